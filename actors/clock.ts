@@ -1,0 +1,59 @@
+// The one place that touches timers, the wall clock and chance.
+import type { Clock, Timer } from '../bus/time.ts';
+
+/** setTimeout of Node fires at once beyond this many milliseconds. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+interface SystemTimer extends Timer {
+  handle: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The clock of a real process.
+ *
+ * @param options.seed  of the random source; by default from the wall clock
+ */
+export function systemClock({ seed = Date.now() >>> 0 }: { seed?: number } = {}): Clock {
+  let lastId = 0;
+  const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    const partMs = Math.min(delayMs, LONGEST_DELAY_MS);
+    timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
+  };
+  const clock: Clock = {
+    now: () => performance.timeOrigin + performance.now(),
+    setTimeout(run, delayMs) {
+      const timer: SystemTimer = { id: ++lastId, handle: undefined };
+      arm(timer, run, delayMs);
+      return timer;
+    },
+    clearTimeout(timer) {
+      clearTimeout((timer as SystemTimer | undefined)?.handle);
+    },
+    sleep(delayMs, signal) {
+      return new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const finish = (): void => {
+          signal?.removeEventListener('abort', finish);
+          clock.clearTimeout(timer);
+          resolve();
+        };
+        const timer = clock.setTimeout(finish, delayMs);
+        signal?.addEventListener('abort', finish, { once: true });
+      });
+    },
+    random: mulberry32(seed),
+  };
+  return clock;
+}
+
+/** The mulberry32 generator: 32 bits of state, uniform in [0, 1), the same sequence for the same seed. */
+export function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(state ^ (state >>> 15), state | 1);
+    word = (word + Math.imul(word ^ (word >>> 7), word | 61)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

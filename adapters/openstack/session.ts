@@ -1,0 +1,54 @@
+// A session with one cloud: a token, its catalogue, and calls to the services in it.
+import type { JsonObject } from '../../bus/bus.ts';
+
+/** One HTTP call to a service of the cloud. */
+export interface Call {
+  /** Catalogue type: `network`, `identity`. */
+  readonly service: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the service's endpoint and its version: `/networks/<id>`. */
+  readonly path: string;
+  /** Query parameters in order; a key may occur several times. */
+  readonly query?: readonly (readonly [key: string, value: string])[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  /** The call is aborted then: milliseconds since the epoch. */
+  readonly deadlineAt: number;
+  /** Sent as `X-OpenStack-Request-ID: req-<uuid of the trace id>`. */
+  readonly traceId: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+export interface Session {
+  /**
+   * Sends one call: waits for a free slot of the cloud, adds the token, authenticates anew once on 401.
+   *
+   * @returns any answer below 400, and 404
+   * @throws {HttpError} any other status; `status` and `body` tell which
+   * @throws {TransientError} no connection, no answer by the deadline, an answer that is not JSON
+   */
+  call(call: Call): Promise<Answer>;
+  /** All pages of a list. `key` is the member that holds it. @throws as `call`, and {HttpError} on 404 */
+  list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]>;
+}
+
+/** Gives sessions to operations; one session for all objects with the same credentials. */
+export interface Sessions {
+  /**
+   * The session for the credentials that an object names.
+   *
+   * @param ref  `spec.cloudCredentialsRef`
+   * @param version  see `OperationRequest.credentialsVersion`
+   * @throws {TransientError} with the messages of the contract (openstack-common, chapter 14)
+   */
+  open(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<Session>;
+}

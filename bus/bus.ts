@@ -1,0 +1,166 @@
+// The bus as the other rooms see it. Two implementations keep this contract: NATS (`nats-bus.ts`) and one in memory
+// (`memory-bus.ts`); `test/bus/bus.suite.ts` says what both must do.
+//
+// Invariants:
+//   B1. Mail is last values: a reader gets the newest of each subject, perhaps twice, never an older one after a newer.
+//   B2. A publication that names an expected sequence is stored only if that is the subject's last one.
+//   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
+//   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
+//   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
+import type { ErrorData } from './errors.ts';
+import type { Address, MailSubject } from './subjects.ts';
+
+/** Anything that equals its JSON.parse(JSON.stringify()). */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/** A last value in the mailbox stream. */
+export interface Mail {
+  readonly subject: MailSubject;
+  /** Sequence in the stream; of two values of one subject the newer has the greater. */
+  readonly sequence: number;
+  readonly payload: JsonObject;
+}
+
+/** What became of a publication by compare. */
+export type Publication =
+  | { readonly kind: 'stored'; readonly sequence: number }
+  /** Somebody wrote the subject meanwhile: read it with `last`, decide anew. */
+  | { readonly kind: 'stale' };
+
+export interface MailHandlers {
+  /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
+  onMail(mail: Mail): void;
+  /** Every value stored before the subscription began has been handed over (B3). Called once. */
+  onReplayed(): void;
+}
+
+export interface MailSubscription {
+  /** No handler is called once this resolves. */
+  close(): Promise<void>;
+}
+
+/** Which mail a subscription wants: all of some shards, or one topic of all shards (the watch role reads `object`). */
+export type MailFilter = { readonly shards: readonly number[] } | { readonly topic: MailSubject['topic'] };
+
+/**
+ * The identity of the mailbox stream. It changes when the stream was wiped, re-created or rolled back; whatever was
+ * read under another epoch must be forgotten.
+ */
+export interface Epoch {
+  readonly id: string;
+  /**
+   * `seeded` says when the watch had published every object for the first time under this epoch, in the API server's time
+   * (milliseconds since the epoch); undefined until then. Claims tables of objects created before are incomplete.
+   */
+  readonly seededAt: number | undefined;
+}
+
+export interface Mailbox {
+  /** Number of shards of this deployment; `Address` to shard is `shardOf` in subjects.ts. */
+  readonly shards: number;
+  /** The current epoch, as last checked. */
+  epoch(): Epoch;
+  /** Calls `onEpoch` whenever the epoch's id or `seededAt` changes. Returns the way to stop. */
+  watchEpoch(onEpoch: (epoch: Epoch) => void): () => void;
+  /** Stores `seededAt` of the current epoch, once; a second call changes nothing. */
+  markSeeded(seededAt: number): Promise<void>;
+  /**
+   * @param expectedSequence  of the subject's last value; 0 when there must be none; undefined: whatever is there
+   * @throws {TransientError} the bus is away, or did not answer in time
+   */
+  publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication>;
+  /** The last value of a subject, or undefined. @throws {TransientError} */
+  last(subject: MailSubject): Promise<Mail | undefined>;
+  /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
+  remove(sequence: number): Promise<void>;
+  /** Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened anew. @throws {TransientError} */
+  subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription>;
+}
+
+/** A lease that this process holds. */
+export interface Lease {
+  readonly name: string;
+  /** When it ends unless renewed, on the clock of this process: milliseconds since the epoch. Moves with each renewal. */
+  endsAt(): number;
+  /** Resolves when the lease is lost: it ended, or somebody else holds it. Never rejects. */
+  readonly lost: Promise<void>;
+  /** Gives it up at once, so that another may take it. Idempotent, never rejects. */
+  release(): Promise<void>;
+}
+
+export interface LeaseRecord {
+  readonly name: string;
+  readonly holder: string;
+}
+
+export interface Leases {
+  /** How long a lease lasts without renewal, in milliseconds. Renewed every fifth of it. */
+  readonly leaseMs: number;
+  /**
+   * Takes the lease if nobody holds it. The holder renews it by itself until `release`.
+   * @returns undefined when another holder has it
+   * @throws {TransientError}
+   */
+  acquire(name: string, holder: string): Promise<Lease | undefined>;
+  /**
+   * Follows all leases: calls `onChange` with all current ones at the start and after each acquisition, release or
+   * expiry (expiry on servers that send no event for it: by the clock of this process). Renewals are not changes.
+   */
+  watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }>;
+}
+
+/** One endpoint of a service: `subject` tokens under `troupe.`, e.g. `openstack.subnets.create`. */
+export interface Endpoint {
+  readonly subject: string;
+  handle(request: JsonObject): Promise<JsonObject>;
+}
+
+export interface Service {
+  close(): Promise<void>;
+}
+
+export interface Services {
+  /** Offers a NATS micro service. A handler that throws answers with `ErrorData`. `name` has no dots. */
+  serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service>;
+  /**
+   * @param deadlineAt  milliseconds since the epoch; no answer by then is a TransientError
+   * @throws {TroupeError} what the handler threw, or TransientError when nobody serves the subject
+   */
+  request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject>;
+}
+
+/** A CloudEvents 1.0 event in structured mode, as `nats sub 'troupe.event.>'` shows it. */
+export interface TraceEvent {
+  readonly actor: Address;
+  /** What happened, lower case with dots: `transition`, `call`, `claim` ...; the last token of the subject. */
+  readonly type: string;
+  /** Joins the events of one cause; 32 hexadecimal digits, as in `traceparent`. */
+  readonly traceId: string;
+  readonly data: JsonObject;
+}
+
+export interface Trace {
+  /** Never throws and never waits: an event that cannot be sent is lost. */
+  emit(event: TraceEvent): void;
+  /** Listens to the events of all processes. For tests and the command line. */
+  subscribe(onEvent: (event: TraceEvent & { readonly at: number }) => void): Promise<{ close(): Promise<void> }>;
+}
+
+/** How the bus tells of its connection; one line a change is logged by whoever listens. */
+export type Connectivity = { readonly kind: 'connected' | 'disconnected'; readonly detail: string };
+
+export interface Bus {
+  readonly mailbox: Mailbox;
+  readonly leases: Leases;
+  readonly services: Services;
+  readonly trace: Trace;
+  /** Whether several processes may share it: nats-server 2.11 or later. */
+  readonly sharable: boolean;
+  /** One line that says what it is: `nats-server 2.12.3 at nats://127.0.0.1:4222`, `in memory`. */
+  readonly description: string;
+  onConnectivity(listener: (change: Connectivity) => void): () => void;
+  close(): Promise<void>;
+}
+
+export type { ErrorData };

@@ -1,0 +1,96 @@
+// The errors of Troupe: one base and a class for each answer to "what now?".
+//
+// `code` is for programs, `message` for people: lower case, names in quotes, never a secret. An error that crosses
+// the bus is data (`ErrorData`); receivers test `code`, never `instanceof`.
+
+/** What the receiver of an error can do about it. */
+export const ErrorCode = {
+  /** Try again later. */
+  Transient: 'transient',
+  /** The user must change the spec. */
+  Terminal: 'terminal',
+  /** The thing is not there. */
+  Absent: 'absent',
+  /** Somebody else was first; read and decide anew. */
+  Conflict: 'conflict',
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** An error as it travels between processes. */
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Least wait before another try, in milliseconds, when the other side said. */
+  readonly retryAfterMs?: number;
+  /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
+  readonly reason?: string;
+}
+
+export class TroupeError extends Error {
+  override name = 'TroupeError';
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export class TransientError extends TroupeError {
+  override name = 'TransientError';
+  /** Least wait before another try, in milliseconds, when the other side said. */
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | undefined } = {}) {
+    super(ErrorCode.Transient, message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export class TerminalError extends TroupeError {
+  override name = 'TerminalError';
+  /** CamelCase, shown in conditions; `InvalidConfiguration` unless said otherwise. */
+  readonly reason: string;
+  constructor(message: string, options: ErrorOptions & { reason?: string } = {}) {
+    super(ErrorCode.Terminal, message, options);
+    this.reason = options.reason ?? 'InvalidConfiguration';
+  }
+}
+
+export class AbsentError extends TroupeError {
+  override name = 'AbsentError';
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(ErrorCode.Absent, message, options);
+  }
+}
+
+export class ConflictError extends TroupeError {
+  override name = 'ConflictError';
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(ErrorCode.Conflict, message, options);
+  }
+}
+
+/** The error as data. Whatever is not a `TroupeError` is a defect or an accident of the system: transient. */
+export function toErrorData(error: unknown): ErrorData {
+  if (!(error instanceof TroupeError)) {
+    return { code: ErrorCode.Transient, message: error instanceof Error ? error.message : String(error) };
+  }
+  const { code, message } = error;
+  if (error instanceof TransientError && error.retryAfterMs !== undefined) {
+    return { code, message, retryAfterMs: error.retryAfterMs };
+  }
+  return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
+}
+
+/** The inverse of `toErrorData`, for an error that came over the bus. */
+export function fromErrorData({ code, message, retryAfterMs, reason }: ErrorData): TroupeError {
+  switch (code) {
+    case ErrorCode.Transient:
+      return new TransientError(message, { retryAfterMs });
+    case ErrorCode.Terminal:
+      return new TerminalError(message, reason === undefined ? {} : { reason });
+    case ErrorCode.Absent:
+      return new AbsentError(message);
+    case ErrorCode.Conflict:
+      return new ConflictError(message);
+  }
+}

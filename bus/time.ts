@@ -1,0 +1,20 @@
+// Time and chance as they are handed to every room. `actors/clock.ts` implements them; nothing else touches timers,
+// the wall clock or a random source.
+
+/** A clock whose `setTimeout` and `clearTimeout` fit XState's `clock` option too. */
+export interface Clock {
+  /** Milliseconds since the epoch, with fractions where the platform gives them. */
+  now(): number;
+  /** Calls `run` once after `delayMs`; `Infinity` means never. Delays beyond 2^31 ms are honoured. */
+  setTimeout(run: () => void, delayMs: number): Timer;
+  clearTimeout(timer: Timer): void;
+  /** Resolves after `delayMs`, or at once when `signal` is aborted. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+  /** Uniform in [0, 1), from one seeded source. */
+  random(): number;
+}
+
+/** Returned by `setTimeout`, understood only by the same clock's `clearTimeout`. */
+export interface Timer {
+  readonly id: number;
+}
