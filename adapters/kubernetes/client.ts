@@ -1,0 +1,194 @@
+// Calls to a Kubernetes API server over kept connections.
+//
+// `@kubernetes/client-node` reads the kubeconfig and knows every way to authenticate; it opens a TLS connection for
+// each request, though, so the requests themselves go through one `undici` agent that is renewed with the credentials.
+import { KubeConfig } from '@kubernetes/client-node';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { JsonObject } from '../../bus/bus.ts';
+import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+
+export interface KubeClient {
+  /** The server's URL, for people. */
+  readonly server: string;
+  /** The namespace of the current context. */
+  readonly namespace: string;
+  /**
+   * One request with a JSON answer.
+   * @throws {AbsentError} 404 @throws {ConflictError} 409, or a patch whose test failed
+   * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
+   * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
+   */
+  call(call: KubeCall): Promise<KubeAnswer>;
+  /** A watch: yields one JSON object a line until the server or `signal` ends it. @throws as `call` */
+  stream(path: string, accept: string | undefined, signal: AbortSignal): AsyncIterable<JsonObject>;
+  close(): Promise<void>;
+}
+
+export interface KubeCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With query: `/api/v1/namespaces?limit=500`. */
+  readonly path: string;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: JsonObject | readonly JsonObject[];
+}
+
+export interface KubeAnswer {
+  readonly body: JsonObject;
+  /** The server's own time, milliseconds since the epoch. */
+  readonly serverTime: number;
+}
+
+/** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How long the credentials read from the kubeconfig are used before they are read again, in milliseconds. */
+const CREDENTIALS_FOR_MS = 60_000;
+/** Connections kept to the server; what is beyond waits its turn. */
+const CONNECTIONS = 32;
+
+export interface KubeClientDeps {
+  clock: Clock;
+  /** Path of a kubeconfig; undefined: in-cluster, as `@kubernetes/client-node` finds it. */
+  kubeconfig?: string | undefined;
+}
+
+/**
+ * A client for the current context of a kubeconfig.
+ *
+ * @throws {TerminalError} the kubeconfig cannot be read or names no server
+ */
+export function kubeClient({ clock, kubeconfig }: KubeClientDeps): KubeClient {
+  const config = load(kubeconfig);
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    throw new TerminalError(`kubeconfig '${kubeconfig ?? 'in-cluster'}' has no current context with a cluster`);
+  }
+  const server = cluster.server.replace(/\/$/, '');
+  let session: { agent: Agent; headers: Record<string, string>; key: string; readAt: number } | undefined;
+
+  async function credentials(): Promise<{ agent: Agent; headers: Record<string, string> }> {
+    if (session !== undefined && clock.now() - session.readAt < CREDENTIALS_FOR_MS) return session;
+    const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] & { headers?: Record<string, unknown> } = {};
+    await config.applyToHTTPSOptions(options);
+    const headers = Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]));
+    if (typeof options.auth === 'string') headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options as Record<string, string | undefined>;
+    const tls = Object.fromEntries(
+      Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
+    );
+    const fingerprint = JSON.stringify(tls);
+    if (session?.key === fingerprint) {
+      session = { ...session, headers, readAt: clock.now() };
+      return session;
+    }
+    const agent = new Agent({ connections: CONNECTIONS, connect: tls, keepAliveTimeout: 60_000, bodyTimeout: 0 });
+    // Requests in flight end on the old agent.
+    void session?.agent.close();
+    session = { agent, headers, key: fingerprint, readAt: clock.now() };
+    return session;
+  }
+
+  async function send(path: string, options: Partial<Dispatcher.RequestOptions>, accept: string | undefined): Promise<Dispatcher.ResponseData> {
+    const { agent, headers } = await credentials();
+    try {
+      const { headers: extra, ...rest } = options;
+      const all = { ...headers, accept: accept ?? 'application/json', ...(extra as Record<string, string> | undefined) };
+      return await request(`${server}${path}`, { method: 'GET', ...rest, dispatcher: agent, headers: all });
+    } catch (error) {
+      throw new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
+    }
+  }
+
+  return {
+    server,
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    async call({ method, path, accept, contentType, body }) {
+      const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
+      if (body !== undefined) {
+        options.body = JSON.stringify(body);
+        options.headers = { 'content-type': contentType ?? 'application/json' };
+      }
+      const answer = await send(path, options, accept);
+      let text: string;
+      try {
+        text = await answer.body.text();
+      } catch (error) {
+        throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, { cause: error });
+      }
+      const parsed = parse(text);
+      if (answer.statusCode >= 400) {
+        if (answer.statusCode === 401) session = undefined;
+        throw translate(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
+      }
+      if (parsed === undefined) throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+      return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
+    },
+    async *stream(path, accept, signal) {
+      const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
+      if (answer.statusCode >= 400) {
+        if (answer.statusCode === 401) session = undefined;
+        throw translate(answer.statusCode, parse(await answer.body.text()), `watch ${path.split('?')[0]}`, undefined);
+      }
+      yield* lines(answer.body, signal, server);
+    },
+    async close() {
+      await session?.agent.destroy();
+    },
+  };
+}
+
+async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: string): AsyncIterable<JsonObject> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const chunk of body) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) {
+        const parsed = part === '' ? undefined : parse(part);
+        if (parsed !== undefined) yield parsed;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw new TransientError(`a watch at ${server} broke off: ${reason(error)}`, { cause: error });
+  }
+}
+
+function load(path: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (path === undefined) config.loadFromCluster();
+    else config.loadFromFile(path);
+  } catch (error) {
+    throw new TerminalError(`kubeconfig '${path ?? 'in-cluster'}' cannot be used: ${reason(error)}`, { cause: error });
+  }
+  return config;
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch (error) {
+    // Not JSON is an expected answer of proxies; the caller says so with the address.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function translate(status: number, body: JsonObject | undefined, what: string, retryAfter: string | string[] | undefined): Error {
+  const message = `${what}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
+  const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
+  if (status === 404) return new AbsentError(message);
+  if (status === 409 || isPatchTest) return new ConflictError(message);
+  if (status === 410) return new AbsentError(message);
+  if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
+  const seconds = Number(retryAfter);
+  return new TransientError(message, { retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined });
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return [code, message].filter(Boolean).join(' ') || String(error);
+}

@@ -1,0 +1,149 @@
+// Reads and writes of objects, as far as actors make them (architecture, section 8): a stale host's write loses.
+import type { JsonObject } from '../../bus/bus.ts';
+import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeClient } from './client.ts';
+import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+
+/** Which incarnation of which object a write is for. */
+export interface ObjectReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface ObjectList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** The server's time when it answered, milliseconds since the epoch. */
+  readonly serverTime: number;
+}
+
+/** All throw as `KubeClient.call`; a write for an incarnation that is gone throws Absent or Conflict. */
+export interface Objects {
+  get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
+  list(resource: Resource, namespace?: string): Promise<ObjectList>;
+  /** Adds finalizers by server-side apply as `manager`, which states all it owns. @throws {ConflictError} the object is being deleted */
+  addFinalizers(resource: Resource, object: ObjectReference, manager: string, finalizers: readonly string[]): Promise<KubeObject>;
+  /**
+   * Removes finalizers from the object as the caller knows it.
+   * @param options.exact  the object must not have changed at all since; otherwise only its uid and finalizers count
+   * @throws {ConflictError} the caller's view is out of date
+   */
+  removeFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[], options: { readonly exact: boolean }): Promise<KubeObject>;
+  /** Replaces all of the status that `manager` owns. */
+  applyStatus(resource: Resource, object: ObjectReference, manager: string, status: JsonObject): Promise<KubeObject>;
+  /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
+  recordId(resource: Resource, object: KubeObject, id: string | null): Promise<KubeObject>;
+  /** The decoded content of a Secret: for adapters, never for mail. */
+  readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+}
+
+export interface SecretContent {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Values in base64, as stored. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+const APPLY = 'application/apply-patch+yaml';
+const MERGE = 'application/merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
+/** Objects a page of a list. */
+const PAGE = 1_000;
+
+export function objects({ client }: { client: KubeClient }): Objects {
+  const send = async (
+    resource: Resource,
+    { namespace, name }: Pick<ObjectReference, 'namespace' | 'name'>,
+    contentType: string,
+    body: JsonObject | readonly JsonObject[],
+    suffix = '',
+  ): Promise<KubeObject> => {
+    const path = `${resourcePath(resource, namespace, name)}${suffix}`;
+    const answer = await client.call({ method: 'PATCH', path, contentType, body, accept: acceptOf(resource, 'one') });
+    return strip(answer.body, resource);
+  };
+  const query = (manager: string): string => `?fieldManager=${encodeURIComponent(manager)}&force=true`;
+  const identity = (resource: Resource, { namespace, name, uid }: ObjectReference): { apiVersion: string; kind: string; metadata: JsonObject } => ({
+    apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
+    kind: resource.kind,
+    metadata: { namespace, name, uid },
+  });
+  const reference = ({ metadata }: KubeObject): ObjectReference => ({
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    uid: metadata.uid,
+  });
+
+  return {
+    async get(resource, namespace, name) {
+      try {
+        const path = resourcePath(resource, namespace, name);
+        const { body } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'one') });
+        return strip(body, resource);
+      } catch (error) {
+        if (error instanceof AbsentError) return undefined;
+        throw error;
+      }
+    },
+    async list(resource, namespace) {
+      const items: KubeObject[] = [];
+      let next = '';
+      for (;;) {
+        const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${next}`;
+        const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
+        const { metadata, items: page } = body as unknown as { metadata: { resourceVersion: string; continue?: string }; items: JsonObject[] };
+        for (const item of page) items.push(strip(item, resource));
+        if (!metadata.continue) return { items, resourceVersion: metadata.resourceVersion, serverTime };
+        next = `&continue=${encodeURIComponent(metadata.continue)}`;
+      }
+    },
+    async addFinalizers(resource, object, manager, finalizers) {
+      const body = identity(resource, object);
+      try {
+        return await send(resource, object, APPLY, { ...body, metadata: { ...body.metadata, finalizers } }, query(manager));
+      } catch (error) {
+        // The server refuses new finalizers on a deleting object as invalid; for us that is a view out of date.
+        if (error instanceof TerminalError) throw new ConflictError(error.message, { cause: error });
+        throw error;
+      }
+    },
+    async removeFinalizers(resource, object, finalizers, { exact }) {
+      const known = object.metadata.finalizers ?? [];
+      const patch: JsonObject[] = [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }];
+      if (exact) patch.push({ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion });
+      // From the end, so that the positions of the others stay.
+      for (let index = known.length - 1; index >= 0; index--) {
+        const finalizer = known[index];
+        if (finalizer === undefined || !finalizers.includes(finalizer)) continue;
+        const path = `/metadata/finalizers/${index}`;
+        patch.push({ op: 'test', path, value: finalizer }, { op: 'remove', path });
+      }
+      try {
+        return await send(resource, reference(object), JSON_PATCH, patch);
+      } catch (error) {
+        // A test that fails, or a position that is not there: both say that the view is out of date.
+        if (error instanceof TroupeError && error.code === ErrorCode.Terminal) throw new ConflictError(error.message, { cause: error });
+        throw error;
+      }
+    },
+    applyStatus(resource, object, manager, status) {
+      return send(resource, object, APPLY, { ...identity(resource, object), status }, `/status${query(manager)}`);
+    },
+    recordId(resource, object, id) {
+      const { uid, resourceVersion } = object.metadata;
+      return send(resource, reference(object), MERGE, { metadata: { uid, resourceVersion }, status: { id } }, '/status');
+    },
+    async readSecret(namespace, name) {
+      try {
+        const { body } = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}` });
+        const { metadata, data } = body as unknown as { metadata: SecretContent; data?: Record<string, string> };
+        return { uid: metadata.uid, resourceVersion: metadata.resourceVersion, data: data ?? {} };
+      } catch (error) {
+        if (error instanceof AbsentError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// List and watch of one resource: what is there, then what changes, for ever.
+import type { JsonObject } from '../../bus/bus.ts';
+import { AbsentError, toErrorData } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeClient } from './client.ts';
+import type { Objects } from './objects.ts';
+import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+
+export interface WatchHandlers {
+  /** Everything that is there now; what was seen before and is not in `items` is gone as of `resourceVersion`. */
+  onList(items: readonly KubeObject[], resourceVersion: string, serverTime: number): void;
+  onChange(object: KubeObject): void;
+  /** `object` as it was last, its resourceVersion that of the deletion. */
+  onGone(object: KubeObject): void;
+  /** The watch fails; called once until it works again. `missing`: the API server does not know the resource. */
+  onTrouble(message: string, missing: boolean): void;
+  /** It works again. */
+  onRecovery(): void;
+}
+
+/** The server is asked to end a watch after this long, in seconds, so that dead connections are noticed. */
+const WATCH_SECONDS = 300;
+const PAUSE_FIRST_MS = 200;
+const PAUSE_LIMIT_MS = 15_000;
+
+/**
+ * Follows a resource until `signal` is aborted. Lists anew after 410, resumes from the last resourceVersion (bookmarks
+ * included) after any other end.
+ */
+export async function watchResource(
+  { client, objects, clock }: { client: KubeClient; objects: Objects; clock: Clock },
+  resource: Resource,
+  handlers: WatchHandlers,
+  signal: AbortSignal,
+): Promise<void> {
+  let version: string | undefined;
+  let failures = 0;
+  const recovered = (): void => {
+    if (failures > 0) handlers.onRecovery();
+    failures = 0;
+  };
+  while (!signal.aborted) {
+    try {
+      if (version === undefined) {
+        const { items, resourceVersion, serverTime } = await objects.list(resource);
+        if (signal.aborted) return;
+        handlers.onList(items, resourceVersion, serverTime);
+        version = resourceVersion;
+      }
+      recovered();
+      const path = `${resourcePath(resource)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}`;
+      for await (const event of client.stream(path, acceptOf(resource, 'one'), signal)) {
+        const { type, object } = event as { type?: string; object?: JsonObject };
+        if (object === undefined) continue;
+        if (type === 'ERROR') {
+          version = undefined;
+          break;
+        }
+        version = (object['metadata'] as { resourceVersion: string }).resourceVersion;
+        if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
+        else if (type === 'DELETED') handlers.onGone(strip(object, resource));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof AbsentError) version = undefined;
+      if (failures++ === 0) handlers.onTrouble(toErrorData(error).message, error instanceof AbsentError);
+      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** (failures - 1), PAUSE_LIMIT_MS);
+      await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
+    }
+  }
+}
