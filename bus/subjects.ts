@@ -3,8 +3,11 @@
 //
 //   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<name>]
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
+//   troupe.epoch
 //
-// The namespace of a cluster-scoped object is the empty string, written as the token `_`.
+// The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
+// one (a single token) separates deployments that share a server.
+import { TerminalError } from './errors.ts';
 
 /** Where an actor is found: named like its object. */
 export interface Address {
@@ -20,3 +23,165 @@ export type MailSubject = { readonly to: Address } & (
   | { readonly topic: 'object' | 'observed' }
   | { readonly topic: 'claim' | 'ready'; readonly from: Address }
 );
+
+/** Number of shards unless a deployment says otherwise; fixed for its life. */
+export const SHARDS = 64;
+/** First token of every subject unless a deployment says otherwise. */
+export const ROOT = 'troupe';
+
+const ENCODER = new TextEncoder();
+// ignoreBOM keeps a leading byte order mark, without which decoding would not be the inverse of encoding.
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const PLAIN = /^[A-Za-z0-9_-]+$/;
+const ESCAPED = /^(?:[A-Za-z0-9_-]|%[0-9A-F]{2})+$/;
+
+/**
+ * One token of a subject for any text: bytes outside `A-Z a-z 0-9 _ -` become `%` and two upper-case hexadecimal digits.
+ * The empty text is `_`; the text `_` is therefore `%5F`.
+ */
+export function encodeToken(text: string): string {
+  if (text === '') return '_';
+  if (text === '_') return '%5F';
+  if (PLAIN.test(text)) return text;
+  let token = '';
+  for (const byte of ENCODER.encode(text)) {
+    const character = String.fromCharCode(byte);
+    token += byte < 0x80 && PLAIN.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return token;
+}
+
+/** The inverse of `encodeToken`; undefined for what it never makes. */
+export function decodeToken(token: string): string | undefined {
+  if (token === '_') return '';
+  if (PLAIN.test(token)) return token;
+  if (!ESCAPED.test(token)) return undefined;
+  const bytes: number[] = [];
+  for (let at = 0; at < token.length; at += 1) {
+    if (token[at] === '%') {
+      bytes.push(Number.parseInt(token.slice(at + 1, at + 3), 16));
+      at += 2;
+    } else {
+      bytes.push(token.charCodeAt(at));
+    }
+  }
+  let text: string;
+  try {
+    text = DECODER.decode(Uint8Array.from(bytes));
+  } catch {
+    return undefined; // not UTF-8
+  }
+  return encodeToken(text) === token ? text : undefined;
+}
+
+/** An address as one string, `<realm>.<plural>.<namespace>.<name>` of encoded tokens: key of maps, `subject` of events. */
+export function addressKey({ realm, plural, namespace, name }: Address): string {
+  return `${encodeToken(realm)}.${encodeToken(plural)}.${encodeToken(namespace)}.${encodeToken(name)}`;
+}
+
+/** The inverse of `addressKey`; undefined for what it never makes. */
+export function parseAddressKey(key: string): Address | undefined {
+  return parseAddress(key.split('.'));
+}
+
+/** The shard of an actor, 0 to `shards` - 1: FNV-1a, 32 bits, over its key. The same in every process and release. */
+export function shardOf(address: Address, shards: number = SHARDS): number {
+  return shardOfKey(addressKey(address), shards);
+}
+
+/**
+ * Subject of a value in the mailbox.
+ *
+ * @throws {TerminalError} the other side lives in another namespace: the subject has no place for it
+ */
+export function mailSubject(mail: MailSubject, shards: number = SHARDS, root: string = ROOT): string {
+  const key = addressKey(mail.to);
+  const base = `${root}.mail.${shardOfKey(key, shards)}.${key}.${mail.topic}`;
+  if (!('from' in mail)) return base;
+  const { realm, plural, namespace, name } = mail.from;
+  if (namespace !== mail.to.namespace) {
+    throw new TerminalError(`a ${mail.topic} stays in its namespace: '${namespace}' is not '${mail.to.namespace}'`);
+  }
+  return `${base}.${encodeToken(realm)}.${encodeToken(plural)}.${encodeToken(name)}`;
+}
+
+/** The inverse of `mailSubject`; undefined for what it never makes with this number of shards and this root. */
+export function parseMailSubject(
+  subject: string,
+  shards: number = SHARDS,
+  root: string = ROOT,
+): MailSubject | undefined {
+  const [first, mail, shard, ...rest] = subject.split('.');
+  if (first !== root || mail !== 'mail') return undefined;
+  const to = parseAddress(rest.slice(0, 4));
+  if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
+  const topic = rest[4];
+  if (topic === 'object' || topic === 'observed') return rest.length === 5 ? { to, topic } : undefined;
+  if ((topic !== 'claim' && topic !== 'ready') || rest.length !== 8) return undefined;
+  const from = parseAddress([rest[5] ?? '', rest[6] ?? '', encodeToken(to.namespace), rest[7] ?? '']);
+  return from === undefined ? undefined : { to, topic, from };
+}
+
+/** All mail. */
+export function mailWildcard(root: string = ROOT): string {
+  return `${root}.mail.>`;
+}
+
+/** All mail of one shard. */
+export function shardFilter(shard: number, root: string = ROOT): string {
+  return `${root}.mail.${shard}.>`;
+}
+
+/** One topic of all shards. */
+export function topicFilter(topic: MailSubject['topic'], root: string = ROOT): string {
+  const base = `${root}.mail.*.*.*.*.*.${topic}`;
+  return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*` : base;
+}
+
+/** All mail to one actor. */
+export function objectFilter(address: Address, shards: number = SHARDS, root: string = ROOT): string {
+  const key = addressKey(address);
+  return `${root}.mail.${shardOfKey(key, shards)}.${key}.>`;
+}
+
+/** Where the mailbox stream keeps its epoch. */
+export function epochSubject(root: string = ROOT): string {
+  return `${root}.epoch`;
+}
+
+/** Subject of a trace event. */
+export function eventSubject({ actor, type }: { actor: Address; type: string }, root: string = ROOT): string {
+  return `${root}.event.${addressKey(actor)}.${encodeToken(type)}`;
+}
+
+/** The inverse of `eventSubject`; undefined for what it never makes. */
+export function parseEventSubject(subject: string, root: string = ROOT): { actor: Address; type: string } | undefined {
+  const [first, event, ...rest] = subject.split('.');
+  if (first !== root || event !== 'event' || rest.length !== 5) return undefined;
+  const actor = parseAddress(rest.slice(0, 4));
+  const type = decodeToken(rest[4] ?? '');
+  return actor === undefined || type === undefined ? undefined : { actor, type };
+}
+
+/** All trace events. */
+export function eventWildcard(root: string = ROOT): string {
+  return `${root}.event.>`;
+}
+
+/** Subject of a service's endpoint: its own tokens under the root. */
+export function endpointSubject(subject: string, root: string = ROOT): string {
+  return `${root}.${subject}`;
+}
+
+function parseAddress(tokens: readonly string[]): Address | undefined {
+  if (tokens.length !== 4) return undefined;
+  const [realm, plural, namespace, name] = tokens.map(decodeToken);
+  if (realm === undefined || plural === undefined || namespace === undefined || name === undefined) return undefined;
+  return { realm, plural, namespace, name };
+}
+
+function shardOfKey(key: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shards;
+}

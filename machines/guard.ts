@@ -136,7 +136,11 @@ export const guardRegion = {
         id: 'storeGuards',
         src: 'storeGuards',
         input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: missingGuards(context) }),
-        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onDone: [
+          // Stored, and taken away again at once: somebody fights us. Not at full speed.
+          { guard: 'mustStoreGuards', target: 'backingOff', actions: 'countGuardAttempt' },
+          { target: 'watching', actions: 'resetGuardAttempts' },
+        ],
         onError: { target: 'backingOff', actions: 'countGuardAttempt' },
       },
     },
@@ -146,7 +150,10 @@ export const guardRegion = {
         id: 'releaseGuards',
         src: 'releaseGuards',
         input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: freeGuards(context) }),
-        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onDone: [
+          { guard: 'mustReleaseGuards', target: 'backingOff', actions: 'countGuardAttempt' },
+          { target: 'watching', actions: 'resetGuardAttempts' },
+        ],
         onError: { target: 'backingOff', actions: 'countGuardAttempt' },
       },
     },
@@ -160,7 +167,7 @@ export const guardRegion = {
           finalizers: context.object.finalizers.filter((finalizer) => context.claims.guards.includes(finalizer)),
         }),
         onDone: {
-          target: 'watching',
+          target: 'judging',
           actions: {
             type: 'confirmGuards',
             params: ({ event }: { event: { output: AuditOutput } }) => event.output,
@@ -168,6 +175,15 @@ export const guardRegion = {
         },
         onError: { target: 'backingOff', actions: 'countGuardAttempt' },
       },
+    },
+    judging: {
+      description: 'Deciding what the answer of the API server allows.',
+      always: [
+        { guard: 'mustReleaseGuards', target: 'releasing' },
+        // The claims changed while the API server was asked: its answer is void.
+        { guard: 'mustAuditGuards', target: 'backingOff' },
+        { target: 'watching' },
+      ],
     },
     backingOff: {
       description: 'A write or a question failed in a way that may pass.',

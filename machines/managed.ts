@@ -40,6 +40,7 @@ export interface ManagedContext extends GuardContext {
 }
 
 export type ManagedEvent =
+  | { readonly type: 'life.began' }
   | { readonly type: 'object.changed'; readonly object: ObjectView; readonly dependencies: readonly Dependency[]; readonly at: number }
   | { readonly type: 'dependencies.changed'; readonly dependencies: readonly Dependency[]; readonly at: number }
   | { readonly type: 'claims.changed'; readonly claims: Claims };
@@ -139,9 +140,10 @@ export const managedMachine = setup({
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
       attempts: context.attempts + 1,
-      // Not True once a read failed or the spec was refused (contract, chapter 2).
-      available: false,
+      // A change that fails leaves usable what was read as usable; a read that fails does not (contract, chapter 2).
+      available: context.observation?.available ?? false,
     })),
+    forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign({ error: ambiguous, available: false }),
     forgetFailure: assign({ error: undefined, attempts: 0 }),
     resetAttempts: assign({ attempts: 0 }),
@@ -153,7 +155,6 @@ export const managedMachine = setup({
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
     isRecorded: ({ context }) => context.externalId !== undefined,
-    isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
     isOnlyOurs: ({ context }) => context.object.finalizers.every((finalizer) => finalizer === context.object.finalizer),
     isSettledAvailable: ({ context }) => context.object.settled === 'available',
     isSettledUnavailable: ({ context }) => context.object.settled === 'unavailable',
@@ -171,6 +172,8 @@ export const managedMachine = setup({
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
     foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
     wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
+    wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
+      observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
     isWaiting: (_, { waiting }: { waiting: readonly string[] }) => waiting.length > 0,
@@ -222,14 +225,18 @@ export const managedMachine = setup({
       states: {
         starting: {
           description: 'Deciding where the life of the object stands, from its status alone.',
-          always: [
-            { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
-            { guard: 'isDeleting', target: 'deleting' },
-            { guard: 'isSettledAvailable', target: 'available' },
-            { guard: 'isSettledUnavailable', target: 'unavailable' },
-            { guard: 'isSettledFailed', target: 'failed' },
-            { target: 'claiming' },
-          ],
+          // Not `always`: XState starts the effects of an initial state before its entry actions, a tombstone before
+          // the claim it ends.
+          on: {
+            'life.began': [
+              { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
+              { guard: 'isDeleting', target: 'deleting' },
+              { guard: 'isSettledAvailable', target: 'available' },
+              { guard: 'isSettledUnavailable', target: 'unavailable' },
+              { guard: 'isSettledFailed', target: 'failed' },
+              { target: 'claiming' },
+            ],
+          },
         },
         claiming: {
           description: 'Getting hold of what the object depends on.',
@@ -392,13 +399,19 @@ export const managedMachine = setup({
             src: 'record',
             input: ({ context: { key, externalId } }) => ({ key, externalId }),
             onDone: [
-              { guard: and([{ type: 'wasStored', params: ({ event }) => event.output }, 'isDeleting']), target: 'deleting' },
-              { guard: and([{ type: 'wasStored', params: ({ event }) => event.output }, 'isManaged']), target: 'updating' },
-              { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'judging' },
+              { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'recorded' },
               { target: 'discarding' },
             ],
             onError: { target: 'recordingAgain', actions: { type: 'noteFailure', params: ({ event }) => event } },
           },
+        },
+        recorded: {
+          description: 'The resource is known, and known to be ours; deciding what follows.',
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isManaged', target: 'updating' },
+            { target: 'judging' },
+          ],
         },
         recordingAgain: {
           description: 'Storing the external id failed; the id is not forgotten meanwhile.',
@@ -429,31 +442,20 @@ export const managedMachine = setup({
             input: ({ context: { key, externalId } }) => ({ key, externalId }),
             onDone: [
               {
-                guard: and([{ type: 'wasFound', params: ({ event }) => ({ observation: event.output }) }, 'isDeleting']),
-                target: 'deleting',
-                actions: { type: 'takeObservation', params: ({ event }) => ({ observation: event.output as Observation }) },
-              },
-              {
-                // Adopted or imported by a life that could not record it.
-                guard: and([{ type: 'wasFound', params: ({ event }) => ({ observation: event.output }) }, not('isStored')]),
+                guard: { type: 'wasFoundUnrecorded', params: ({ event }) => ({ observation: event.output }) },
                 target: 'recording',
                 actions: { type: 'takeObservation', params: ({ event }) => ({ observation: event.output as Observation }) },
               },
               {
-                guard: and([{ type: 'wasFound', params: ({ event }) => ({ observation: event.output }) }, 'isManaged']),
-                target: 'updating',
-                actions: { type: 'takeObservation', params: ({ event }) => ({ observation: event.output as Observation }) },
-              },
-              {
                 guard: { type: 'wasFound', params: ({ event }) => ({ observation: event.output }) },
-                target: 'judging',
+                target: 'recorded',
                 actions: { type: 'takeObservation', params: ({ event }) => ({ observation: event.output as Observation }) },
               },
               { target: 'forgetting', actions: 'noteVanished' },
             ],
             onError: [
-              { guard: { type: 'isTerminal', params: ({ event }) => event }, target: 'failed', actions: { type: 'noteFailure', params: ({ event }) => event } },
-              { target: 'backingOff', actions: { type: 'noteFailure', params: ({ event }) => event } },
+              { guard: { type: 'isTerminal', params: ({ event }) => event }, target: 'failed', actions: ['forgetObservation', { type: 'noteFailure', params: ({ event }) => event }] },
+              { target: 'backingOff', actions: ['forgetObservation', { type: 'noteFailure', params: ({ event }) => event }] },
             ],
           },
         },

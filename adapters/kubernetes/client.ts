@@ -71,11 +71,19 @@ export function kubeClient({ clock, kubeconfig }: KubeClientDeps): KubeClient {
     if (session !== undefined && clock.now() - session.readAt < CREDENTIALS_FOR_MS) return session;
     const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] & { headers?: Record<string, unknown> } = {};
     await config.applyToHTTPSOptions(options);
-    const headers = Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]));
-    if (typeof options.auth === 'string') headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-    const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options as Record<string, string | undefined>;
+    const headers = Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    if (typeof options.auth === 'string')
+      headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options as Record<
+      string,
+      string | undefined
+    >;
     const tls = Object.fromEntries(
-      Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
+      Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(
+        ([, value]) => value !== undefined,
+      ),
     );
     const fingerprint = JSON.stringify(tls);
     if (session?.key === fingerprint) {
@@ -89,11 +97,19 @@ export function kubeClient({ clock, kubeconfig }: KubeClientDeps): KubeClient {
     return session;
   }
 
-  async function send(path: string, options: Partial<Dispatcher.RequestOptions>, accept: string | undefined): Promise<Dispatcher.ResponseData> {
+  async function send(
+    path: string,
+    options: Partial<Dispatcher.RequestOptions>,
+    accept: string | undefined,
+  ): Promise<Dispatcher.ResponseData> {
     const { agent, headers } = await credentials();
     try {
       const { headers: extra, ...rest } = options;
-      const all = { ...headers, accept: accept ?? 'application/json', ...(extra as Record<string, string> | undefined) };
+      const all = {
+        ...headers,
+        accept: accept ?? 'application/json',
+        ...(extra as Record<string, string> | undefined),
+      };
       return await request(`${server}${path}`, { method: 'GET', ...rest, dispatcher: agent, headers: all });
     } catch (error) {
       throw new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
@@ -114,14 +130,17 @@ export function kubeClient({ clock, kubeconfig }: KubeClientDeps): KubeClient {
       try {
         text = await answer.body.text();
       } catch (error) {
-        throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, { cause: error });
+        throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
+          cause: error,
+        });
       }
       const parsed = parse(text);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) session = undefined;
         throw translate(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
       }
-      if (parsed === undefined) throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+      if (parsed === undefined)
+        throw new TransientError(`the API server at ${server} answered something that is not JSON`);
       return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
     },
     async *stream(path, accept, signal) {
@@ -177,7 +196,12 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-function translate(status: number, body: JsonObject | undefined, what: string, retryAfter: string | string[] | undefined): Error {
+function translate(
+  status: number,
+  body: JsonObject | undefined,
+  what: string,
+  retryAfter: string | string[] | undefined,
+): Error {
   const message = `${what}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
   const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
   if (status === 404) return new AbsentError(message);
@@ -185,7 +209,9 @@ function translate(status: number, body: JsonObject | undefined, what: string, r
   if (status === 410) return new AbsentError(message);
   if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
   const seconds = Number(retryAfter);
-  return new TransientError(message, { retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined });
+  return new TransientError(message, {
+    retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
+  });
 }
 
 function reason(error: unknown): string {

@@ -1,5 +1,6 @@
 // A session with one cloud: a token, its catalogue, and calls to the services in it.
 import type { JsonObject } from '../../bus/bus.ts';
+import { ErrorCode, TroupeError } from '../../bus/errors.ts';
 
 /** One HTTP call to a service of the cloud. */
 export interface Call {
@@ -20,19 +21,46 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
+  /** `{}` when the answer had no body. */
   readonly body: JsonObject;
+}
+
+/**
+ * An answer that is a refusal. Whoever knows what the call was for decides what it means; one that nobody translated
+ * is tried again, as its code is `transient`.
+ */
+export class HttpError extends TroupeError {
+  override name = 'HttpError';
+  readonly status: number;
+  /** What the service said; `{}` when it said nothing. */
+  readonly body: JsonObject;
+  /** Least wait before another try, in milliseconds, when the service said. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    options: ErrorOptions & { status: number; body: JsonObject; retryAfterMs?: number | undefined },
+  ) {
+    super(ErrorCode.Transient, message, options);
+    this.status = options.status;
+    this.body = options.body;
+    this.retryAfterMs = options.retryAfterMs;
+  }
 }
 
 export interface Session {
   /**
    * Sends one call: waits for a free slot of the cloud, adds the token, authenticates anew once on 401.
    *
-   * @returns any answer below 400, and 404
-   * @throws {HttpError} any other status; `status` and `body` tell which
-   * @throws {TransientError} no connection, no answer by the deadline, an answer that is not JSON
+   * @returns any answer from 200 to 299, and 404 if the service itself says so in JSON
+   * @throws {HttpError} any other status from 400; `status` and `body` tell which
+   * @throws {TransientError} no connection, no answer by the deadline, an answer that is not a JSON object, a redirection
    */
   call(call: Call): Promise<Answer>;
-  /** All pages of a list. `key` is the member that holds it. @throws as `call`, and {HttpError} on 404 */
+  /**
+   * All pages of a list. `key` is the member that holds it.
+   *
+   * @throws as `call`, and {HttpError} on 404; {TransientError} when `key` holds no list of objects
+   */
   list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]>;
 }
 

@@ -1,0 +1,81 @@
+// The claims on one object, as its host keeps them.
+//
+// Invariants:
+//   C1. Of one claimant only the newest incarnation's claim counts (P4).
+//   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
+import { compareVersions } from '../adapters/kubernetes/mod.ts';
+import type { Address } from '../bus/mod.ts';
+import type { ClaimMail } from './mail.ts';
+
+export interface Claim extends ClaimMail {
+  readonly from: Address;
+}
+
+export class ClaimsTable {
+  readonly #claims = new Map<string, Claim>();
+  /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again. */
+  readonly #byFinalizer = new Map<string, Set<string>>();
+  #revision = 0;
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get size(): number {
+    return this.#claims.size;
+  }
+
+  /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
+  take(key: string, claim: Claim): boolean {
+    const known = this.#claims.get(key);
+    if (known !== undefined && known.uid !== claim.uid && compareVersions(claim.resourceVersion, known.resourceVersion) < 0) return false;
+    if (claim.ended) return this.drop(key);
+    this.#unindex(key, known);
+    this.#claims.set(key, claim);
+    for (const finalizer of claim.finalizers) {
+      const keys = this.#byFinalizer.get(finalizer) ?? new Set();
+      this.#byFinalizer.set(finalizer, keys.add(key));
+    }
+    this.#revision++;
+    return true;
+  }
+
+  drop(key: string): boolean {
+    const known = this.#claims.get(key);
+    if (known === undefined) return false;
+    this.#unindex(key, known);
+    this.#claims.delete(key);
+    this.#revision++;
+    return true;
+  }
+
+  get(key: string): Claim | undefined {
+    return this.#claims.get(key);
+  }
+
+  entries(): IterableIterator<[string, Claim]> {
+    return this.#claims.entries();
+  }
+
+  /** The finalizers that hold the incarnation `uid`, each with a claim that does (C2). */
+  held(uid: string): Map<string, Claim> {
+    const held = new Map<string, Claim>();
+    for (const [finalizer, keys] of this.#byFinalizer) {
+      for (const key of keys) {
+        const claim = this.#claims.get(key);
+        if (claim === undefined || claim.notOn.includes(uid)) continue;
+        held.set(finalizer, claim);
+        break;
+      }
+    }
+    return held;
+  }
+
+  #unindex(key: string, claim: Claim | undefined): void {
+    for (const finalizer of claim?.finalizers ?? []) {
+      const keys = this.#byFinalizer.get(finalizer);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#byFinalizer.delete(finalizer);
+    }
+  }
+}

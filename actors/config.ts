@@ -1,0 +1,97 @@
+// Configuration: environment and options, read once at start.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { TerminalError } from '../bus/mod.ts';
+
+/** What a process may be asked to do; all in one process unless told. */
+export const Role = { Watch: 'watch', Actors: 'actors', Openstack: 'openstack' } as const;
+export type Role = (typeof Role)[keyof typeof Role];
+
+export interface Config {
+  /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
+  readonly kubeconfig: string | undefined;
+  readonly inCluster: boolean;
+  /** Undefined: none was named. */
+  readonly natsUrl: string | undefined;
+  readonly natsFiles: {
+    readonly credentials: string | undefined;
+    readonly nkey: string | undefined;
+    readonly ca: string | undefined;
+    readonly certificate: string | undefined;
+    readonly key: string | undefined;
+  };
+  /** A nats-server to run for development. */
+  readonly natsServer: string | undefined;
+  readonly cache: string;
+  readonly path: string;
+  readonly roles: ReadonlySet<Role>;
+  readonly shards: number;
+  /** How long a lease lasts without renewal, in milliseconds. */
+  readonly leaseMs: number;
+  /** Longest time a call to a cloud may take, in milliseconds; always well within a lease. */
+  readonly callMs: number;
+  readonly logLevel: string;
+  readonly podName: string | undefined;
+  /** A Go duration, as `--default-resync-period` of those who come from there. */
+  readonly defaultResyncPeriod: string;
+  /** Calls under way to one cloud at a time. */
+  readonly callsInFlight: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param options  of the command line; they go before the environment
+ * @throws {TerminalError} names the variable or option, the rule, and what it got
+ */
+export function readConfig(env: Environment, options: Environment = {}): Config {
+  const read = (option: string, variable: string): { name: string; value: string | undefined } => {
+    const given = options[option];
+    return given === undefined ? { name: variable, value: env[variable] || undefined } : { name: `--${option}`, value: given };
+  };
+  const whole = (option: string, variable: string, fallback: number, least: number, unit: string): number => {
+    const { name, value } = read(option, variable);
+    const number = Number(value ?? fallback);
+    if (Number.isInteger(number) && number >= least) return number;
+    throw new TerminalError(`${name} must be a whole number of ${unit}, at least ${least}; got '${value}'`);
+  };
+  const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
+  return {
+    kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
+    inCluster: env['KUBERNETES_SERVICE_HOST'] !== undefined,
+    natsUrl: read('nats-url', 'NATS_URL').value,
+    natsFiles: {
+      credentials: env['NATS_CREDS'],
+      nkey: env['NATS_NKEY'],
+      ca: env['NATS_CA'],
+      certificate: env['NATS_CERT'],
+      key: env['NATS_KEY'],
+    },
+    natsServer: env['TROUPE_NATS_SERVER'],
+    cache: join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'troupe'),
+    path: env['PATH'] ?? '',
+    roles: roles(read('roles', 'TROUPE_ROLES')),
+    shards: whole('shards', 'TROUPE_SHARDS', 64, 1, 'shards'),
+    leaseMs,
+    callMs: Math.min(whole('call-ms', 'TROUPE_CALL_MS', 10_000, 100, 'milliseconds'), Math.floor(leaseMs * 0.7)),
+    logLevel: level(read('log-level', 'TROUPE_LOG_LEVEL')),
+    podName: read('pod-name', 'POD_NAME').value,
+    defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
+    callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
+  };
+}
+
+function roles({ name, value }: { name: string; value: string | undefined }): ReadonlySet<Role> {
+  const all = Object.values(Role);
+  if (value === undefined) return new Set(all);
+  const named = value.split(',').map((role) => role.trim());
+  const unknown = named.find((role) => !all.some((known) => known === role));
+  if (unknown === undefined) return new Set(all.filter((role) => named.includes(role)));
+  throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
+}
+
+function level({ name, value = 'info' }: { name: string; value: string | undefined }): string {
+  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+  if (levels.includes(value)) return value;
+  throw new TerminalError(`${name} must be one of ${levels.join(', ')}; got '${value}'`);
+}

@@ -1,0 +1,227 @@
+// The effects of the statecharts: what the runtime provides to `machines/`.
+//
+// Invariants:
+//   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10).
+//   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
+import { fromPromise } from 'xstate';
+import { type Objects, SECRETS } from '../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, ConflictError, ErrorCode, toErrorData, TransientError, TroupeError } from '../bus/mod.ts';
+import type { GuardInput } from '../machines/guard.ts';
+import { guardMachine } from '../machines/guard.ts';
+import type { KubeObject, ManagedKind, ManagedOperations, OperationRequest } from '../machines/kind.ts';
+import { Readiness } from '../machines/life.ts';
+import { backoffMs, type EffectInput, managedMachine, type RecordOutput } from '../machines/managed.ts';
+import { auditGuards } from './audit.ts';
+import type { Life, ObjectActor } from './object-actor.ts';
+import type { Registry } from './registry.ts';
+
+export interface EffectsDeps {
+  objects: Objects;
+  registry: Registry;
+  clock: Clock;
+  /** The actor of an address that this process hosts. */
+  actor: (key: string) => ObjectActor | undefined;
+  /** When the lease on the actor's shard ends, milliseconds since the epoch. */
+  leaseEndsAt: (key: string) => number;
+  /** Notes an external call that is under way on behalf of an actor. */
+  track: (key: string, call: Promise<unknown>) => void;
+  /** Longest time an external call may take, in milliseconds. */
+  callMs: number;
+}
+
+/** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
+const LEASE_MARGIN_MS = 200;
+/** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
+const LEAST_CALL_MS = 100;
+
+/** The machines with all their effects, shared by all actors of this process. */
+export function provideEffects(deps: EffectsDeps): { managed: typeof managedMachine; guarded: typeof guardMachine } {
+  const { objects, registry, clock } = deps;
+
+  const find = (key: string): { actor: ObjectActor; life: Life } => {
+    const actor = deps.actor(key);
+    const life = actor?.life();
+    if (actor === undefined || life === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
+    return { actor, life };
+  };
+  const managed = (key: string): { actor: ObjectActor; life: Life; kind: ManagedKind } => {
+    const { actor, life } = find(key);
+    if (life.kind === undefined) throw new AbsentError(`'${key}' has no life of its own`);
+    return { actor, life, kind: life.kind };
+  };
+  const reference = ({ object }: Life): { namespace: string; name: string; uid: string } => ({
+    namespace: object.metadata.namespace ?? '',
+    name: object.metadata.name,
+    uid: object.metadata.uid,
+  });
+  const deadline = (key: string): number => {
+    const now = clock.now();
+    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS);
+    if (deadlineAt - now < LEAST_CALL_MS) throw new TransientError('the lease of the shard ends too soon to begin a call');
+    return deadlineAt;
+  };
+  /** Runs an operation of the adapter for the object as it is now. */
+  const external = async <Output>(
+    key: string,
+    run: (operations: ManagedOperations, request: OperationRequest) => Promise<Output>,
+  ): Promise<Output> => {
+    const { actor, life, kind } = managed(key);
+    const dependencies: Record<string, string> = {};
+    let credentialsVersion: string | undefined;
+    for (const dependency of actor.dependencies()) {
+      const { answer } = dependency;
+      if (dependency.kind === SECRETS.kind) credentialsVersion = answer?.version;
+      if (answer === undefined || answer.readiness === Readiness.Absent || answer.externalId === undefined) continue;
+      dependencies[`${dependency.kind}/${dependency.name}`] = answer.externalId;
+    }
+    const call = run(kind.operations, {
+      object: life.object,
+      dependencies,
+      deadlineAt: deadline(key),
+      traceId: life.uid.replaceAll('-', ''),
+      ...(credentialsVersion !== undefined && { credentialsVersion }),
+    });
+    deps.track(key, call);
+    return call;
+  };
+  /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
+  const write = async (key: string, run: (life: Life) => Promise<KubeObject>): Promise<void> => {
+    const { actor, life } = find(key);
+    try {
+      actor.accept(await run(life), { own: true });
+    } catch (error) {
+      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
+      throw error;
+    }
+  };
+  const own = ({ externalId }: EffectInput): string => {
+    if (externalId === undefined) throw new TransientError('the external id is not known yet');
+    return externalId;
+  };
+
+  const guardActors = {
+    storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
+      // One apply for each field manager: each states all that it owns.
+      const managers = new Set<string>();
+      const { actor, life } = find(key);
+      const held = actor.claims.held(life.uid);
+      for (const finalizer of finalizers) {
+        const manager = held.get(finalizer)?.manager;
+        if (manager !== undefined) managers.add(manager);
+      }
+      await Promise.all(
+        [...managers].map((manager) => {
+          const all = [...held].filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
+          return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
+        }),
+      );
+    }),
+    releaseGuards: effect(({ key, finalizers }: GuardInput) => {
+      const { actor } = find(key);
+      return write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
+    }),
+    auditGuards: effect(({ key, finalizers }: GuardInput) => {
+      const { actor, life } = find(key);
+      return auditGuards({ objects, registry }, actor, life, finalizers);
+    }),
+  };
+
+  return {
+    guarded: guardMachine.provide({
+      actors: guardActors,
+      delays: {
+        guardBackoff: ({ context }) => jitter(Math.min(100 * 2 ** context.guardAttempts, 60_000), clock),
+      },
+    }),
+    managed: managedMachine.provide({
+      actors: {
+        ...guardActors,
+        guardSelf: effect(({ key }: EffectInput) => {
+          const { actor, kind } = managed(key);
+          return write(key, (life) =>
+            objects.addFinalizers(actor.resource, reference(life), kind.fieldManagers.finalizer, [kind.finalizer]),
+          );
+        }),
+        releaseSelf: effect(({ key }: EffectInput) => {
+          const { actor, kind } = managed(key);
+          return write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }));
+        }),
+        record: effect<EffectInput, RecordOutput>(async ({ key, externalId }: EffectInput) => {
+          const { actor } = managed(key);
+          await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
+          return { kind: 'stored' };
+        }, async ({ key, externalId }, error) => {
+          // Somebody else wrote the object meanwhile; the actor has read it again.
+          const stored = deps.actor(key)?.life()?.object.status?.['id'];
+          if (!(error instanceof ConflictError) || typeof stored !== 'string' || stored === '') throw error;
+          return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
+        }),
+        unclaim: effect(({ key }: EffectInput) => find(key).actor.unclaim()),
+        find: effect(({ key }: EffectInput) =>
+          external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at: clock.now() })),
+        ),
+        import: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.import(asked))),
+        create: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.create(asked))),
+        observe: effect((input: EffectInput) =>
+          external(input.key, (operations, asked) => operations.observe({ ...asked, id: own(input) })),
+        ),
+        update: effect(({ key, observation }: EffectInput) =>
+          external(key, (operations, asked) => {
+            if (observation === undefined) throw new TransientError('nothing was observed yet');
+            return operations.update({ ...asked, observation });
+          }),
+        ),
+        remove: effect((input: EffectInput) =>
+          external(input.key, (operations, asked) => operations.remove({ ...asked, id: own(input) })),
+        ),
+      },
+      actions: {
+        claim: ({ context }) => deps.actor(context.key)?.claim(context.yielded),
+      },
+      delays: {
+        guardBackoff: ({ context }) => jitter(Math.min(100 * 2 ** context.guardAttempts, 60_000), clock),
+        backoff: ({ context }) => jitter(backoffMs(context), clock),
+        resync: ({ context }) => {
+          const life = deps.actor(context.key)?.life();
+          // A life that has looked itself counts its period from now; one that began settled, from the last look.
+          const fresh = context.observation === undefined ? context.object.resyncInMs : undefined;
+          return fresh ?? life?.kind?.resyncAfterMs(life.object, clock.random) ?? Number.POSITIVE_INFINITY;
+        },
+      },
+    }),
+  };
+}
+
+/** Reads the object of an actor afresh; "not found" is knowledge too (P6). */
+export async function refresh(objects: Objects, actor: ObjectActor): Promise<void> {
+  const { namespace, name } = actor.address;
+  const known = actor.life();
+  const object = await objects.get(actor.resource, namespace, name);
+  if (object !== undefined) actor.accept(object, { own: false });
+  else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
+}
+
+function jitter(delayMs: number, clock: Clock): number {
+  return delayMs * (0.75 + clock.random() / 2);
+}
+
+/** An effect that rejects with plain error data, as the machines expect. */
+function effect<Input, Output>(
+  run: (input: Input) => Output | Promise<Output>,
+  rescue?: (input: Input, error: unknown) => Promise<Output>,
+): ReturnType<typeof fromPromise<Output, Input>> {
+  return fromPromise<Output, Input>(async ({ input }) => {
+    try {
+      try {
+        return await run(input);
+      } catch (error) {
+        if (rescue === undefined) throw error;
+        return await rescue(input, error);
+      }
+    } catch (error) {
+      // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
+      const data = toErrorData(error);
+      throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
+    }
+  });
+}

@@ -1,0 +1,271 @@
+// Hosts the actors of the shards that this process holds leases for.
+//
+// Invariants:
+//   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
+//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more.
+//   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
+import type { Logger } from 'pino';
+import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type Clock,
+  type Lease,
+  type Mail,
+  type MailSubscription,
+  mailSubject,
+  shardOf,
+  toErrorData,
+} from '../bus/mod.ts';
+import type { KubeObject } from '../machines/kind.ts';
+import { provideEffects } from './effects.ts';
+import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
+import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
+import { Outbox } from './outbox.ts';
+import type { Registry } from './registry.ts';
+
+export interface HostDeps {
+  bus: Bus;
+  objects: Objects;
+  registry: Registry;
+  clock: Clock;
+  log: Logger;
+  /** Longest time an external call may take, in milliseconds. */
+  callMs: number;
+}
+
+interface Shard {
+  readonly lease: Lease;
+  readonly outbox: Outbox;
+  readonly actors: Map<string, ObjectActor>;
+  /** External calls under way. */
+  readonly calls: Set<Promise<unknown>>;
+  /** What the API server had when the shard was taken over; undefined until it was read. */
+  floor: string | undefined;
+  live: boolean;
+}
+
+/** Several shards taken over together share one read of the API server and one subscription. */
+export class Host {
+  readonly #deps: HostDeps;
+  readonly #shards = new Map<number, Shard>();
+  readonly #subscriptions = new Set<{ readonly shards: readonly number[]; readonly subscription: MailSubscription }>();
+  readonly #machines: ObjectActorDeps['machines'];
+
+  constructor(deps: HostDeps) {
+    this.#deps = deps;
+    const { objects, registry, clock, callMs } = deps;
+    this.#machines = provideEffects({
+      objects,
+      registry,
+      clock,
+      callMs,
+      actor: (key) => this.#actorByKey(key),
+      track: (key, call) => {
+        const calls = this.#shardByKey(key)?.calls;
+        calls?.add(call);
+        const end = (): boolean | undefined => calls?.delete(call);
+        call.then(end, end);
+      },
+      leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
+    });
+  }
+
+  /** How many objects live here, by phase. */
+  census(): ReadonlyMap<string, number> {
+    const census = new Map<string, number>();
+    for (const { actors } of this.#shards.values()) {
+      for (const { phase } of actors.values()) if (phase !== '') census.set(phase, (census.get(phase) ?? 0) + 1);
+    }
+    return census;
+  }
+
+  get shards(): readonly number[] {
+    return [...this.#shards.keys()];
+  }
+
+  /**
+   * Takes over shards whose leases this process has just got.
+   * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
+   */
+  async open(leases: ReadonlyMap<number, Lease>): Promise<void> {
+    const { bus, clock, log } = this.#deps;
+    const opened = new Map<number, Shard>();
+    for (const [number, lease] of leases) {
+      const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => log.warn(message) });
+      const shard: Shard = { lease, outbox, actors: new Map(), calls: new Set(), floor: undefined, live: false };
+      opened.set(number, shard);
+      this.#shards.set(number, shard);
+    }
+    const numbers = [...leases.keys()];
+    try {
+      const replay = this.#subscribe(numbers, opened);
+      const listed = await this.#list(opened);
+      await replay;
+      this.#begin(opened, listed);
+      const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
+      log.info({ shards: numbers.length, actors }, 'shards taken over');
+    } catch (error) {
+      for (const [number, shard] of opened) if (this.#shards.get(number) === shard) void this.close(number);
+      throw error;
+    }
+  }
+
+  /**
+   * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
+   * an external call that is under way must have landed, or died, before another host begins one (P10).
+   */
+  async close(number: number): Promise<void> {
+    const shard = this.#shards.get(number);
+    if (shard === undefined) return;
+    this.#shards.delete(number);
+    shard.outbox.close();
+    for (const actor of shard.actors.values()) actor.stop();
+    for (const entry of this.#subscriptions) {
+      if (entry.shards.some((other) => this.#shards.has(other))) continue;
+      this.#subscriptions.delete(entry);
+      void entry.subscription.close();
+    }
+    await Promise.allSettled(shard.calls);
+  }
+
+  /** The claims tables may have become complete. */
+  reconsider(): void {
+    for (const { actors, live } of this.#shards.values()) if (live) for (const actor of actors.values()) actor.reconsider();
+  }
+
+  async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
+    let onReplayed = (): void => undefined;
+    const replayed = new Promise<void>((resolve) => {
+      onReplayed = resolve;
+    });
+    const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
+    const subscription = await this.#deps.bus.mailbox.subscribe(
+      { shards: numbers },
+      { onMail: (mail) => this.#onMail(mail, isOurs), onReplayed },
+    );
+    this.#subscriptions.add({ shards: numbers, subscription });
+    await replayed;
+  }
+
+  /** One list a resource for all shards: what is there, and since when we know it (P6, P12). */
+  async #list(opened: ReadonlyMap<number, Shard>): Promise<readonly { address: Address; object: KubeObject }[]> {
+    const { objects, registry, log } = this.#deps;
+    const listed: { address: Address; object: KubeObject }[] = [];
+    let floor: string | undefined;
+    await Promise.all(
+      registry.resources.map(async (resource) => {
+        try {
+          const { items, resourceVersion } = await objects.list(resource);
+          if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
+          for (const object of items) {
+            const { namespace = '', name } = object.metadata;
+            listed.push({ address: { realm: resource.realm, plural: resource.plural, namespace, name }, object });
+          }
+        } catch (error) {
+          const { code, message } = toErrorData(error);
+          if (code !== 'absent') throw error;
+          log.debug({ plural: resource.plural, error: message }, 'the API server does not have this resource yet');
+        }
+      }),
+    );
+    for (const shard of opened.values()) shard.floor = floor;
+    return listed;
+  }
+
+  #begin(opened: ReadonlyMap<number, Shard>, listed: readonly { address: Address; object: KubeObject }[]): void {
+    const present = new Set<string>();
+    for (const { address, object } of listed) {
+      const number = shardOf(address, this.#deps.bus.mailbox.shards);
+      const shard = opened.get(number);
+      if (shard === undefined || this.#shards.get(number) !== shard) continue;
+      present.add(addressKey(address));
+      this.#actor(shard, address).accept(object, { own: false });
+    }
+    for (const [number, shard] of opened) {
+      if (this.#shards.get(number) !== shard) continue;
+      for (const [key, actor] of shard.actors) {
+        // In the mail, older than the list and not in it: gone, and its tombstone was lost or is on its way.
+        const known = actor.life()?.object.metadata;
+        if (!present.has(key) && (known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0)) {
+          actor.acceptGone(known?.uid, shard.floor ?? '0');
+        }
+      }
+      shard.live = true;
+      for (const actor of [...shard.actors.values()]) actor.start();
+    }
+  }
+
+  #onMail(mail: Mail, isOurs: (number: number) => boolean): void {
+    const about = mail.subject;
+    const { to } = about;
+    const number = shardOf(to, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number)) return;
+    const actor = this.#actor(shard, to);
+    const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
+    if (about.topic === 'object') {
+      const parsed = parseObjectMail(mail.payload);
+      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeObject(parsed, subject, mail.sequence));
+    } else if (about.topic === 'claim') {
+      const parsed = parseClaimMail(mail.payload);
+      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeClaim(about.from, parsed, subject, mail.sequence));
+    } else if (about.topic === 'ready') {
+      const parsed = parseReadyMail(mail.payload);
+      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeReady(about.from, parsed, subject, mail.sequence));
+    } else return;
+    this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
+  }
+
+  /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
+  #settle(shard: Shard, actor: ObjectActor, deliver: () => void): void {
+    deliver();
+    if (shard.live && actor.idle) {
+      actor.stop();
+      shard.actors.delete(actor.key);
+    }
+  }
+
+  #actor(shard: Shard, address: Address): ObjectActor {
+    const key = addressKey(address);
+    const known = shard.actors.get(key);
+    if (known !== undefined) return known;
+    const { bus, objects, registry, clock, log } = this.#deps;
+    const actor = new ObjectActor(
+      {
+        registry,
+        clock,
+        log,
+        machines: this.#machines,
+        outbox: shard.outbox,
+        mailbox: bus.mailbox,
+        trace: bus.trace,
+        writeStatus: async (_, uid, status) => {
+          const life = actor.life();
+          if (life?.kind === undefined || life.uid !== uid) return;
+          const { namespace, name } = address;
+          const manager = life.kind.fieldManagers.status;
+          actor.accept(await objects.applyStatus(actor.resource, { namespace, name, uid }, manager, status), { own: true });
+        },
+      },
+      address,
+    );
+    shard.actors.set(key, actor);
+    if (shard.live) {
+      // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+      actor.acceptGone(undefined, shard.floor ?? '0');
+      actor.start();
+    }
+    return actor;
+  }
+
+  #shardByKey(key: string): Shard | undefined {
+    for (const shard of this.#shards.values()) if (shard.actors.has(key)) return shard;
+    return undefined;
+  }
+
+  #actorByKey(key: string): ObjectActor | undefined {
+    return this.#shardByKey(key)?.actors.get(key);
+  }
+}

@@ -1,0 +1,20 @@
+// The log: JSON lines, or readable ones on a terminal.
+import pino, { type Logger } from 'pino';
+import pretty from 'pino-pretty';
+
+export interface LogOptions {
+  readonly level: string;
+  /** Readable lines instead of JSON. */
+  readonly readable: boolean;
+  readonly destination?: NodeJS.WritableStream;
+}
+
+/** What never belongs in a log, wherever it turns up (I5). */
+const SECRETS = ['password', 'token', '*.password', '*.token', '*.secret', 'headers.authorization', '*.headers.authorization'];
+
+export function openLog({ level, readable, destination = process.stderr }: LogOptions): Logger {
+  const options = { level, base: {}, redact: { paths: SECRETS, censor: '(hidden)' } };
+  if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const stream = pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname', singleLine: true, destination });
+  return pino(options, stream);
+}

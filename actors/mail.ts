@@ -1,0 +1,73 @@
+// What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
+import type { JsonObject } from '../bus/bus.ts';
+import type { KubeObject } from '../machines/kind.ts';
+import { Readiness, type DependencyAnswer } from '../machines/life.ts';
+
+/** Topic `object`: the object as the API server has it, or that it is gone. */
+export type ObjectMail =
+  | { readonly object: KubeObject }
+  /** `resourceVersion` is that of the deletion, as far as it is known. */
+  | { readonly gone: { readonly uid: string; readonly resourceVersion: string } };
+
+/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is gone. */
+export interface ClaimMail {
+  /** Incarnation of the claimant. */
+  readonly uid: string;
+  /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
+  readonly finalizers: readonly string[];
+  /** Field manager of those finalizers. */
+  readonly manager: string;
+  /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
+  readonly notOn: readonly string[];
+  readonly ended: boolean;
+}
+
+/** Topic `ready`: the answer to a claim. */
+export interface ReadyMail extends DependencyAnswer {
+  /** Incarnation of the claimant that is answered (P2). */
+  readonly to: string;
+  /** Generation of the claim that is answered. */
+  readonly generation: number;
+}
+
+export function parseObjectMail(payload: JsonObject): ObjectMail | undefined {
+  const { object, gone } = payload as Partial<Record<'object' | 'gone', JsonObject>>;
+  const metadata = object?.['metadata'] as JsonObject | undefined;
+  if (isText(metadata?.['uid']) && isText(metadata?.['resourceVersion'])) return { object: object as unknown as KubeObject };
+  if (isText(gone?.['uid']) && isText(gone?.['resourceVersion'])) {
+    return { gone: { uid: gone['uid'], resourceVersion: gone['resourceVersion'] } };
+  }
+  return undefined;
+}
+
+export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
+  const { uid, resourceVersion, generation, finalizers, manager, notOn, ended } = payload;
+  const isClaim =
+    isText(uid) && isText(resourceVersion) && typeof generation === 'number' && isTexts(finalizers) && isText(manager) && isTexts(notOn);
+  return isClaim ? { uid, resourceVersion, generation, finalizers, manager, notOn, ended: ended === true } : undefined;
+}
+
+export function parseReadyMail(payload: JsonObject): ReadyMail | undefined {
+  const { to, generation, uid, readiness, externalId, version } = payload;
+  const known = Object.values(Readiness).find((value) => value === readiness);
+  if (!isText(to) || typeof generation !== 'number' || !isText(uid) || known === undefined) return undefined;
+  return {
+    to,
+    generation,
+    uid,
+    readiness: known,
+    ...(isText(externalId) && { externalId }),
+    ...(isText(version) && { version }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}

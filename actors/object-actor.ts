@@ -1,0 +1,448 @@
+// One object of the API server as an actor: mail in, transitions, effects and mail out.
+//
+// Invariants:
+//   A1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6).
+//   A2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
+//   A3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
+//   A4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+import type { Logger } from 'pino';
+import { type AnyActorRef, createActor, type InspectionEvent, type SnapshotFrom } from 'xstate';
+import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
+import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
+import type { Claims, guardMachine } from '../machines/guard.ts';
+import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
+import { type Dependency, objectView, Readiness } from '../machines/life.ts';
+import { lifeView, type managedMachine } from '../machines/managed.ts';
+import { type Claim, ClaimsTable } from './claims-table.ts';
+import { type ClaimMail, type ObjectMail, parseClaimMail, type ReadyMail } from './mail.ts';
+import type { Outbox } from './outbox.ts';
+import type { Registry } from './registry.ts';
+import { StatusWriter, type WriteStatus } from './status-writer.ts';
+
+export interface ObjectActorDeps {
+  readonly registry: Registry;
+  readonly machines: { readonly managed: typeof managedMachine; readonly guarded: typeof guardMachine };
+  readonly outbox: Outbox;
+  readonly mailbox: Mailbox;
+  readonly trace: Trace;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly writeStatus: WriteStatus;
+}
+
+/** What an effect needs to know of the life it acts for. */
+export interface Life {
+  readonly uid: string;
+  readonly kind: ManagedKind | undefined;
+  readonly object: KubeObject;
+}
+
+/** Phases a life begins in when the stored status says that nothing is to be done. */
+const SETTLED: ReadonlySet<string> = new Set(['available', 'unavailable', 'failed']);
+
+type LifeActor = ReturnType<typeof createActor<typeof managedMachine>> | ReturnType<typeof createActor<typeof guardMachine>>;
+
+export class ObjectActor {
+  readonly address: Address;
+  readonly key: string;
+  readonly resource: Resource;
+  readonly #deps: ObjectActorDeps;
+  readonly #kind: ManagedKind | undefined;
+  readonly #log: Logger;
+  readonly claims = new ClaimsTable();
+  /** Answers to our claims, by claimed address. */
+  readonly #answers = new Map<string, ReadyMail>();
+  /** Whom this life has claimed, and since which generation of the object. */
+  readonly #claimed = new Map<string, { readonly to: Address; readonly generation: number }>();
+  /** Last values in this actor's mailbox, so that they can be deleted: sequence by subject. */
+  readonly #stored = new Map<string, { readonly topic: string; readonly sequence: number }>();
+  #object: KubeObject | undefined;
+  /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
+  #knownVersion = '0';
+  #goneUid: string | undefined;
+  #bornVersion = '0';
+  #contentVersion = '0';
+  #actor: LifeActor | undefined;
+  #started = false;
+  #stopped = false;
+  #phase = '';
+  #answerBasis = '';
+  #heldText = '';
+  #status: StatusWriter | undefined;
+
+  constructor(deps: ObjectActorDeps, address: Address) {
+    this.#deps = deps;
+    this.address = address;
+    this.key = addressKey(address);
+    this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
+    this.#kind = deps.registry.kind(address);
+    this.#log = deps.log.child({ ...address });
+  }
+
+  /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
+  get idle(): boolean {
+    return this.#object === undefined && this.claims.size === 0 && this.#stored.size === 0;
+  }
+
+  get phase(): string {
+    return this.#phase;
+  }
+
+  life(): Life | undefined {
+    return this.#object && { uid: this.#object.metadata.uid, kind: this.#kind, object: this.#object };
+  }
+
+  // --- mail in -----------------------------------------------------------------------------------------------
+
+  /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
+  takeObject(mail: ObjectMail, subject: string, sequence: number): void {
+    this.#stored.set(subject, { topic: 'object', sequence });
+    if ('object' in mail) this.accept(mail.object, { own: false });
+    else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
+    if (this.#started && this.#object === undefined) this.#sweep();
+  }
+
+  /** A claim on this object; the newest of its claimant counts (P4). */
+  takeClaim(from: Address, mail: ClaimMail, subject: string, sequence: number): void {
+    const key = addressKey(from);
+    if (!this.claims.take(key, { ...mail, from })) {
+      if (mail.ended) void this.#remove(subject, sequence);
+      return;
+    }
+    if (mail.ended) {
+      this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
+      void this.#remove(subject, sequence);
+    }
+    if (!this.#started) return;
+    this.#tellClaims();
+    const claim = this.claims.get(key);
+    if (claim !== undefined) this.#answer(claim);
+  }
+
+  /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
+  takeReady(from: Address, mail: ReadyMail, subject: string, sequence: number): void {
+    this.#stored.set(subject, { topic: 'ready', sequence });
+    this.#answers.set(addressKey(from), mail);
+    if (!this.#started) return;
+    if (this.#object === undefined) this.#sweep();
+    else if (mail.to === this.#object.metadata.uid) this.#tellDependencies();
+  }
+
+  /** The object as somebody saw it. `own`: the answer to a write of ours. */
+  accept(object: KubeObject, { own }: { readonly own: boolean }): void {
+    const { uid, resourceVersion } = object.metadata;
+    if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
+    const replaced = this.#object !== undefined && this.#object.metadata.uid !== uid;
+    if (replaced) this.#endLife();
+    const born = this.#object === undefined;
+    this.#object = object;
+    this.#knownVersion = resourceVersion;
+    if (born) this.#bornVersion = resourceVersion;
+    if (!own) this.#contentVersion = resourceVersion;
+    if (!this.#started) return;
+    if (born) this.#beginLife();
+    else this.#tellObject();
+  }
+
+  /** The object `uid` is gone, as of `resourceVersion`. */
+  acceptGone(uid: string | undefined, resourceVersion: string): void {
+    if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
+    if (this.#object === undefined || (uid !== undefined && uid !== this.#object.metadata.uid)) return;
+    this.#goneUid = this.#object.metadata.uid;
+    this.#endLife();
+    this.#object = undefined;
+    if (!this.#started) return;
+    this.#answerAll();
+    this.#sweep();
+  }
+
+  /** The shard's replay is complete, and the API server was read (P12): from now on the actor acts. */
+  start(): void {
+    this.#started = true;
+    if (this.#object !== undefined) this.#beginLife();
+    else {
+      this.#answerAll();
+      this.#sweep();
+    }
+  }
+
+  /** Ends everything at once and silently: the shard is another's now. */
+  stop(): void {
+    this.#stopped = true;
+    this.#actor?.stop();
+    this.#actor = undefined;
+    this.#status?.stop();
+  }
+
+  /** The epoch's facts changed: the table of claims may have become complete, or incomplete. */
+  reconsider(): void {
+    if (this.#started && this.#object !== undefined) this.#tellClaims();
+  }
+
+  // --- mail out ----------------------------------------------------------------------------------------------
+
+  /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
+  claim(yielded: readonly string[]): void {
+    const object = this.#object;
+    if (object === undefined || this.#kind === undefined) return;
+    const { registry, outbox } = this.#deps;
+    const targets = new Map<string, { to: Address; finalizers: Set<string> }>();
+    for (const reference of this.#kind.references(object)) {
+      const to = registry.target(this.address, reference);
+      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set() };
+      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
+      targets.set(addressKey(to), target);
+    }
+    const generation = object.metadata.generation ?? 0;
+    for (const [key, { to, finalizers }] of targets) {
+      const since = this.#claimed.get(key)?.generation ?? generation;
+      this.#claimed.set(key, { to, generation: since });
+      const mail: ClaimMail = {
+        uid: object.metadata.uid,
+        resourceVersion: this.#bornVersion,
+        generation: since,
+        finalizers: [...finalizers],
+        manager: this.#kind.fieldManagers.guards,
+        notOn: yielded,
+        ended: false,
+      };
+      void outbox.say({ to, topic: 'claim', from: this.address }, asJson(mail), (current) => mayReplaceClaim(current, mail));
+    }
+    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#endClaim(key, to, object.metadata.uid);
+  }
+
+  /** Ends all claims of this life; resolves when the bus has acknowledged it (P12). */
+  async unclaim(): Promise<void> {
+    const uid = this.#object?.metadata.uid;
+    if (uid === undefined) return;
+    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#endClaim(key, to, uid)));
+  }
+
+  async #endClaim(key: string, to: Address, uid: string): Promise<void> {
+    this.#claimed.delete(key);
+    const mail: ClaimMail = {
+      uid,
+      resourceVersion: this.#bornVersion,
+      generation: 0,
+      finalizers: [],
+      manager: '',
+      notOn: [],
+      ended: true,
+    };
+    const subject = { to, topic: 'claim', from: this.address } as const;
+    await this.#deps.outbox.say(subject, asJson(mail), (current) => mayReplaceClaim(current, mail));
+    this.#deps.outbox.forget(subject);
+  }
+
+  #answerAll(): void {
+    const basis = this.#object === undefined ? 'absent' : JSON.stringify([this.#state(), this.#object.metadata.finalizers]);
+    if (basis === this.#answerBasis) return;
+    this.#answerBasis = basis;
+    for (const [, claim] of this.claims.entries()) this.#answer(claim);
+  }
+
+  #answer(claim: Claim): void {
+    const mail: ReadyMail = { to: claim.uid, generation: claim.generation, ...this.#answerTo(claim) };
+    void this.#deps.outbox.say({ to: claim.from, topic: 'ready', from: this.address }, asJson(mail));
+  }
+
+  #answerTo(claim: Claim): Omit<ReadyMail, 'to' | 'generation'> {
+    const object = this.#object;
+    if (object === undefined) return { uid: this.#goneUid ?? '', readiness: Readiness.Absent };
+    const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
+    const { available, externalId } = this.#state();
+    const known = { uid, ...(externalId !== undefined && { externalId }) };
+    const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
+    // A Secret that is being deleted still serves those whose finalizer it carries: the cleanup needs it.
+    const serves = this.#kind === undefined || claim.finalizers.length === 0;
+    if (deletionTimestamp !== undefined && !(serves && carried)) return { ...known, readiness: Readiness.Deleting };
+    if (!available || !carried) return { ...known, readiness: Readiness.Pending };
+    const version = this.resource.metadataOnly === true ? { version: `${uid}:${this.#contentVersion}` } : {};
+    return { ...known, ...version, readiness: Readiness.Ready };
+  }
+
+  /** What others may rely on (A3): availability, and the id once it is stored. */
+  #state(): { available: boolean; externalId: string | undefined; deleting: boolean; version: string } {
+    const object = this.#object as KubeObject;
+    const id = object.status?.['id'];
+    const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+    const version = this.resource.metadataOnly === true ? this.#contentVersion : '';
+    const deleting = object.metadata.deletionTimestamp !== undefined;
+    if (this.#kind === undefined) return { available: this.#deps.registry.isAvailable(this.address, object), externalId, deleting, version };
+    const { context } = this.#actor?.getSnapshot() as SnapshotFrom<typeof managedMachine>;
+    return { available: context.available && externalId !== undefined, externalId, deleting, version };
+  }
+
+  // --- a life ------------------------------------------------------------------------------------------------
+
+  #beginLife(): void {
+    const { machines, clock } = this.#deps;
+    const object = this.#object as KubeObject;
+    const claims = this.#claimsNow();
+    this.#heldText = claims.held.join();
+    const options = { clock: clock as never, inspect: (event: InspectionEvent) => this.#onInspect(event) };
+    if (this.#kind === undefined) {
+      const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
+      const view = { uid, deleting: deletionTimestamp !== undefined, finalizers };
+      this.#actor = createActor(machines.guarded, { ...options, input: { key: this.key, object: view, claims } });
+    } else {
+      const kind = this.#kind;
+      const input = {
+        key: this.key,
+        object: objectView(object, kind, clock.now()),
+        dependencies: this.dependencies(),
+        claims,
+        at: clock.now(),
+      };
+      this.#actor = createActor(machines.managed, { ...options, input });
+      this.#status = new StatusWriter({
+        kind,
+        clock,
+        write: (status) => this.#deps.writeStatus(this, object.metadata.uid, status),
+        log: this.#log,
+        random: clock.random,
+      });
+    }
+    this.#actor.start();
+    if (this.#kind !== undefined) (this.#actor as ReturnType<typeof createActor<typeof managedMachine>>).send({ type: 'life.began' });
+    this.#answerAll();
+  }
+
+  /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
+  #endLife(): void {
+    const uid = this.#object?.metadata.uid ?? '';
+    this.#actor?.stop();
+    this.#actor = undefined;
+    this.#status?.stop();
+    this.#status = undefined;
+    for (const [key, { to }] of this.#claimed) void this.#endClaim(key, to, uid);
+    if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
+    this.#phase = '';
+    this.#answerBasis = '';
+  }
+
+  #tellObject(): void {
+    const object = this.#object as KubeObject;
+    const { clock } = this.#deps;
+    if (this.#kind === undefined) {
+      const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
+      const actor = this.#actor as ReturnType<typeof createActor<typeof guardMachine>>;
+      actor.send({ type: 'object.changed', object: { uid, deleting: deletionTimestamp !== undefined, finalizers } });
+    } else {
+      const actor = this.#actor as ReturnType<typeof createActor<typeof managedMachine>>;
+      const view = objectView(object, this.#kind, clock.now());
+      actor.send({ type: 'object.changed', object: view, dependencies: this.dependencies(), at: clock.now() });
+    }
+    this.#tellClaims();
+    this.#answerAll();
+  }
+
+  #tellDependencies(): void {
+    if (this.#kind === undefined || this.#actor === undefined) return;
+    const actor = this.#actor as ReturnType<typeof createActor<typeof managedMachine>>;
+    actor.send({ type: 'dependencies.changed', dependencies: this.dependencies(), at: this.#deps.clock.now() });
+  }
+
+  /** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
+  #tellClaims(): void {
+    if (this.#actor === undefined) return;
+    const claims = this.#claimsNow();
+    const text = `${claims.held.join()} ${claims.complete} ${this.#object?.metadata.deletionTimestamp === undefined ? '' : claims.revision}`;
+    if (text === this.#heldText) return;
+    this.#heldText = text;
+    this.#actor.send({ type: 'claims.changed', claims });
+  }
+
+  #claimsNow(): Claims {
+    const { metadata } = this.#object as KubeObject;
+    const { seededAt } = this.#deps.mailbox.epoch();
+    // Creation times are whole seconds, rounded down: an object of the same second counts as older, which is the safe side.
+    const createdAt = Date.parse(metadata.creationTimestamp ?? '');
+    return {
+      held: [...this.claims.held(metadata.uid).keys()],
+      guards: this.#deps.registry.guards(this.address),
+      complete: seededAt !== undefined && createdAt > seededAt,
+      revision: this.claims.revision,
+    };
+  }
+
+  /** The references of the object, and how the others answered. */
+  dependencies(): readonly Dependency[] {
+    const object = this.#object as KubeObject;
+    return (this.#kind?.references(object) ?? []).map((reference: Reference) => {
+      const key = addressKey(this.#deps.registry.target(this.address, reference));
+      const answer = this.#answers.get(key);
+      const since = this.#claimed.get(key)?.generation ?? 0;
+      if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since) return { ...reference, answer: undefined };
+      const { readiness, uid, externalId, version } = answer;
+      return {
+        ...reference,
+        answer: { readiness, uid, ...(externalId !== undefined && { externalId }), ...(version !== undefined && { version }) },
+      };
+    });
+  }
+
+  #onInspect(event: InspectionEvent): void {
+    if (event.type !== '@xstate.snapshot' || this.#stopped) return;
+    const root: AnyActorRef | undefined = this.#actor;
+    if (root !== undefined && event.actorRef !== root) return;
+    const snapshot = event.snapshot as SnapshotFrom<typeof managedMachine>;
+    if (typeof snapshot.value !== 'object' && this.#kind !== undefined) return;
+    const phase = this.#kind === undefined ? String(snapshot.value) : leaf(snapshot.value.lifecycle);
+    if (phase === 'starting') return;
+    if (phase !== this.#phase) {
+      const { error, externalId } = snapshot.context;
+      const from = this.#phase;
+      this.#phase = phase;
+      this.#log.info({ from, to: phase, cause: event.event.type, ...(error !== undefined && { error: error.message }) }, 'state changed');
+      this.#emit('transition', { from, to: phase, cause: event.event.type, ...(externalId !== undefined && { externalId }) });
+      // Whoever waits hears of it before the status is written.
+      if (this.#actor !== undefined) this.#answerAll();
+      // A life that begins with a settled object has nothing to say yet.
+      if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
+    } else if (this.#actor !== undefined && this.#kind !== undefined) this.#answerAll();
+    if (this.#object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase), this.#object);
+  }
+
+  #emit(type: string, data: JsonObject): void {
+    const uid = this.#object?.metadata.uid ?? '';
+    this.#deps.trace.emit({ actor: this.address, type, traceId: uid.replaceAll('-', ''), data: { uid, ...data } });
+  }
+
+  // --- hygiene -----------------------------------------------------------------------------------------------
+
+  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
+  #sweep(): void {
+    this.#answers.clear();
+    for (const [subject, { sequence }] of this.#stored) void this.#remove(subject, sequence);
+    this.#stored.clear();
+  }
+
+  async #remove(subject: string, sequence: number): Promise<void> {
+    try {
+      await this.#deps.mailbox.remove(sequence);
+    } catch (error) {
+      this.#log.debug({ err: error, subject }, 'a last value could not be deleted; it is deleted when it is read again');
+    }
+  }
+}
+
+/** The leaf of a state value, e.g. `deleting.guarded`. */
+function leaf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
+  return `${name}.${leaf(inner)}`;
+}
+
+/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
+function mayReplaceClaim(current: JsonObject, mine: ClaimMail): boolean {
+  const theirs = parseClaimMail(current);
+  if (theirs === undefined) return true;
+  if (theirs.uid !== mine.uid) return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;
+  const same = (claim: ClaimMail): string => JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
+  return same(theirs) !== same(mine);
+}
+
+function asJson(mail: ClaimMail | ReadyMail): JsonObject {
+  return mail as unknown as JsonObject;
+}

@@ -1,0 +1,123 @@
+// Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
+// is written that says nothing new (I8).
+import type { Logger } from 'pino';
+import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../bus/mod.ts';
+import type { KubeObject, LifeView, ManagedKind } from '../machines/kind.ts';
+
+/** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
+export type WriteStatus = (actor: { readonly key: string }, uid: string, status: JsonObject) => Promise<void>;
+
+export interface StatusWriterDeps {
+  readonly kind: ManagedKind;
+  readonly clock: Clock;
+  readonly write: (status: JsonObject) => Promise<void>;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+/** Phases that last: what happens in between is told by the trace, not by the status. */
+const LASTING: ReadonlySet<string> = new Set([
+  'claiming.awaiting',
+  'awaitingExternal',
+  'recordingAgain',
+  'discardingAgain',
+  'forgetting',
+  'settling',
+  'available',
+  'unavailable',
+  'failed',
+  'backingOff',
+  'deleting.guarded',
+  'deleting.deciding',
+  'deleting.unresolved',
+  'deleting.refused',
+  'deleting.awaitingRemoval',
+  'deleting.backingOff',
+]);
+
+const PAUSE_FIRST_MS = 200;
+const PAUSE_LIMIT_MS = 30_000;
+
+export class StatusWriter {
+  readonly #deps: StatusWriterDeps;
+  #entered = false;
+  #said = '';
+  #wanted: JsonObject | undefined;
+  #running = false;
+  #stopped = false;
+
+  constructor(deps: StatusWriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** The lifecycle entered another phase. A life that begins settled enters none, so it writes nothing. */
+  enter(): void {
+    this.#entered = true;
+  }
+
+  /** Looks whether there is something new to say. */
+  consider(view: LifeView, object: KubeObject): void {
+    if (!LASTING.has(view.phase)) return;
+    const { awaited, heldBy } = view;
+    if (view.phase === 'claiming.awaiting' && awaited.length === 0) return;
+    if (view.phase === 'deleting.guarded' && heldBy.length === 0) return;
+    if (view.phase === 'deleting.deciding' && awaited.length === 0) return;
+    const said = JSON.stringify([view.phase, awaited, heldBy, object.metadata.generation]);
+    if (!this.#entered && (said === this.#said || this.#said === '')) {
+      this.#said = said;
+      return;
+    }
+    this.#entered = false;
+    this.#said = said;
+    const status = this.#deps.kind.status(view, object, this.#deps.clock.now());
+    if (isStored(status, object)) {
+      this.#wanted = undefined;
+      return;
+    }
+    this.#wanted = status;
+    if (!this.#running) void this.#run();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #run(): Promise<void> {
+    const { write, clock, log, random } = this.#deps;
+    this.#running = true;
+    let failures = 0;
+    while (this.#wanted !== undefined && !this.#stopped) {
+      const status = this.#wanted;
+      try {
+        await write(status);
+        if (this.#wanted === status) this.#wanted = undefined;
+        failures = 0;
+      } catch (error) {
+        const { code, message } = toErrorData(error);
+        // Gone, or another incarnation: there is nobody to tell any more.
+        if (code === ErrorCode.Absent || code === ErrorCode.Conflict) break;
+        if (failures++ === 0) log.warn({ error: message }, 'status could not be written; it is tried again');
+        await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + random() / 2));
+      }
+    }
+    this.#running = false;
+  }
+}
+
+/** Whether the stored status says all this already. */
+function isStored(status: JsonObject, { status: stored = {} }: KubeObject): boolean {
+  const owned = (value: JsonObject): string => {
+    const { id: _id, ...rest } = value;
+    return canonical(rest);
+  };
+  return owned(status) === owned(stored);
+}
+
+/** JSON with sorted keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,139 @@
+// From contracts to CustomResourceDefinitions: as objects, as YAML, and as the files of a folder.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import type { Schema } from './contract.ts';
+
+/** A column of `kubectl get`. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly description: string;
+  readonly jsonPath: string;
+}
+
+/** What a kind promises to the users of the Kubernetes API. */
+export interface KindContract {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly categories: readonly string[];
+  readonly description: string;
+  readonly columns: readonly PrinterColumn[];
+  readonly spec: Schema;
+  readonly status: Schema;
+}
+
+/** A file of the folder of generated CRDs. */
+export interface CrdFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+const HEADER = '# Generated from the contract of the kind by `npm run generate`; changes made here are lost.\n';
+
+/** The CustomResourceDefinition of a contract: one served and stored version, namespaced, with a status subresource. */
+export function crd(contract: KindContract): JsonObject {
+  const { group, version, kind, plural, categories, columns, description, spec, status } = contract;
+  const properties = {
+    apiVersion: {
+      type: 'string',
+      description: 'apiVersion is the API group and version that the object is written in.',
+    },
+    kind: { type: 'string', description: `kind is ${kind}.` },
+    metadata: { type: 'object' },
+    spec: openApi(spec, 'spec'),
+    status: openApi(status, 'status'),
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { categories, kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns.map((column) => ({ ...column, type: 'string' })),
+          schema: { openAPIV3Schema: { type: 'object', description, required: ['spec'], properties } },
+        },
+      ],
+    },
+  };
+}
+
+/** The structural schema of a field. `name` is the field's JSON name; items have none. */
+export function openApi(schema: Schema, name: string | undefined): JsonObject {
+  const { type, description, keywords, items, properties = {}, values } = schema;
+  const fields = Object.entries(properties);
+  const required = fields.filter(([, field]) => field.required).map(([key]) => key);
+  const rules = [
+    ...(schema.immutable ? [{ message: `${name} is immutable`, rule: 'self == oldSelf' }] : []),
+    ...schema.rules.map(({ message, rule }) => ({ message, rule })),
+  ];
+  return {
+    type,
+    description,
+    ...keywords,
+    ...(items === undefined ? {} : { items: openApi(items, undefined) }),
+    ...(values === undefined ? {} : { additionalProperties: openApi(values, undefined) }),
+    ...(fields.length === 0
+      ? {}
+      : { properties: Object.fromEntries(fields.map(([key, field]) => [key, openApi(field, key)])) }),
+    ...(required.length === 0 ? {} : { required: required.sort() }),
+    ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules as Json }),
+  };
+}
+
+/** The generated file of a contract: keys sorted, scalars quoted so that readers of YAML 1.1 agree. */
+export function crdFile(contract: KindContract): CrdFile {
+  const text = stringify(crd(contract), {
+    version: '1.1',
+    sortMapEntries: true,
+    lineWidth: 120,
+    aliasDuplicateObjects: false,
+  });
+  return { name: `${contract.group}_${contract.plural}.yaml`, text: HEADER + text };
+}
+
+/**
+ * Writes one file a contract into `folder`, and removes the files of these groups that no contract stands for.
+ *
+ * @returns the names of the files that changed
+ */
+export async function writeCrds(folder: string, contracts: readonly KindContract[]): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const { changed, stale } = await compare(folder, contracts);
+  await Promise.all(changed.map(({ name, text }) => writeFile(join(folder, name), text)));
+  await Promise.all(stale.map((name) => rm(join(folder, name))));
+  return [...changed.map(({ name }) => name), ...stale];
+}
+
+/** Names of the files in `folder` that `writeCrds` would change; empty when all are up to date. Writes nothing. */
+export async function checkCrds(folder: string, contracts: readonly KindContract[]): Promise<readonly string[]> {
+  const { changed, stale } = await compare(folder, contracts);
+  return [...changed.map(({ name }) => name), ...stale];
+}
+
+async function compare(
+  folder: string,
+  contracts: readonly KindContract[],
+): Promise<{ readonly changed: readonly CrdFile[]; readonly stale: readonly string[] }> {
+  const files = contracts.map(crdFile);
+  const names = await readdir(folder);
+  const stored = await Promise.all(
+    files.map(({ name }) => (names.includes(name) ? readFile(join(folder, name), 'utf8') : undefined)),
+  );
+  const prefixes = new Set(contracts.map(({ group }) => `${group}_`));
+  const expected = new Set(files.map(({ name }) => name));
+  return {
+    changed: files.filter(({ text }, index) => stored[index] !== text),
+    stale: names.filter((name) => !expected.has(name) && prefixes.has(name.slice(0, name.indexOf('_') + 1))),
+  };
+}

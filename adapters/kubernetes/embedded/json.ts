@@ -1,0 +1,120 @@
+// Plain JSON data: the little that every part of the server does with it.
+//
+// Invariants:
+//   J1. What is in the store is never changed in place; whoever wants to change an object copies it first.
+
+/** A JSON object that may be changed by whoever made it. */
+export type JsonMap = Record<string, unknown>;
+
+/** An object of the API. `metadata` was checked when it was decoded. */
+export interface KubeObject extends JsonMap {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+}
+
+export interface ObjectMeta extends JsonMap {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: unknown[];
+}
+
+export interface OwnerReference extends JsonMap {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+}
+
+export function isMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+/** The value as a map, or an empty one. For reading only. */
+export function mapOf(value: unknown): JsonMap {
+  return isMap(value) ? value : {};
+}
+
+/** The value as a list, or an empty one. For reading only. */
+export function listOf(value: unknown): unknown[] {
+  return isList(value) ? value : [];
+}
+
+export function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What is found by following `keys` from `value`, or undefined. */
+export function dig(value: unknown, ...keys: readonly string[]): unknown {
+  let found = value;
+  for (const key of keys) {
+    if (!isMap(found)) return undefined;
+    found = found[key];
+  }
+  return found;
+}
+
+/** A deep copy of JSON data. */
+export function copy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copy) as T;
+  if (!isMap(value)) return value;
+  const result: JsonMap = {};
+  for (const key of Object.keys(value)) put(result, key, copy(value[key]));
+  return result as T;
+}
+
+/** Sets a key even when it is named `__proto__`. */
+export function put(map: JsonMap, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    map[key] = value;
+  }
+}
+
+/** Whether two pieces of JSON data are the same; the order of keys does not matter. */
+export function same(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
+    );
+  }
+  if (!isMap(left) || !isMap(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]));
+}
+
+/** JSON with sorted keys: equal data gives equal text. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isMap(value)) return JSON.stringify(value) ?? 'null';
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${fields.join(',')}}`;
+}
+
+/** The JSON name of a value's type, as the API's messages use it. */
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}

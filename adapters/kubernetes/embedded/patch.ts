@@ -1,0 +1,158 @@
+// The patches that change an object as it is: JSON patch, JSON merge patch and the strategic merge patch of the
+// built-in kinds.
+import { applyPatch as applyJsonPatch, type Operation } from 'rfc6902';
+import { badRequest, unprocessable } from './api-error.ts';
+import { canonical, copy, isList, isMap, type JsonMap, listOf, put, same, stringOf } from './json.ts';
+
+/** Limit of the API for one JSON patch. */
+const MAX_OPERATIONS = 10_000;
+
+/**
+ * Applies a JSON patch to a copy.
+ *
+ * @throws {ApiError} 400 it is no patch, 422 it does not fit the object
+ */
+export function jsonPatch(object: unknown, patch: unknown): unknown {
+  if (!isList(patch) || !patch.every(isMap)) {
+    throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  }
+  if (patch.length > MAX_OPERATIONS) {
+    throw unprocessable(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+  }
+  const target = copy(object);
+  for (const operation of patch) {
+    const path = stringOf(operation['path']);
+    const kind = stringOf(operation['op']);
+    if (!['add', 'remove', 'replace', 'move', 'copy', 'test'].includes(kind)) {
+      throw unprocessable(`Unexpected kind: ${kind}`);
+    }
+    if (kind === 'test' && !same(at(target, path), operation['value'] ?? undefined) && !nullish(at(target, path), operation)) {
+      throw unprocessable(`testing value ${path} failed: test failed`);
+    }
+    if (kind === 'test') continue;
+    const [problem] = applyJsonPatch(target, [copy(operation) as unknown as Operation]);
+    if (problem !== null && problem !== undefined) throw unprocessable(`${failure(kind, path, stringOf(operation['from']))}`);
+  }
+  return target;
+}
+
+/** A test for null holds for what is absent, too. */
+function nullish(found: unknown, operation: JsonMap): boolean {
+  return (operation['value'] ?? null) === null && (found ?? null) === null;
+}
+
+function failure(kind: string, path: string, from: string): string {
+  if (kind === 'add') return `add operation does not apply: doc is missing path: "${path}": missing value`;
+  if (kind === 'remove') return `remove operation does not apply: doc is missing path: "${path}": missing value`.replace('remove operation does not apply', 'error in remove for path');
+  if (kind === 'replace') return `replace operation does not apply: doc is missing key: ${path}: missing value`;
+  return `error in ${kind} for path: '${from}': missing value`;
+}
+
+function at(document: unknown, pointer: string): unknown {
+  let found = document;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (isList(found)) found = found[Number(key)];
+    else if (isMap(found) && Object.hasOwn(found, key)) found = found[key];
+    else return undefined;
+  }
+  return found;
+}
+
+/** RFC 7386. Shares parts with both; changes neither. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isMap(patch)) return patch;
+  const result: JsonMap = isMap(target) ? { ...target } : {};
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null) delete result[key];
+    else put(result, key, mergePatch(result[key], patch[key]));
+  }
+  return result;
+}
+
+/** The lists of built-in kinds that a strategic merge patch merges, by path, and what identifies their items. */
+const MERGE_KEYS: Readonly<Record<string, string>> = {
+  'metadata.ownerReferences': 'uid',
+  'metadata.finalizers': '',
+  imagePullSecrets: 'name',
+  secrets: 'name',
+  'status.conditions': 'type',
+};
+
+/**
+ * Applies a strategic merge patch: maps merge, null removes, the known lists merge by their keys; the directives
+ * `$patch`, `$retainKeys`, `$setElementOrder/...` and `$deleteFromPrimitiveList/...` are honoured.
+ *
+ * @throws {ApiError} 400, 422 it is no patch
+ */
+export function strategicMergePatch(target: unknown, patch: unknown, path = ''): unknown {
+  if (!isMap(patch)) return patch;
+  const directive = patch['$patch'];
+  if (directive === 'replace') {
+    const { $patch: _, ...rest } = patch;
+    return rest;
+  }
+  if (directive === 'delete') return {};
+  if (directive !== undefined && directive !== 'merge') {
+    throw badRequest(`invalid patch: Unknown patch type found: ${String(directive)}`);
+  }
+  const result: JsonMap = isMap(target) ? { ...target } : {};
+  const retained = patch['$retainKeys'];
+  if (isList(retained)) for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key];
+  const order = new Map<string, readonly unknown[]>();
+  for (const key of Object.keys(patch)) {
+    const value = patch[key];
+    if (key === '$patch' || key === '$retainKeys') continue;
+    if (key.startsWith('$setElementOrder/')) {
+      order.set(key.slice('$setElementOrder/'.length), listOf(value));
+    } else if (key.startsWith('$deleteFromPrimitiveList/')) {
+      const name = key.slice('$deleteFromPrimitiveList/'.length);
+      const gone = new Set(listOf(value).map(canonical));
+      if (isList(result[name])) result[name] = listOf(result[name]).filter((item) => !gone.has(canonical(item)));
+    } else if (value === null) {
+      delete result[key];
+    } else {
+      const below = path === '' ? key : `${path}.${key}`;
+      const mergeKey = MERGE_KEYS[below];
+      const next =
+        isList(value) && mergeKey !== undefined
+          ? mergeItems(listOf(result[key]), value, mergeKey, below)
+          : strategicMergePatch(result[key], value, below);
+      put(result, key, next);
+    }
+  }
+  for (const [key, wanted] of order) {
+    const below = path === '' ? key : `${path}.${key}`;
+    if (isList(result[key])) result[key] = ordered(listOf(result[key]), wanted, MERGE_KEYS[below] ?? '');
+  }
+  return result;
+}
+
+const identity = (item: unknown, key: string): string => canonical(key === '' || !isMap(item) ? item : item[key]);
+
+function mergeItems(target: readonly unknown[], patch: readonly unknown[], key: string, path: string): unknown[] {
+  if (patch.some((item) => isMap(item) && item['$patch'] === 'replace')) {
+    return patch.filter((item) => !(isMap(item) && item['$patch'] === 'replace'));
+  }
+  const result = [...target];
+  for (const item of patch) {
+    const id = identity(item, key);
+    const index = result.findIndex((other) => identity(other, key) === id);
+    if (isMap(item) && item['$patch'] === 'delete') {
+      if (index >= 0) result.splice(index, 1);
+    } else if (index < 0) {
+      result.push(strategicMergePatch(undefined, item, path));
+    } else if (isMap(item)) {
+      result[index] = strategicMergePatch(result[index], item, path);
+    }
+  }
+  return result;
+}
+
+function ordered(items: readonly unknown[], wanted: readonly unknown[], key: string): unknown[] {
+  const rank = new Map(wanted.map((item, index) => [identity(item, key), index]));
+  const known = items.filter((item) => rank.has(identity(item, key)));
+  known.sort((left, right) => (rank.get(identity(left, key)) ?? 0) - (rank.get(identity(right, key)) ?? 0));
+  let next = 0;
+  return items.map((item) => (rank.has(identity(item, key)) ? known[next++] : item));
+}

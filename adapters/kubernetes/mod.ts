@@ -1,0 +1,4 @@
+export { type KubeClient, kubeClient } from './client.ts';
+export { type ObjectList, type Objects, objects, type SecretContent } from './objects.ts';
+export { compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';
+export { type WatchHandlers, watchResource } from './watch.ts';

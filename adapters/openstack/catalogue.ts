@@ -1,0 +1,72 @@
+// The service catalogue: which URL a service has.
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import type { CloudEntry } from './clouds-yaml.ts';
+
+export interface Endpoint {
+  readonly serviceType: string;
+  readonly endpointInterface: string;
+  readonly region: string;
+  readonly url: string;
+}
+
+export type Catalogue = readonly Endpoint[];
+
+/** Versions that the paths of calls are below; services that are not listed are used as published. */
+const VERSION_PATHS: Readonly<Record<string, string>> = { identity: '/v3', network: '/v2.0', image: '/v2' };
+
+/** Other names under which a service may be published, the usual one first. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  'block-storage': ['volumev3', 'block-store', 'volume'],
+  'shared-file-system': ['sharev2', 'share'],
+};
+
+/** Reads `token.catalog`; a token without scope has none. */
+export function parseCatalogue(value: Json | undefined): Catalogue {
+  const endpoints: Endpoint[] = [];
+  for (const service of objects(value)) {
+    for (const endpoint of objects(service['endpoints'])) {
+      endpoints.push({
+        serviceType: String(service['type']),
+        endpointInterface: String(endpoint['interface']),
+        region: String(endpoint['region_id'] ?? endpoint['region'] ?? ''),
+        url: String(endpoint['url']),
+      });
+    }
+  }
+  return endpoints;
+}
+
+/**
+ * The URL that a call's path is appended to, with the version and without a final slash.
+ *
+ * @param identity  Keystone's URL by the credentials, for catalogues that leave it out
+ * @throws {TransientError} no such endpoint
+ */
+export function serviceUrl(
+  catalogue: Catalogue,
+  service: string,
+  { region, endpointInterface }: Pick<CloudEntry, 'region' | 'endpointInterface'>,
+  identity: string,
+): string {
+  const types = [service, ...(ALIASES[service] ?? [])];
+  const fitting = catalogue.filter(
+    (endpoint) =>
+      endpoint.endpointInterface === endpointInterface && (region === undefined || endpoint.region === region),
+  );
+  const found = types.map((type) => fitting.find((endpoint) => endpoint.serviceType === type)).find((each) => each);
+  if (found === undefined && service === 'identity') return identity;
+  if (found === undefined || !URL.canParse(found.url)) {
+    const where = region === undefined ? '' : ` in region '${region}'`;
+    throw new TransientError(`the catalogue has no ${endpointInterface} endpoint of service '${service}'${where}`);
+  }
+  const bare = found.url.replace(/\/+$/, '');
+  const version = VERSION_PATHS[service];
+  return version === undefined ? bare : `${bare.replace(/\/v\d+(\.\d+)?$/, '')}${version}`;
+}
+
+function objects(value: Json | undefined): readonly JsonObject[] {
+  return (Array.isArray(value) ? value : []).filter(
+    (member): member is JsonObject => typeof member === 'object' && member !== null && !Array.isArray(member),
+  );
+}

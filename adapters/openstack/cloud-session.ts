@@ -1,0 +1,262 @@
+// One session: a token that is renewed in time, and calls that carry it.
+//
+// Invariants:
+//   S1. A token or another credential is in no error and in no record of a call.
+//   S2. At most one authentication of a session runs at a time, and all who need it wait for it.
+//   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
+//   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
+import { createHash } from 'node:crypto';
+import type { Dispatcher } from 'undici';
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
+import { serviceUrl } from './catalogue.ts';
+import type { CloudEntry } from './clouds-yaml.ts';
+import type { Gate } from './gate.ts';
+import { type Answer, type Call, HttpError, type Session } from './session.ts';
+import { exchange, type TransportAnswer } from './transport.ts';
+
+/** One request that was sent, for traces. */
+export interface CallRecord {
+  readonly service: string;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  /** Undefined: no answer, or none that could be read. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  readonly traceId: string;
+}
+
+export interface CloudSessionDeps {
+  clock: Clock;
+  gate: Gate;
+  dispatcher: Dispatcher;
+  userAgent: string;
+  /** Headers that each call of a service carries, by service: microversions. */
+  serviceHeaders: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  onCall: ((record: CallRecord) => void) | undefined;
+}
+
+interface Held extends Grant {
+  readonly renewAt: number;
+}
+
+/** An authentication that takes longer has failed, whoever waits for it. */
+const AUTHENTICATION_TIMEOUT_MS = 30_000;
+/** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
+const REFUSAL_HOLD_MS = 5_000;
+/** Part of a token's life after which the next call gets a new one. */
+const RENEW_AFTER = 0.9;
+/** Longest that one answer makes all calls to its cloud wait. */
+const LONGEST_PAUSE_MS = 30_000;
+/** Items that are asked for at a time, of services that take `limit`. */
+const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500 };
+
+export class CloudSession implements Session {
+  readonly #deps: CloudSessionDeps;
+  readonly #entry: CloudEntry;
+  #held: Held | undefined;
+  #authentication: Promise<Held> | undefined;
+  #refusal: { readonly error: TransientError; readonly until: number } | undefined;
+
+  constructor(entry: CloudEntry, deps: CloudSessionDeps) {
+    this.#entry = entry;
+    this.#deps = deps;
+  }
+
+  async call(call: Call): Promise<Answer> {
+    const held = await this.#current(call);
+    const first = await this.#send(call, held);
+    if (first.status !== 401) return this.#judge(call, first);
+    if (this.#held === held) this.#held = undefined;
+    return this.#judge(call, await this.#send(call, await this.#current(call)));
+  }
+
+  async list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]> {
+    const pageSize = PAGE_SIZES[call.service];
+    const given = call.query ?? [];
+    const limited = given.some(([name]) => name === 'limit');
+    let query = pageSize === undefined || limited ? given : [...given, ['limit', String(pageSize)] as const];
+    const seen = new Set<string>();
+    const all: JsonObject[] = [];
+    for (;;) {
+      const { status, body } = await this.call({ ...call, method: 'GET', query });
+      const label = labelOf({ ...call, method: 'GET' });
+      if (status === 404) throw this.#refused(label, { status, body, retryAfterMs: undefined });
+      const items = body[key];
+      if (!Array.isArray(items) || !items.every(isObject)) {
+        throw new TransientError(`${label} answered ${status} without a list '${key}'`);
+      }
+      // Not spread: a service without pages may answer more items than a call takes arguments.
+      for (const item of items) all.push(item as JsonObject);
+      const next = nextQuery(body, key);
+      if (next === undefined) return all;
+      if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
+      seen.add(next);
+      query = [...new URLSearchParams(next)];
+    }
+  }
+
+  /** The token to use now, from a new authentication if need be; waits for it no longer than the call may. */
+  async #current(call: Call): Promise<Held> {
+    const { clock } = this.#deps;
+    if (this.#held !== undefined && clock.now() < this.#held.renewAt) return this.#held;
+    if (this.#refusal !== undefined && clock.now() < this.#refusal.until) throw this.#refusal.error;
+    if (this.#authentication === undefined) {
+      this.#authentication = this.#authenticate(call.traceId).finally(() => {
+        this.#authentication = undefined;
+      });
+    }
+    const late = new AbortController();
+    const deadline = clock.sleep(Math.max(0, call.deadlineAt - clock.now()), late.signal).then(() => undefined);
+    const held = await Promise.race([this.#authentication, deadline]).finally(() => late.abort());
+    if (held === undefined) throw new TransientError(`${labelOf(call)} was not sent: authentication took too long`);
+    return held;
+  }
+
+  async #authenticate(traceId: string): Promise<Held> {
+    const { clock, gate } = this.#deps;
+    const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
+    const url = identityUrl(this.#entry);
+    const call: Call = {
+      service: 'identity',
+      method: 'POST',
+      path: '/auth/tokens',
+      body: tokenRequest(this.#entry),
+      deadlineAt,
+      traceId,
+    };
+    await gate.enter(deadlineAt, 'first');
+    const answer = await this.#exchange(call, url, {}).finally(() => gate.leave());
+    if (answer.status >= 300) {
+      // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
+      const { message, retryAfterMs } = this.#refused('authentication', answer);
+      const error = new TransientError(message, { retryAfterMs });
+      if (answer.status < 429) this.#refusal = { error, until: clock.now() + REFUSAL_HOLD_MS };
+      throw error;
+    }
+    const now = clock.now();
+    const grant = parseGrant(answer.subjectToken, answer.body, now);
+    this.#held = { ...grant, renewAt: now + grant.lifetimeMs * RENEW_AFTER };
+    this.#refusal = undefined;
+    return this.#held;
+  }
+
+  async #send(call: Call, held: Held): Promise<TransportAnswer> {
+    const { gate } = this.#deps;
+    const url = serviceUrl(held.catalogue, call.service, this.#entry, identityUrl(this.#entry));
+    await gate.enter(call.deadlineAt);
+    try {
+      return await this.#exchange(call, url, { 'x-auth-token': held.token });
+    } finally {
+      gate.leave();
+    }
+  }
+
+  async #exchange(call: Call, base: string, credentials: Readonly<Record<string, string>>): Promise<TransportAnswer> {
+    const { clock, dispatcher, gate, onCall, serviceHeaders, userAgent } = this.#deps;
+    const { service, method, path, query, traceId } = call;
+    const search = searchOf(query ?? []);
+    const startedAt = clock.now();
+    let status: number | undefined;
+    try {
+      const answer = await exchange(
+        {
+          method,
+          url: `${base}${path}${search}`,
+          label: labelOf(call),
+          headers: {
+            'user-agent': userAgent,
+            'x-openstack-request-id': `req-${uuidOf(traceId)}`,
+            ...serviceHeaders[service],
+            ...call.headers,
+            ...credentials,
+          },
+          body: call.body,
+          deadlineAt: call.deadlineAt,
+        },
+        dispatcher,
+        clock,
+      );
+      status = answer.status;
+      if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);
+      return answer;
+    } catch (error) {
+      if (error instanceof TransientError) this.#yieldTo(gate, error.retryAfterMs);
+      throw error;
+    } finally {
+      onCall?.({ service, method, path, status, durationMs: clock.now() - startedAt, traceId });
+    }
+  }
+
+  #yieldTo(gate: Gate, retryAfterMs: number | undefined): void {
+    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS));
+  }
+
+  #judge(call: Call, answer: TransportAnswer): Answer {
+    const { status, body } = answer;
+    if (status < 300 || status === 404) return { status, body };
+    const label = labelOf(call);
+    if (status < 400) throw new TransientError(`${label} answered ${status}: redirections are not followed`);
+    throw this.#refused(label, answer);
+  }
+
+  #refused(label: string, { status, body, retryAfterMs }: Omit<TransportAnswer, 'subjectToken'>): HttpError {
+    const said = this.#withoutSecrets(explanation(body));
+    return new HttpError(`${label} answered ${status}${said === '' ? '' : `: ${said}`}`, {
+      status,
+      body,
+      retryAfterMs,
+    });
+  }
+
+  /** A service might quote what it was sent (S1). */
+  #withoutSecrets(text: string): string {
+    const { auth } = this.#entry;
+    const secrets = [this.#held?.token, auth['password'], auth['token'], auth['application_credential_secret']];
+    return secrets.reduce<string>((safe, secret) => (secret ? safe.replaceAll(secret, '***') : safe), text);
+  }
+}
+
+function labelOf({ service, method, path }: Pick<Call, 'service' | 'method' | 'path'>): string {
+  return `${method} ${path} of service '${service}'`;
+}
+
+function searchOf(query: readonly (readonly [string, string])[]): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of query) search.append(key, value);
+  return query.length === 0 ? '' : `?${search}`;
+}
+
+/** The query of the next page: Neutron says `<plural>_links`, Keystone `links.next`. */
+function nextQuery(body: JsonObject, key: string): string | undefined {
+  const links: Json | undefined = body[`${key}_links`];
+  const neutron = (Array.isArray(links) ? links : []).filter(isObject).find((link) => link['rel'] === 'next')?.['href'];
+  const keystone = isObject(body['links']) ? body['links']['next'] : undefined;
+  const href = neutron ?? keystone;
+  return typeof href === 'string' && href.includes('?') ? href.slice(href.indexOf('?') + 1) : undefined;
+}
+
+/** What the service said, wherever in the body its kind of service says it. */
+function explanation(body: JsonObject): string {
+  const candidates = [body, ...Object.values(body)];
+  for (const candidate of candidates) {
+    const message = isObject(candidate) ? (candidate['message'] ?? candidate['faultstring']) : undefined;
+    if (typeof message === 'string') return message.length > 2_000 ? `${message.slice(0, 2_000)}…` : message;
+  }
+  return typeof body['NeutronError'] === 'string' ? body['NeutronError'] : '';
+}
+
+/** 32 hexadecimal digits as a UUID; of anything else the digest's. */
+function uuidOf(traceId: string): string {
+  const hex = /^[0-9a-f]{32}$/.test(traceId)
+    ? traceId
+    : createHash('sha256').update(traceId).digest('hex').slice(0, 32);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

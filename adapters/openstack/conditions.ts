@@ -1,0 +1,211 @@
+// What the status of an object says about its life (openstack-common, chapters 2 to 5 and 9). Pure.
+//
+// Invariants:
+//   C1. `lastTransitionTime` changes only with status, reason or message of its condition.
+//   C2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
+//   C3. The last observed resource stays through errors that may pass (Q4); it goes when it is known to be gone.
+//   C4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
+import type { ErrorData, Json, JsonObject } from '../../bus/bus.ts';
+import { ErrorCode } from '../../bus/errors.ts';
+import type { KubeObject, LifeView } from '../../machines/kind.ts';
+import { resyncOf } from './resync.ts';
+
+export const Reason = {
+  Success: 'Success',
+  Progressing: 'Progressing',
+  TransientError: 'TransientError',
+  InvalidConfiguration: 'InvalidConfiguration',
+  UnrecoverableError: 'UnrecoverableError',
+} as const;
+export type Reason = (typeof Reason)[keyof typeof Reason];
+
+const TERMINAL: ReadonlySet<string> = new Set([Reason.InvalidConfiguration, Reason.UnrecoverableError]);
+
+/** As the API server keeps it. */
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number;
+}
+
+type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** The longest message that a condition holds. */
+const MESSAGE_LENGTH = 32768;
+
+/** The status that the status field manager owns. */
+export function statusOf(view: LifeView, object: KubeObject, now: number, defaultResyncMs: number): JsonObject {
+  const stored = storedStatus(object);
+  const messages = messagesOf(view);
+  const resource = resourceOf(view, stored);
+  if (messages === undefined && view.error === undefined) {
+    return owned({ conditions: stored.conditions, resource, lastSyncTime: stored.lastSyncTime });
+  }
+  const progressing = progressingOf(messages ?? [], view.error);
+  const available = availableOf(view, stored, progressing);
+  const { generation = 0 } = object.metadata;
+  const conditions = [
+    conditionOf('Available', available, { stored, generation, now }),
+    conditionOf('Progressing', progressing, { stored, generation, now }),
+  ];
+  const isSynced = progressing.reason === Reason.Success;
+  const isNews = !isSame(stored, { conditions, resource }) || isDue(object, stored, now, defaultResyncMs);
+  const lastSyncTime = isSynced ? (isNews ? timeOf(now) : stored.lastSyncTime) : undefined;
+  return owned({ conditions, resource, lastSyncTime });
+}
+
+/** Whether nothing has to be done for an object as its status stands (chapter 3; Q3: a terminal error waits for the spec). */
+export function settledOf(
+  object: KubeObject,
+  now: number,
+  defaultResyncMs: number,
+): { readonly settled: boolean; readonly failed: boolean; readonly resyncInMs?: number } {
+  const stored = storedStatus(object);
+  const progressing = conditionIn(stored, 'Progressing');
+  const isCurrent = progressing?.status === 'False' && progressing.observedGeneration === object.metadata.generation;
+  if (progressing === undefined || !isCurrent) return { settled: false, failed: false };
+  if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
+  const resync = resyncOf(object, defaultResyncMs);
+  if (resync.kind !== 'every') return { settled: resync.kind === 'never', failed: false };
+  const resyncInMs = Date.parse(stored.lastSyncTime ?? '') + resync.periodMs - now;
+  return resyncInMs > 0 ? { settled: true, failed: false, resyncInMs } : { settled: false, failed: false };
+}
+
+/** Whether the object counts as ready for those who refer to it. The generation is not compared. */
+export function isAvailable(object: KubeObject): boolean {
+  return conditionIn(storedStatus(object), 'Available')?.status === 'True';
+}
+
+/** RFC 3339 in UTC, whole seconds: the API server keeps no more. */
+export function timeOf(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
+function messagesOf({ phase, awaited, heldBy, waiting, vanished }: LifeView): readonly string[] | undefined {
+  if (heldBy.length > 0) return heldBy.map((finalizer) => `Waiting for finalizer ${finalizer} to be removed`);
+  const references = awaited.map(
+    ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
+  );
+  const messages = [...(vanished ? [VANISHED] : []), ...references, ...waiting];
+  if (messages.length > 0) return messages;
+  return REMOVING.has(phase) ? ['Waiting for OpenStack resource to be deleted'] : PHASE_MESSAGES[phase];
+}
+
+const VANISHED = 'OpenStack resource was deleted externally; will recreate on next reconcile';
+
+/** Phases of a deletion in which the external resource is still there, or may be. */
+const REMOVING: ReadonlySet<string> = new Set(
+  ['deciding', 'searching', 'unresolved', 'removing', 'confirming', 'awaitingRemoval', 'backingOff'].map(
+    (leaf) => `deleting.${leaf}`,
+  ),
+);
+
+const PHASE_MESSAGES: Readonly<Record<string, readonly string[]>> = {
+  awaitingExternal: ['Waiting for OpenStack resource to be created externally'],
+  settling: ['Waiting for OpenStack resource to be ready'],
+  available: [],
+  unavailable: [],
+};
+
+function progressingOf(messages: readonly string[], error: ErrorData | undefined): Verdict {
+  if (error?.code === ErrorCode.Terminal) {
+    return { status: 'False', reason: error.reason ?? Reason.InvalidConfiguration, message: error.message };
+  }
+  if (error !== undefined) return { status: 'True', reason: Reason.TransientError, message: error.message };
+  if (messages.length > 0) return { status: 'True', reason: Reason.Progressing, message: messages.join('\n') };
+  return { status: 'False', reason: Reason.Success, message: 'OpenStack resource is up to date' };
+}
+
+function availableOf(view: LifeView, stored: StoredStatus, progressing: Verdict): Verdict {
+  const status = usability(view, stored);
+  if (status === 'True') return { status, reason: Reason.Success, message: 'OpenStack resource is available' };
+  return { ...progressing, status: view.error?.code === ErrorCode.Terminal ? 'False' : status };
+}
+
+function usability({ phase, observation, externalId }: LifeView, stored: StoredStatus): Condition['status'] {
+  if (observation !== undefined) return observation.available ? 'True' : 'False';
+  if (externalId === undefined) return 'False';
+  // A deletion reads nothing that could change what was known before.
+  const known =
+    phase.startsWith('deleting') || phase in PHASE_MESSAGES ? conditionIn(stored, 'Available')?.status : undefined;
+  return known ?? 'Unknown';
+}
+
+function resourceOf({ observation, vanished, externalId, error }: LifeView, stored: StoredStatus): Json | undefined {
+  if (observation !== undefined) return observation.resource;
+  const isGone = vanished || externalId === undefined || error?.reason === Reason.UnrecoverableError;
+  return isGone ? undefined : stored.resource;
+}
+
+interface StoredStatus {
+  readonly conditions?: readonly Condition[];
+  readonly resource?: Json;
+  readonly lastSyncTime?: string;
+}
+
+/** The status as the API server holds it, which has checked it against the contract. */
+function storedStatus({ status }: KubeObject): StoredStatus {
+  return (status ?? {}) as StoredStatus;
+}
+
+function conditionIn({ conditions = [] }: StoredStatus, wanted: string): Condition | undefined {
+  return conditions.find(({ type }) => type === wanted);
+}
+
+function conditionOf(
+  type: string,
+  { status, reason, message: whole }: Verdict,
+  { stored, generation, now }: { readonly stored: StoredStatus; readonly generation: number; readonly now: number },
+): Condition {
+  const message = whole.slice(0, MESSAGE_LENGTH);
+  const before = conditionIn(stored, type);
+  const isUnchanged = before?.status === status && before.reason === reason && before.message === message;
+  const lastTransitionTime = isUnchanged ? before.lastTransitionTime : timeOf(now);
+  return { type, status, reason, message, lastTransitionTime, observedGeneration: generation };
+}
+
+/** Whether a look that resync asks for was due, or none was recorded. */
+function isDue(object: KubeObject, { lastSyncTime }: StoredStatus, now: number, defaultResyncMs: number): boolean {
+  if (lastSyncTime === undefined) return true;
+  const resync = resyncOf(object, defaultResyncMs);
+  return resync.kind === 'every' && now - Date.parse(lastSyncTime) >= resync.periodMs;
+}
+
+function isSame(
+  stored: StoredStatus,
+  { conditions, resource }: { readonly conditions: readonly Condition[]; readonly resource: Json | undefined },
+): boolean {
+  return (
+    normal(stored.resource ?? null) === normal(resource ?? null) &&
+    conditions.every((condition) => {
+      const before = conditionIn(stored, condition.type);
+      return before !== undefined && normal(before as unknown as Json) === normal(condition as unknown as Json);
+    })
+  );
+}
+
+/** Equal texts for equal values, whatever the order of members. */
+function normal(value: Json): string {
+  return JSON.stringify(value, (_, part: Json) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
+}
+
+/** Without what is undefined: left out of an apply, it vanishes. */
+function owned({
+  conditions,
+  resource,
+  lastSyncTime,
+}: { readonly [K in keyof StoredStatus]: StoredStatus[K] | undefined }): JsonObject {
+  return {
+    ...(conditions === undefined ? {} : { conditions: conditions as unknown as Json }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
+  };
+}

@@ -1,0 +1,143 @@
+// What the tables of a kind make of an object: the body of a create, the look-up of what one left behind, and the
+// difference to what was observed. Pure.
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
+import type { ResourceField } from './kinds/fields.ts';
+import type { OpenStackKind } from './kinds/kind.ts';
+import { isEmpty } from './observed-values.ts';
+import { type Ids, toWire } from './references.ts';
+
+/** What could be stated, and the references that were not known yet. */
+export interface Stated<T> {
+  readonly stated: T;
+  /** As `<Kind>/<name>`. */
+  readonly missing: readonly string[];
+}
+
+/** The attributes that a create sends. */
+export function createAttributes(kind: OpenStackKind, object: KubeObject, ids: Ids): Stated<JsonObject> {
+  const fields = Object.entries(kind.resource).map(([name, field]) => ({
+    field,
+    wired: wiredOf(name, field, object, ids),
+  }));
+  const attributes = fields.map(({ field, wired }) =>
+    wired === undefined ? field.initial : field.encode(wired.value),
+  );
+  return { stated: Object.assign({}, ...attributes), missing: fields.flatMap(({ wired }) => wired?.missing ?? []) };
+}
+
+/** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
+export function adoptionCriteria(kind: OpenStackKind, object: KubeObject, ids: Ids): Stated<readonly Criterion[]> {
+  const missing: string[] = [];
+  const criteriaOf = (name: string, criterion: typeof equalTo): readonly Criterion[] => {
+    const field = kind.resource[name];
+    const wired = field === undefined ? undefined : wiredOf(name, field, object, ids);
+    if (field === undefined || wired === undefined) return [];
+    missing.push(...wired.missing);
+    if (wired.missing.length > 0) return [];
+    return Object.entries(field.encode(wired.value)).map(([attribute, value]) =>
+      attribute === TagKey.All ? tagsLike(TagKey.All, value as readonly string[]) : criterion(attribute, value),
+    );
+  };
+  const { query, check } = kind.adoption;
+  const stated = [
+    ...query.flatMap((name) => criteriaOf(name, equalTo)),
+    ...check.flatMap((name) => criteriaOf(name, checked)),
+  ];
+  return { stated, missing };
+}
+
+/** What `spec.import.filter` asks for. */
+export function filterCriteria(kind: OpenStackKind, filter: JsonObject, ids: Ids): Stated<readonly Criterion[]> {
+  const fields = Object.entries(kind.filter).flatMap(([name, { schema, criteria }]) => {
+    const value = filter[name];
+    return isUnset(value) ? [] : [{ wired: toWire(schema, value, ids), criteria }];
+  });
+  return {
+    stated: fields.flatMap(({ wired, criteria }) => criteria(wired.value)),
+    missing: fields.flatMap(({ wired }) => wired.missing),
+  };
+}
+
+/** Attributes that are not as the spec says. */
+export interface Difference {
+  readonly attributes: JsonObject;
+  /** One of them is an extension's, so that the update takes no revision. */
+  readonly extension: boolean;
+}
+
+export function differenceOf(
+  kind: OpenStackKind,
+  object: KubeObject,
+  ids: Ids,
+  observed: JsonObject,
+): Stated<Difference> {
+  let extension = false;
+  const missing: string[] = [];
+  const differing: [string, Json][] = [];
+  for (const [name, field] of Object.entries(kind.resource)) {
+    if (field.change.kind === 'never') continue;
+    const wired = wiredOf(name, field, object, ids);
+    missing.push(...(wired?.missing ?? []));
+    if (wired !== undefined && wired.missing.length > 0) continue;
+    const expected = wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value);
+    for (const [attribute, value] of Object.entries(expected)) {
+      if (isSame(value, observed[attribute], field)) continue;
+      extension ||= field.extension;
+      differing.push([attribute, value]);
+    }
+  }
+  return { stated: { attributes: Object.fromEntries(differing), extension }, missing };
+}
+
+/** The tags that a request of their own has to set; undefined when they are as they should be, or not the kind's. */
+export function differingTags(
+  kind: OpenStackKind,
+  object: KubeObject,
+  observed: JsonObject,
+): readonly string[] | undefined {
+  const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'tags');
+  if (entry === undefined) return undefined;
+  const [name, field] = entry;
+  const tags = [...((wiredOf(name, field, object, {})?.value ?? []) as readonly string[])].sort();
+  return isSame(tags, observed['tags'], { unordered: true }) ? undefined : tags;
+}
+
+/** What an unset field stands for. An attribute that the cloud does not know has no other value than its default. */
+function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
+  if (change.kind !== 'always') return {};
+  return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
+}
+
+function wiredOf(
+  name: string,
+  field: ResourceField,
+  { metadata, spec }: KubeObject,
+  ids: Ids,
+): ReturnType<typeof toWire> | undefined {
+  const given = (spec?.['resource'] as JsonObject | undefined)?.[name];
+  const value = isUnset(given) && field.role === 'name' ? metadata.name : given;
+  return isUnset(value) ? undefined : toWire(field.schema, value, ids);
+}
+
+/** An empty list says what an absent one says. */
+function isUnset(value: Json | undefined): value is undefined {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function isSame(left: Json, right: Json | undefined, { unordered }: Pick<ResourceField, 'unordered'>): boolean {
+  if (isEmpty(left) && isEmpty(right)) return true;
+  return normal(left, unordered) === normal(right ?? null, unordered);
+}
+
+/** Equal texts for equal values: members sorted, and items too where their order does not matter. */
+function normal(value: Json, unordered: boolean): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json) => normal(item, false));
+    return `[${(unordered ? items.sort() : items).join()}]`;
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${normal(member, false)}`);
+  return `{${members.sort().join()}}`;
+}

@@ -1,0 +1,199 @@
+// One row of a kind's tables: how a field of `spec.resource` is sent and changed, how a field of `spec.import.filter`
+// becomes a query, and where a field of `status.resource` is read from.
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { type Infer, list, object, type Schema } from '../../kubernetes/contract.ts';
+import { type Criterion, equalTo } from '../criteria.ts';
+import { isEmpty, representable, zeroOf } from '../observed-values.ts';
+
+/** What a later change of a field leads to. */
+export type Change =
+  /** Nothing: the API refuses the change, or it is accepted and ignored. */
+  | { readonly kind: 'never' }
+  /** The field is compared on every pass while it is set. */
+  | { readonly kind: 'whenSet' }
+  /** The field is compared on every pass; unset, it stands for these attributes. */
+  | { readonly kind: 'always'; readonly unset: JsonObject };
+
+/** A field of `spec.resource`. */
+export interface ResourceField<S extends Schema = Schema> {
+  readonly schema: S;
+  /** `name` defaults to the object's name; `tags` are replaced by a request of their own. */
+  readonly role: 'attribute' | 'name' | 'tags';
+  /** The attributes that stand for a value; those that are undefined are left out. */
+  readonly encode: (value: Json) => JsonObject;
+  /** Sent on create when the field is unset. */
+  readonly initial: JsonObject;
+  readonly change: Change;
+  /** Lists are equal when they hold the same items, in whatever order. */
+  readonly unordered: boolean;
+  /** The attribute is an extension's, whose updates take no `If-Match`. */
+  readonly extension: boolean;
+}
+
+export interface SentOptions<Attributes> {
+  /** Compared on every pass; what the field stands for while it is unset. */
+  readonly unset?: Attributes;
+  /** `whenSet`: compared only while it is set; `ignored`: a later change is accepted, and nothing happens. */
+  readonly update?: 'whenSet' | 'ignored';
+  /** Sent on create when the field is unset. */
+  readonly initial?: Attributes;
+  readonly unordered?: boolean;
+  readonly extension?: boolean;
+}
+
+/** A field that is sent as one attribute. Unless it is immutable, `unset` or `update` says what a later change does. */
+export function sent<S extends Schema>(
+  attribute: string,
+  schema: S,
+  { unset, initial, ...options }: SentOptions<Json> = {},
+): ResourceField<S> {
+  return sentAs(schema, (value) => ({ [attribute]: value as Json }), {
+    ...options,
+    ...(unset === undefined ? {} : { unset: { [attribute]: unset } }),
+    ...(initial === undefined ? {} : { initial: { [attribute]: initial } }),
+  });
+}
+
+/** A field that is sent as the attributes that `encode` makes of it. */
+export function sentAs<S extends Schema>(
+  schema: S,
+  encode: (value: Infer<S>) => { readonly [attribute: string]: Json | undefined },
+  { unset, update, initial = {}, unordered = false, extension = false }: SentOptions<JsonObject> = {},
+): ResourceField<S> {
+  if (!schema.immutable && unset === undefined && update === undefined) {
+    throw new TypeError(`what a later change does is not said: '${schema.description}'`);
+  }
+  const change: Change =
+    unset !== undefined ? { kind: 'always', unset } : update === 'whenSet' ? { kind: 'whenSet' } : { kind: 'never' };
+  return {
+    schema,
+    role: 'attribute',
+    // The API server has checked the value against this very schema.
+    encode: (value) => defined(encode(value as Infer<S>)),
+    initial,
+    change,
+    unordered,
+    extension,
+  };
+}
+
+/** The name of the resource: the object's own while unset, and followed on every pass. */
+export function named<S extends Schema>(schema: S): ResourceField<S> {
+  return { ...sent('name', schema, { update: 'whenSet' }), role: 'name' };
+}
+
+/** Tags that a request of their own replaces as a whole, sorted. */
+export function tagged<S extends Schema>(schema: S): ResourceField<S> {
+  return { ...sentAs(schema, () => ({}), { update: 'whenSet' }), role: 'tags' };
+}
+
+/** Tags that are part of the resource's own requests, sorted. */
+export function sentTags(schema: Schema<readonly string[]>): ResourceField<Schema<readonly string[]>> {
+  return sentAs(schema, (tags) => ({ tags: [...tags].sort() }), { unset: { tags: [] }, unordered: true });
+}
+
+/** A reference that the object waits for, of which nothing is sent. */
+export function awaited<S extends Schema>(schema: S): ResourceField<S> {
+  return sentAs(schema, () => ({}), { update: 'ignored' });
+}
+
+/** A field of `spec.import.filter`. */
+export interface FilterField {
+  readonly schema: Schema;
+  readonly criteria: (value: Json) => readonly Criterion[];
+}
+
+/** A filter field that is one query key, and the attribute of that name in the results. */
+export function queried(key: string, schema: Schema): FilterField {
+  return { schema, criteria: (value) => [equalTo(key, value)] };
+}
+
+/** A filter field that becomes the criteria that `criteria` makes of it. */
+export function queriedAs<S extends Schema>(
+  schema: S,
+  criteria: (value: Infer<S>) => readonly Criterion[],
+): FilterField {
+  return { schema, criteria: (value) => criteria(value as Infer<S>) };
+}
+
+/** A field of `status.resource`. */
+export interface StatusField {
+  readonly schema: Schema;
+  /** Undefined: left out. */
+  readonly read: (attributes: JsonObject) => Json | undefined;
+}
+
+export interface ObservedOptions {
+  /** Left out when the cloud returned nothing, or an empty value; otherwise an empty value is written. */
+  readonly omitEmpty?: boolean;
+}
+
+/** A field that is read from one attribute. Empty lists are left out. */
+export function observed(attribute: string, schema: Schema, { omitEmpty = false }: ObservedOptions = {}): StatusField {
+  return {
+    schema,
+    read: (attributes) => {
+      const value = representable(schema, attributes[attribute]);
+      if (value === undefined) return omitEmpty ? undefined : zeroOf(schema);
+      return isEmpty(value) && (omitEmpty || Array.isArray(value)) ? undefined : value;
+    },
+  };
+}
+
+/** An object read from several attributes, left out while attribute `when` is empty. */
+export function observedObject(
+  when: string,
+  description: string,
+  fields: Readonly<Record<string, StatusField>>,
+): StatusField {
+  return {
+    schema: object(description, schemasOf(fields)),
+    read: (attributes) => (isEmpty(attributes[when]) ? undefined : readFields(fields, attributes)),
+  };
+}
+
+/** A list of objects, each read from an item of an attribute. */
+export function observedList(
+  attribute: string,
+  description: string,
+  {
+    items,
+    maxItems,
+    fields,
+  }: { readonly items: string; readonly maxItems: number; readonly fields: Readonly<Record<string, StatusField>> },
+): StatusField {
+  return {
+    schema: list(description, object(items, schemasOf(fields)), { type: 'atomic', maxItems }),
+    read: (attributes) => {
+      const value = attributes[attribute];
+      if (!Array.isArray(value)) return undefined;
+      const read = value.filter(isJsonObject).map((item) => readFields(fields, item));
+      return read.length === 0 ? undefined : read.slice(0, maxItems);
+    },
+  };
+}
+
+/** A field that the schema declares and nothing writes. */
+export function unwritten(schema: Schema): StatusField {
+  return { schema, read: () => undefined };
+}
+
+export function readFields(fields: Readonly<Record<string, StatusField>>, attributes: JsonObject): JsonObject {
+  return defined(Object.fromEntries(Object.entries(fields).map(([name, { read }]) => [name, read(attributes)])));
+}
+
+export function schemasOf(
+  fields: Readonly<Record<string, { readonly schema: Schema }>>,
+): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function defined(attributes: { readonly [name: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(attributes).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}

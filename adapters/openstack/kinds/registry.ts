@@ -1,0 +1,13 @@
+// Every kind of this adapter. A new kind is a line here and a file beside this one.
+import { domain } from './domain.ts';
+import type { OpenStackKind } from './kind.ts';
+import { network } from './network.ts';
+import { project } from './project.ts';
+import { subnet } from './subnet.ts';
+
+export const KINDS: readonly OpenStackKind[] = Object.values({
+  domain,
+  network,
+  project,
+  subnet,
+});

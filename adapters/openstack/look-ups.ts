@@ -1,0 +1,207 @@
+// Look-ups that happen together are few list requests: a hundred objects applied at once ask for a hundred names in two.
+//
+// Invariants:
+//   L1. A look-up is answered from a list that began after it was asked for.
+//   L2. Each look-up gets the results that meet all its own criteria, however they were fetched.
+//   L3. A list that failed, or that may be incomplete, is never an answer (Q5).
+//   L4. No list runs beyond the deadline of a look-up that it serves.
+import type { JsonObject } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import type { OpenStackKind } from './kinds/kind.ts';
+import type { Call, Session } from './session.ts';
+
+/** What a look-up needs to know of its kind. */
+export type Collection = Pick<OpenStackKind, 'service' | 'collection'>;
+
+export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
+
+export interface LookUps {
+  /** The resources that meet all criteria. @throws as `Session.list` */
+  find(
+    session: Session,
+    of: Collection,
+    criteria: readonly Criterion[],
+    call: LookUpCall,
+  ): Promise<readonly JsonObject[]>;
+}
+
+/** Names in one query. */
+const NAMES_A_LIST = 50;
+/** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
+const NAMES_LENGTH = 6_000;
+/** Up to so many different queries are made one by one where the service knows one name a query. */
+const SINGLE_QUERIES = 4;
+
+interface LookUp {
+  readonly criteria: readonly Criterion[];
+  readonly call: LookUpCall;
+  readonly resolve: (results: readonly JsonObject[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Look-ups are gathered for a turn of the event loop, or for as long as a list of the same collection takes. */
+export function lookUps({ clock }: { readonly clock: Clock }): LookUps {
+  const queues = new WeakMap<Session, Map<string, Queue>>();
+  return {
+    find(session, of, criteria, call) {
+      const ofSession = queues.get(session) ?? new Map<string, Queue>();
+      queues.set(session, ofSession);
+      const key = `${of.service.type}/${of.collection}`;
+      const queue = ofSession.get(key) ?? new Queue(clock, session, of);
+      ofSession.set(key, queue);
+      return queue.ask(criteria, call);
+    },
+  };
+}
+
+class Queue {
+  readonly #clock: Clock;
+  readonly #session: Session;
+  readonly #of: Collection;
+  #waiting: LookUp[] = [];
+  #isAwake = false;
+
+  constructor(clock: Clock, session: Session, of: Collection) {
+    this.#clock = clock;
+    this.#session = session;
+    this.#of = of;
+  }
+
+  ask(criteria: readonly Criterion[], call: LookUpCall): Promise<readonly JsonObject[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly JsonObject[]>();
+    this.#waiting.push({ criteria, call, resolve, reject });
+    if (!this.#isAwake) {
+      this.#isAwake = true;
+      this.#clock.setTimeout(() => void this.#drain(), 0);
+    }
+    return promise;
+  }
+
+  /** Never rejects: every failure is that of the look-ups it concerns. */
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      const now = this.#clock.now();
+      for (const { call, reject } of batch) {
+        if (call.deadlineAt <= now) reject(new TransientError(`no time was left to look for ${this.#of.collection}`));
+      }
+      const inTime = batch.filter(({ call }) => call.deadlineAt > now);
+      await Promise.all(this.#plan(inTime).map(({ lookUps, fetch }) => serve(lookUps, fetch)));
+    }
+    this.#isAwake = false;
+  }
+
+  #plan(batch: readonly LookUp[]): readonly Fetching[] {
+    const queries = groupBy(batch, ({ criteria }) => JSON.stringify(queryOf(criteria)));
+    const single = (): readonly Fetching[] =>
+      queries.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
+    if (this.#of.service.lookUp === 'names') {
+      const [named, others] = partition(batch, ({ criteria }) => nameOf(criteria) !== undefined);
+      const chunks = chunksOf(groupBy(named, ({ criteria }) => nameOf(criteria) ?? ''));
+      const fetchings = [...chunks, ...groupBy(others, ({ criteria }) => JSON.stringify(queryOf(criteria)))];
+      return fetchings.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, namesQuery(lookUps)) }));
+    }
+    if (queries.length <= SINGLE_QUERIES) return single();
+    return [{ lookUps: batch, fetch: () => this.#all(batch) }];
+  }
+
+  #list(lookUps: readonly LookUp[], query: Query): Promise<readonly JsonObject[]> {
+    const { service, collection } = this.#of;
+    return this.#session.list(
+      { service: service.type, path: `/${collection}`, query, ...commonCall(lookUps) },
+      collection,
+    );
+  }
+
+  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3). */
+  async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
+    const { service, collection } = this.#of;
+    const { status, body } = await this.#session.call({
+      service: service.type,
+      method: 'GET',
+      path: `/${collection}`,
+      query: commonQuery(lookUps),
+      ...commonCall(lookUps),
+    });
+    const { [collection]: results, truncated } = body;
+    const next = (body['links'] as { readonly next?: unknown } | undefined)?.next ?? null;
+    if (status === 200 && Array.isArray(results) && truncated !== true && next === null)
+      return results as readonly JsonObject[];
+    const queries = groupBy(lookUps, ({ criteria }) => JSON.stringify(queryOf(criteria)));
+    const lists = await Promise.all(queries.map((each) => this.#list(each, commonQuery(each))));
+    return lists.flat();
+  }
+}
+
+/** One request, and the look-ups that it answers. */
+interface Fetching {
+  readonly lookUps: readonly LookUp[];
+  readonly fetch: () => Promise<readonly JsonObject[]>;
+}
+
+type Query = readonly (readonly [key: string, value: string])[];
+
+async function serve(lookUps: readonly LookUp[], fetch: Fetching['fetch']): Promise<void> {
+  try {
+    // Two queries of one fetch, or two pages of one list, may both hold a resource.
+    const results = [...new Map((await fetch()).map((result) => [result['id'], result])).values()];
+    for (const { criteria, resolve } of lookUps) resolve(results.filter((result) => matchesAll(criteria, result)));
+  } catch (error) {
+    for (const { reject } of lookUps) reject(error);
+  }
+}
+
+function commonCall(lookUps: readonly LookUp[]): LookUpCall {
+  return {
+    deadlineAt: Math.min(...lookUps.map(({ call }) => call.deadlineAt)),
+    traceId: lookUps[0]?.call.traceId ?? '',
+  };
+}
+
+/** What all look-ups ask for. */
+function commonQuery(lookUps: readonly LookUp[]): Query {
+  const [first = [], ...others] = lookUps.map(({ criteria }) => queryOf(criteria));
+  return first.filter(([key, value]) =>
+    others.every((query) => query.some((item) => item[0] === key && item[1] === value)),
+  );
+}
+
+/** Any of the names, and what else all look-ups ask for. */
+function namesQuery(lookUps: readonly LookUp[]): Query {
+  const names = [...new Set(lookUps.flatMap(({ criteria }) => nameOf(criteria) ?? []))];
+  return [...names.map((name) => ['name', name] as const), ...commonQuery(lookUps).filter(([key]) => key !== 'name')];
+}
+
+function nameOf(criteria: readonly Criterion[]): string | undefined {
+  return criteria.find(({ key }) => key === 'name')?.value;
+}
+
+/** Groups joined until a query would hold too many names. */
+function chunksOf(groups: readonly (readonly LookUp[])[]): readonly (readonly LookUp[])[] {
+  const chunks: LookUp[][] = [];
+  let names = NAMES_A_LIST;
+  let length = 0;
+  for (const group of groups) {
+    const more = encodeURIComponent(nameOf(group[0]?.criteria ?? []) ?? '').length;
+    if (names >= NAMES_A_LIST || length + more > NAMES_LENGTH) {
+      chunks.push([]);
+      names = 0;
+      length = 0;
+    }
+    chunks.at(-1)?.push(...group);
+    names += 1;
+    length += more;
+  }
+  return chunks;
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly T[])[] {
+  return [...Map.groupBy(items, keyOf).values()];
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}

@@ -1,0 +1,170 @@
+// What is done for the objects of a kind, from the kind's tables alone.
+//
+// Invariants:
+//   O1. A list that failed is an error, never an empty result (Q5); so is an answer that makes no sense.
+//   O2. Nothing fallible follows a create in the same operation.
+//   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
+import type { JsonObject } from '../../bus/bus.ts';
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+import type { ManagedOperations, Observation, OperationRequest } from '../../machines/kind.ts';
+import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
+import { isJsonObject, readFields } from './kinds/fields.ts';
+import type { OpenStackKind } from './kinds/kind.ts';
+import type { LookUps } from './look-ups.ts';
+import { refused, transient } from './refusals.ts';
+import { resyncOf } from './resync.ts';
+import type { Session, Sessions } from './session.ts';
+import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
+
+export interface OperationsDeps {
+  readonly sessions: Sessions;
+  readonly lookUps: LookUps;
+}
+
+/** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
+const UNRECOVERABLE = { reason: 'UnrecoverableError' };
+
+export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: OperationsDeps): ManagedOperations {
+  const open = ({ object, credentialsVersion, deadlineAt }: OperationRequest): Promise<Session> => {
+    const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
+    return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
+  };
+
+  const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
+    const session = await open(request);
+    const answer = await session.call({ ...callOf(kind, pathOf(kind, id), request), method: 'GET' });
+    return answer.status === 404 ? undefined : observationOf(kind, answer.body[kind.member]);
+  };
+
+  const importByFilter = async (request: OperationRequest, filter: JsonObject): Promise<Observation | undefined> => {
+    const { stated, missing } = filterCriteria(kind, filter, request.dependencies);
+    if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
+    const [first, ...others] = await listMatching(kind, await open(request), stated, request);
+    if (others.length > 0) throw new TerminalError('found more than one matching OpenStack resource during import');
+    return first === undefined ? undefined : observationOf(kind, first);
+  };
+
+  const operations: ManagedOperations = {
+    async find(request) {
+      if (resourceOf(request) === undefined) return { matches: [], exact: true };
+      const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
+      const found = await lookUps.find(await open(request), kind, stated, request);
+      return { matches: found.map((attributes) => observationOf(kind, attributes)), exact: missing.length === 0 };
+    },
+
+    async import(request) {
+      const { id, filter } = (request.object.spec?.['import'] ?? {}) as {
+        readonly id?: string;
+        readonly filter?: JsonObject;
+      };
+      if (filter !== undefined) return importByFilter(request, filter);
+      if (id === undefined) throw new TerminalError('Not creating unmanaged resource');
+      const found = await read(request, id);
+      if (found === undefined)
+        throw new TerminalError('referenced resource does not exist in OpenStack', UNRECOVERABLE);
+      return found;
+    },
+
+    async create(request) {
+      if (request.object.spec?.['managementPolicy'] === 'unmanaged')
+        throw new TerminalError('Not creating unmanaged resource');
+      if (resourceOf(request) === undefined) throw specMissing('Creation');
+      const { stated, missing } = createAttributes(kind, request.object, request.dependencies);
+      if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
+      const session = await open(request);
+      const call = {
+        ...callOf(kind, `/${kind.collection}`, request),
+        method: 'POST',
+        body: { [kind.member]: stated },
+      } as const;
+      const answer = await session.call(call).catch((error: unknown) => {
+        throw refused(error, 'creating resource');
+      });
+      if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
+      return observationOf(kind, answer.body[kind.member]);
+    },
+
+    async observe(request) {
+      const found = await read(request, request.id);
+      const { spec, metadata } = request.object;
+      if (
+        found === undefined &&
+        spec?.['managementPolicy'] === 'unmanaged' &&
+        metadata.deletionTimestamp === undefined
+      ) {
+        throw new TerminalError('resource has been deleted from OpenStack', UNRECOVERABLE);
+      }
+      return found;
+    },
+
+    async update(request) {
+      if (resourceOf(request) === undefined) throw specMissing('Update');
+      return runUpdate(kind, { session: await open(request), request });
+    },
+
+    async remove(request) {
+      const session = await open(request);
+      await session.call({ ...callOf(kind, pathOf(kind, request.id), request), method: 'DELETE' });
+    },
+  };
+  return guarded(operations);
+}
+
+/** What a list returned and the criteria accept; servers compare more loosely than that. */
+async function listMatching(
+  kind: OpenStackKind,
+  session: Session,
+  criteria: readonly Criterion[],
+  request: OperationRequest,
+): Promise<readonly JsonObject[]> {
+  const call = { ...callOf(kind, `/${kind.collection}`, request), query: queryOf(criteria) };
+  const results = await session.list(call, kind.collection);
+  return results.filter((attributes) => matchesAll(criteria, attributes));
+}
+
+/** @throws {TransientError} what the cloud answered is no resource */
+export function observationOf(kind: OpenStackKind, attributes: unknown): Observation {
+  const id = isJsonObject(attributes) ? attributes['id'] : undefined;
+  if (!isJsonObject(attributes) || typeof id !== 'string' || id === '') {
+    throw new TransientError(`the answer holds no ${kind.member} with an id`);
+  }
+  const pollAfterMs = kind.pollAfterMs(attributes);
+  return {
+    id,
+    attributes,
+    resource: readFields(kind.status, attributes),
+    available: kind.available(attributes),
+    ...(pollAfterMs === undefined ? {} : { pollAfterMs }),
+  };
+}
+
+function resourceOf({ object }: OperationRequest): JsonObject | undefined {
+  return object.spec?.['resource'] as JsonObject | undefined;
+}
+
+/** Refuses an object that says nonsense about itself (Q1), unless something is removed; gives every failure its class. */
+function guarded(operations: ManagedOperations): ManagedOperations {
+  const classed =
+    <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+    (request: Request): Promise<Result> =>
+      operation(request).catch((error: unknown) => {
+        throw transient(error);
+      });
+  const checked = <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+    classed(async (request: Request): Promise<Result> => {
+      const resync = resyncOf(request.object, 0);
+      if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
+        throw new TerminalError(resync.message);
+      }
+      return operation(request);
+    });
+  return {
+    find: checked(operations.find),
+    import: checked(operations.import),
+    create: checked(operations.create),
+    observe: checked(operations.observe),
+    update: checked(operations.update),
+    remove: classed(operations.remove),
+  };
+}

@@ -1,0 +1,37 @@
+// What a refusal of the cloud means for the object (openstack-common, chapter 7).
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+import { HttpError } from './session.ts';
+
+/** Answers to a create or an update that trying again does not change. */
+const REFUSED: ReadonlySet<number> = new Set([409, 501]);
+
+/** For whatever is always tried again: reads, lists, deletions, tags. */
+export function transient(error: unknown): unknown {
+  if (!(error instanceof HttpError)) return error;
+  return new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+}
+
+/** For a create or an update: `doing` is what was attempted, as in `creating resource`. */
+export function refused(error: unknown, doing: string): unknown {
+  if (!(error instanceof HttpError) || !REFUSED.has(error.status) || isOverQuota(error)) return transient(error);
+  return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
+}
+
+/** Neutron says `409 Conflict` of an exceeded quota, which passes. */
+function isOverQuota({ message, body }: HttpError): boolean {
+  return message.includes('OverQuota') || JSON.stringify(body).includes('OverQuota');
+}
+
+/** Several failures of one pass as one: the first that is terminal, else all that may pass. */
+export function joined(errors: readonly unknown[]): unknown {
+  const terminal = errors.find((error) => error instanceof TerminalError);
+  if (terminal !== undefined || errors.length === 1) return terminal ?? errors[0];
+  const pauses = errors.flatMap((error) => (error instanceof TransientError ? (error.retryAfterMs ?? []) : []));
+  return new TransientError(
+    errors.map((error) => (error instanceof Error ? error.message : String(error))).join('\n'),
+    {
+      cause: errors[0],
+      retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
+    },
+  );
+}

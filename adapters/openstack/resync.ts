@@ -1,0 +1,29 @@
+// When an object that is up to date is compared with the cloud again (openstack-common, chapters 3 and 11).
+import type { KubeObject } from '../../machines/kind.ts';
+import { parseGoDuration } from './go-duration.ts';
+
+/** How often an object is looked at. */
+export type Resync =
+  | { readonly kind: 'never' }
+  | { readonly kind: 'every'; readonly periodMs: number }
+  /** `spec.resyncPeriod` is no duration: refused on this object alone, for a person to correct. */
+  | { readonly kind: 'malformed'; readonly message: string };
+
+/** A wake-up comes up to a fifth of the period late, so that objects made together part. */
+const JITTER = 0.2;
+
+/** @param defaultMs  for objects that do not say; 0 for never */
+export function resyncOf({ spec }: Pick<KubeObject, 'spec'>, defaultMs: number): Resync {
+  const text = spec?.['resyncPeriod'];
+  const periodMs = typeof text === 'string' && text !== '' ? parseGoDuration(text) : defaultMs;
+  if (periodMs === undefined) {
+    return { kind: 'malformed', message: `resyncPeriod '${text}' is not a duration like '10m' or '1h30m'` };
+  }
+  return periodMs > 0 ? { kind: 'every', periodMs } : { kind: 'never' };
+}
+
+/** @param random  uniform in [0, 1) */
+export function resyncAfterMs(object: KubeObject, defaultMs: number, random: () => number): number | undefined {
+  const resync = resyncOf(object, defaultMs);
+  return resync.kind === 'every' ? resync.periodMs * (1 + JITTER * random()) : undefined;
+}

@@ -1,0 +1,144 @@
+// Sessions by credentials: objects with the same credentials share one, whichever secret holds them.
+//
+// Invariants:
+//   L1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
+//   L2. A secret is read again only when its version is another, or not known.
+//   L3. A failure is not kept: the next call tries again.
+import { createHash } from 'node:crypto';
+import type { Dispatcher } from 'undici';
+import { TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+import { identityUrl } from './authentication.ts';
+import { type CallRecord, CloudSession } from './cloud-session.ts';
+import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
+import { Gate } from './gate.ts';
+import type { Session, Sessions } from './session.ts';
+import { newAgent, type ProxySettings } from './transport.ts';
+
+export interface SessionsDeps {
+  clock: Clock;
+  /** The secret as it is now; undefined: there is none. Must come to an end: later opens wait for the same reading. */
+  readSecret: (namespace: string, name: string) => Promise<CredentialsSecret | undefined>;
+  /** Of Troupe, for `User-Agent`. */
+  version: string;
+  /** Most calls in flight per cloud; 16 by default. */
+  callsInFlight?: number;
+  /** PEM of the CA of clouds whose secret has none; the system's roots by default. */
+  defaultCa?: string;
+  /** No proxy by default. */
+  proxy?: ProxySettings;
+  /** Headers that each call of a service carries, by service: microversions. */
+  serviceHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Told of every request after its end. Must not throw. */
+  onCall?: (record: CallRecord) => void;
+}
+
+/** Sessions that hold connections. */
+export interface OwnedSessions extends Sessions {
+  /** Ends all connections; calls that are running fail. */
+  close(): Promise<void>;
+}
+
+interface Known {
+  readonly version: string | undefined;
+  readonly digest: string;
+}
+
+/** Makes sessions to the clouds that secrets describe. Whoever makes them closes them. */
+export function openStackSessions(deps: SessionsDeps): OwnedSessions {
+  return new SecretSessions(deps);
+}
+
+class SecretSessions implements OwnedSessions {
+  readonly #deps: SessionsDeps;
+  readonly #known = new Map<string, Known>();
+  /** Reads that are running, by secret, cloud and version. */
+  readonly #reads = new Map<string, Promise<CloudSession>>();
+  readonly #sessions = new Map<string, CloudSession>();
+  readonly #gates = new Map<string, Gate>();
+  readonly #agents = new Map<string, Dispatcher>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  async open(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<Session> {
+    const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
+    const known = this.#known.get(key);
+    const session = known === undefined ? undefined : this.#sessions.get(known.digest);
+    if (session !== undefined && version !== undefined && known?.version === version) return session;
+    const readKey = JSON.stringify([key, version ?? null]);
+    let read = this.#reads.get(readKey);
+    if (read === undefined) {
+      read = this.#read(namespace, ref, version, key).finally(() => this.#reads.delete(readKey));
+      this.#reads.set(readKey, read);
+    }
+    const { clock } = this.#deps;
+    const late = new AbortController();
+    const deadline = clock.sleep(Math.max(0, deadlineAt - clock.now()), late.signal).then(() => undefined);
+    const found = await Promise.race([read, deadline]).finally(() => late.abort());
+    if (found === undefined)
+      throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
+    return found;
+  }
+
+  async close(): Promise<void> {
+    for (const gate of this.#gates.values()) gate.close();
+    const agents = [...this.#agents.values()];
+    this.#agents.clear();
+    this.#sessions.clear();
+    this.#known.clear();
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
+
+  async #read(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    key: string,
+  ): Promise<CloudSession> {
+    const secret = await this.#deps.readSecret(namespace, ref.secretName);
+    if (secret === undefined) {
+      this.#forget(key);
+      throw new TransientError(`Waiting for Secret/${ref.secretName} to be created`);
+    }
+    const credentials = parseCredentials(secret, ref);
+    const digest = digestOf(credentials);
+    const session = this.#sessions.get(digest) ?? this.#newSession(credentials);
+    if (this.#known.get(key)?.digest !== digest) this.#forget(key);
+    this.#known.set(key, { version, digest });
+    this.#sessions.set(digest, session);
+    return session;
+  }
+
+  /** Drops what is known of a secret, and its session if no other secret means the same. */
+  #forget(key: string): void {
+    const old = this.#known.get(key);
+    this.#known.delete(key);
+    if (old === undefined || [...this.#known.values()].some(({ digest }) => digest === old.digest)) return;
+    this.#sessions.delete(old.digest);
+  }
+
+  #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): CloudSession {
+    const { clock, callsInFlight = 16, onCall, proxy, serviceHeaders = {}, version } = this.#deps;
+    const cloud = identityUrl(entry);
+    const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: callsInFlight });
+    this.#gates.set(cloud, gate);
+    const trust = JSON.stringify([ca ?? null, entry.verify]);
+    const dispatcher = this.#agents.get(trust) ?? newAgent({ ca, verify: entry.verify }, proxy);
+    this.#agents.set(trust, dispatcher);
+    return new CloudSession(entry, { clock, gate, dispatcher, serviceHeaders, onCall, userAgent: `troupe/${version}` });
+  }
+}
+
+/** SHA-256 over all that a session depends on. The parser puts the members of `auth` in order. */
+function digestOf({ entry, ca }: Credentials): string {
+  return createHash('sha256')
+    .update(JSON.stringify([entry, ca ?? null]))
+    .digest('hex');
+}

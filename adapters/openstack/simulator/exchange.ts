@@ -1,0 +1,84 @@
+// One request and its answer as the simulated services see them, and the two forms of refusal.
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+
+export const SimulatedService = { Identity: 'identity', Network: 'network' } as const;
+export type SimulatedService = (typeof SimulatedService)[keyof typeof SimulatedService];
+
+/** Who speaks, as the token says. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly userId: string;
+  readonly projectId: string | undefined;
+  /** Has a scope, and thereby roles. */
+  readonly scoped: boolean;
+  readonly expiresAt: number;
+  readonly token: JsonObject;
+}
+
+export interface SimulatedRequest {
+  readonly service: SimulatedService;
+  readonly method: string;
+  /** Below the version, without its query: `/networks/<id>`. */
+  readonly path: string;
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  readonly rawQuery: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** `absent`: no body; `broken`: not a JSON object. */
+  readonly body: JsonObject | 'absent' | 'broken';
+  /** URL of the service with its version, as links show it. */
+  readonly baseUrl: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body?: Json | undefined;
+  /** Sent instead of `body`, as HTML. */
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by a handler: the answer is an error. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly reply: Reply;
+  constructor(reply: Reply) {
+    super(`refused with ${reply.status}`);
+    this.reply = reply;
+  }
+}
+
+/** Neutron's form of an error. */
+export function neutronRefusal(status: number, type: string, message: string): Refusal {
+  return new Refusal({ status, body: { NeutronError: { type, message, detail: '' } } });
+}
+
+const KEYSTONE_TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+};
+
+/** Keystone's form of an error. */
+export function keystoneRefusal(status: number, message: string): Refusal {
+  const body = { error: { code: status, message, title: KEYSTONE_TITLES[status] ?? 'Error' } };
+  return new Refusal({ status, body });
+}
+
+/** What Keystone, and its middleware in other services, answers to a bad or missing token. */
+export const UNAUTHENTICATED = 'The request you have made requires authentication.';
+
+/** A value as Python prints it, for messages that quote it. */
+export function pythonRepr(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([key, member]) => `'${key}': ${pythonRepr(member)}`)
+    .join(', ')}}`;
+}

@@ -1,0 +1,177 @@
+// HTTP of a simulated cloud: reads requests, applies faults and latency, counts, and sends answers.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '../../../bus/bus.ts';
+import type { Clock } from '../../../bus/time.ts';
+import { Refusal, type Reply, type SimulatedRequest, SimulatedService } from './exchange.ts';
+import type { Faults } from './faults.ts';
+import type { Store } from './store.ts';
+
+export interface ServerDeps {
+  clock: Clock;
+  store: Store;
+  faults: Faults;
+  handlers: Readonly<Record<SimulatedService, (request: SimulatedRequest) => Reply>>;
+  latencyMs: () => number;
+}
+
+/** Where each service lives on the one port, and its version. */
+const ROOTS = { identity: '/identity/v3', network: '/network/v2.0' } as const;
+
+/** Keep idle connections longer than any client does, so that none is closed under a request. */
+const KEEP_ALIVE_MS = 70_000;
+
+export class SimulatorServer {
+  readonly #deps: ServerDeps;
+  readonly #server: Server;
+  readonly #calls = new Map<string, number>();
+  #inFlight = 0;
+  #mostInFlight = 0;
+
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+    this.#server = createServer((request, response) => {
+      void this.#serve(request, response).catch((error: unknown) => {
+        // A defect of the simulator: whoever waits for the answer is to see it.
+        send(response, 'req-none', { status: 500, body: { error: { code: 500, message: String(error) } } });
+      });
+    });
+    this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
+  }
+
+  /** Resolves once the port is open. */
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', resolve);
+    });
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Number of requests by service, method and path, ids written as `{id}`. */
+  get calls(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#calls);
+  }
+
+  get mostInFlight(): number {
+    return this.#mostInFlight;
+  }
+
+  resetCounts(): void {
+    this.#calls.clear();
+    this.#mostInFlight = this.#inFlight;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve, reject) => {
+      this.#server.close((error) => (error === undefined ? resolve() : reject(error)));
+    });
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, faults, handlers, latencyMs, store } = this.#deps;
+    this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
+    response.on('close', () => {
+      this.#inFlight--;
+    });
+    const text = await readText(incoming);
+    const requestId = incoming.headers['x-openstack-request-id'] ?? `req-${store.newUuid()}`;
+    const request = this.#parse(incoming, text);
+    if (request === undefined) {
+      send(response, String(requestId), { status: 404, html: '<html><title>404 Not Found</title></html>' });
+      return;
+    }
+    const template = `${request.service} ${request.method} ${pathTemplate(request.segments)}`;
+    this.#calls.set(template, (this.#calls.get(template) ?? 0) + 1);
+    const fault = faults.take(request);
+    const delayMs = latencyMs() + (fault?.delayMs ?? 0);
+    if (delayMs > 0) await clock.sleep(delayMs);
+    if (fault?.dropBeforeWork) {
+      response.destroy();
+      return;
+    }
+    const reply: Reply =
+      fault?.status === undefined
+        ? answer(handlers[request.service], request)
+        : {
+            status: fault.status,
+            body: fault.body ?? {},
+            ...(fault.headers === undefined ? {} : { headers: fault.headers }),
+          };
+    if (fault?.dropAfterWork) response.destroy();
+    else if (fault?.garbage === undefined) send(response, String(requestId), reply);
+    else send(response, String(requestId), { status: reply.status, html: fault.garbage });
+  }
+
+  #parse(incoming: IncomingMessage, text: string): SimulatedRequest | undefined {
+    const [path = '', rawQuery = ''] = (incoming.url ?? '').split(/\?(.*)/s);
+    const service = Object.values(SimulatedService).find((name) => path.startsWith(ROOTS[name]));
+    if (service === undefined) return undefined;
+    const below = path.slice(ROOTS[service].length).replace(/\/+$/, '');
+    return {
+      service,
+      method: incoming.method ?? 'GET',
+      path: below,
+      segments: below.split('/').slice(1).map(decodeURIComponent),
+      query: new URLSearchParams(rawQuery),
+      rawQuery,
+      headers: incoming.headers,
+      body: text === '' ? 'absent' : parseObject(text),
+      baseUrl: `${this.origin}${ROOTS[service]}`,
+    };
+  }
+}
+
+function answer(handler: (request: SimulatedRequest) => Reply, request: SimulatedRequest): Reply {
+  try {
+    return handler(request);
+  } catch (error) {
+    if (error instanceof Refusal) return error.reply;
+    throw error;
+  }
+}
+
+function parseObject(text: string): JsonObject | 'broken' {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : 'broken';
+  } catch {
+    return 'broken';
+  }
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, requestId: string, { status, body, html, headers }: Reply): void {
+  const text = html ?? (body === undefined ? '' : JSON.stringify(body));
+  response.writeHead(status, {
+    ...(text === '' ? {} : { 'Content-Type': html === undefined ? 'application/json' : 'text/html; charset=utf-8' }),
+    'x-openstack-request-id': requestId,
+    ...headers,
+  });
+  response.end(text);
+}
+
+/** The path with `{id}` for whatever names one thing. */
+function pathTemplate(segments: readonly string[]): string {
+  const fixed = new Set([
+    'auth',
+    'tokens',
+    'catalog',
+    'tags',
+    'OS-TRUST',
+    'trusts',
+    'application_credentials',
+    'extensions',
+  ]);
+  return segments.map((segment, index) => (index === 0 || fixed.has(segment) ? `/${segment}` : '/{id}')).join('');
+}

@@ -1,0 +1,78 @@
+// What a simulated cloud remembers, and where its ids and times come from.
+import type { Json } from '../../../bus/bus.ts';
+import type { Clock } from '../../../bus/time.ts';
+
+export type Item = Record<string, Json>;
+
+export const CollectionName = {
+  Domains: 'domains',
+  Projects: 'projects',
+  Users: 'users',
+  ApplicationCredentials: 'application_credentials',
+  Trusts: 'trusts',
+  Networks: 'networks',
+  Subnets: 'subnets',
+  Ports: 'ports',
+} as const;
+export type CollectionName = (typeof CollectionName)[keyof typeof CollectionName];
+
+export class Store {
+  readonly #clock: Clock;
+  readonly #collections = new Map<CollectionName, Map<string, Item>>();
+  /** Limits by project and resource; what is absent is unlimited. */
+  readonly quotas = new Map<string, Map<string, number>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  collection(name: CollectionName): Map<string, Item> {
+    let items = this.#collections.get(name);
+    if (items === undefined) {
+      items = new Map();
+      this.#collections.set(name, items);
+    }
+    return items;
+  }
+
+  /** All items of a collection, those with the least id first, as MariaDB lists them. */
+  sorted(name: CollectionName): Item[] {
+    return [...this.collection(name).values()].sort((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1));
+  }
+
+  /** Keystone's form of an id: 32 hexadecimal digits. */
+  newHexId(): string {
+    return Array.from({ length: 32 }, () => Math.floor(this.#clock.random() * 16).toString(16)).join('');
+  }
+
+  /** Neutron's form of an id: a UUID of version 4. */
+  newUuid(): string {
+    const hex = this.newHexId();
+    const variant = (8 + Math.floor(this.#clock.random() * 4)).toString(16);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+
+  /** A whole number in [from, to]. */
+  pick(from: number, to: number): number {
+    return from + Math.floor(this.#clock.random() * (to - from + 1));
+  }
+
+  /** Neutron's form of the present time. */
+  now(): string {
+    return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
+  }
+}
+
+/** What Neutron counts against a quota. */
+export const QUOTA_RESOURCES: readonly string[] = [
+  'network',
+  'subnet',
+  'subnetpool',
+  'port',
+  'router',
+  'floatingip',
+  'rbac_policy',
+  'security_group',
+  'security_group_rule',
+  'trunk',
+];

@@ -1,0 +1,158 @@
+// HTTP to a cloud: one request, one answer that is a JSON object or an error.
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { JsonObject } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
+
+/** Longest answer that is read, in bytes: some 60 000 networks. */
+const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Proxies as curl and Go read them from the environment. */
+export interface ProxySettings {
+  readonly httpProxy?: string;
+  readonly httpsProxy?: string;
+  /** Hosts that are reached directly, separated by commas. */
+  readonly noProxy?: string;
+}
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  /** The request in words, for errors: no query, no secret. */
+  readonly label: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: JsonObject | undefined;
+  readonly deadlineAt: number;
+}
+
+export interface TransportAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly subjectToken: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** An agent for clouds with this CA; whoever makes it closes it. TLS 1.2 is the least that is spoken. */
+export function newAgent(
+  { ca, verify }: { ca: string | undefined; verify: 'verified' | 'unverified' },
+  proxy: ProxySettings | undefined,
+): Dispatcher {
+  const tls = {
+    ...(ca === undefined ? {} : { ca }),
+    rejectUnauthorized: verify === 'verified',
+    minVersion: 'TLSv1.2',
+  } as const;
+  // The deadline of each call is the only limit of time, hence no timeouts here.
+  // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: LONGEST_ANSWER_BYTES, allowH2: false };
+  return proxy === undefined
+    ? new Agent({ ...limits, connect: tls })
+    : new EnvHttpProxyAgent({
+        ...limits,
+        // Empty, not absent: what is absent would be read from the environment.
+        httpProxy: proxy.httpProxy ?? '',
+        httpsProxy: proxy.httpsProxy ?? '',
+        noProxy: proxy.noProxy ?? '',
+        connect: tls,
+        requestTls: tls,
+      });
+}
+
+/**
+ * Sends one request and reads its answer to the end.
+ *
+ * @returns any answer that is a JSON object or empty, whatever its status
+ * @throws {TransientError} no connection, no answer by the deadline, or an answer that is something else
+ */
+export async function exchange(
+  { method, url, label, headers, body, deadlineAt }: TransportRequest,
+  dispatcher: Dispatcher,
+  clock: Clock,
+): Promise<TransportAnswer> {
+  const leftMs = deadlineAt - clock.now();
+  if (leftMs <= 0) throw new TransientError(`${label} was not sent: its deadline had passed`);
+  const abort = new AbortController();
+  const timer = clock.setTimeout(() => abort.abort(), leftMs);
+  try {
+    const answer = await request(url, {
+      method,
+      dispatcher,
+      signal: abort.signal,
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
+    return {
+      status: answer.statusCode,
+      body: parseBody(text, {
+        label,
+        status: answer.statusCode,
+        contentType: header(answer.headers['content-type']),
+        retryAfterMs,
+      }),
+      subjectToken: header(answer.headers['x-subject-token']),
+      retryAfterMs,
+    };
+  } catch (error) {
+    if (error instanceof TransientError) throw error;
+    if (abort.signal.aborted) throw new TransientError(`${label} was not answered by its deadline`);
+    throw new TransientError(`${label} failed: ${reason(error)}`, { cause: error });
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
+
+function parseBody(
+  text: string,
+  {
+    label,
+    status,
+    contentType,
+    retryAfterMs,
+  }: { label: string; status: number; contentType: string | undefined; retryAfterMs: number | undefined },
+): JsonObject {
+  // Some services refuse a token in plain text; the session needs to know no more than that.
+  if (status === 401 && !text.trimStart().startsWith('{')) return {};
+  // A 404 without a word is more likely some proxy's than a service's: nobody may take it for an absent resource.
+  if (text.trim() === '' && status !== 404) return {};
+  const garbage = (what: string): TransientError =>
+    new TransientError(`${label} answered ${status} with ${what} (${contentType ?? 'no content type'})`, {
+      retryAfterMs,
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Without cause: the parser's message quotes the answer.
+    throw garbage('something that is not JSON');
+  }
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw garbage('JSON that is not an object');
+  return value as JsonObject;
+}
+
+/** `Retry-After` in milliseconds; it comes as seconds or as a date. */
+function retryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil(at - now));
+}
+
+function header(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Why a connection failed; undici hides the reasons of several addresses in `errors`. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown reason';
+  const inner = error instanceof AggregateError ? error.errors.find((each) => each instanceof Error) : undefined;
+  const message = error.message || inner?.message || error.name;
+  // OpenSSL's own lines are for its developers; Node gives them a code.
+  return /:error:/.test(message) ? String((error as { code?: unknown }).code ?? 'TLS error') : message;
+}

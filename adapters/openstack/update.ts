@@ -1,0 +1,88 @@
+// One update pass: every step of the kind runs, even when another one failed, and their outcomes are one.
+//
+// Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused (Q14).
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+import type { ManagedOperations } from '../../machines/kind.ts';
+import { differenceOf, differingTags } from './desired.ts';
+import type { OpenStackKind, UpdateStep } from './kinds/kind.ts';
+import { joined, refused, transient } from './refusals.ts';
+import type { Call } from './session.ts';
+
+type Pass = Parameters<UpdateStep>[0];
+type Outcome = Awaited<ReturnType<ManagedOperations['update']>>;
+
+/** Brings a resource to its spec, as far as it differs from what was observed. */
+export async function runUpdate(kind: OpenStackKind, pass: Pass): Promise<Outcome> {
+  const steps: readonly UpdateStep[] = [attributesStep(kind), tagsStep(kind), ...(kind.steps ?? [])];
+  const outcomes: Outcome[] = [];
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      outcomes.push(await step(pass));
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw joined(errors);
+  const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
+  return { changed: outcomes.some(({ changed }) => changed), ...(waiting.length === 0 ? {} : { waiting }) };
+}
+
+function attributesStep(kind: OpenStackKind): UpdateStep {
+  return async ({ session, request }) => {
+    const { object, dependencies, observation } = request;
+    const { stated, missing } = differenceOf(kind, object, dependencies, observation.attributes);
+    const waiting = missing.map((reference) => `Waiting for ${reference} to be ready`);
+    if (Object.keys(stated.attributes).length === 0) return { changed: false, waiting };
+    const revision = observation.attributes['revision_number'];
+    const isRevised = kind.service.revisions && !stated.extension && typeof revision === 'number';
+    const call: Call = {
+      ...callOf(kind, pathOf(kind, observation.id), request),
+      method: kind.service.updateMethod,
+      ...(isRevised ? { headers: { 'If-Match': `revision_number=${revision}` } } : {}),
+      body: { [kind.member]: stated.attributes },
+    };
+    await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
+    return { changed: true, waiting };
+  };
+}
+
+function tagsStep(kind: OpenStackKind): UpdateStep {
+  return async ({ session, request }) => {
+    const { object, observation } = request;
+    const tags = differingTags(kind, object, observation.attributes);
+    if (tags === undefined) return { changed: false };
+    const path = `${pathOf(kind, observation.id)}/tags`;
+    await sendExpecting(session, { ...callOf(kind, path, request), method: 'PUT', body: { tags } }, transient);
+    return { changed: true };
+  };
+}
+
+/** Sends a call to a resource that must be there: one that is gone is found gone by the next read. */
+async function sendExpecting(
+  session: Pass['session'],
+  call: Call,
+  translate: (error: unknown) => unknown,
+): Promise<void> {
+  const { status } = await session.call(call).catch((error: unknown) => {
+    throw translate(error);
+  });
+  if (status === 404) throw new TransientError(`${call.method} ${call.path}: not found`);
+}
+
+export function pathOf({ collection }: Pick<OpenStackKind, 'collection'>, id: string): string {
+  return `/${collection}/${encodeURIComponent(id)}`;
+}
+
+export function callOf(
+  { service }: Pick<OpenStackKind, 'service'>,
+  path: string,
+  { deadlineAt, traceId }: Pick<Call, 'deadlineAt' | 'traceId'>,
+): Omit<Call, 'method'> {
+  return { service: service.type, path, deadlineAt, traceId };
+}
+
+/** For an object whose policy wants a resource and whose spec has none; the API server lets none through. */
+export function specMissing(doing: 'Creation' | 'Update'): TerminalError {
+  return new TerminalError(`${doing} requested, but spec.resource is not set`);
+}

@@ -1,0 +1,292 @@
+// The connection to NATS: made with what the deployment gives, kept for ever, and honest about being away.
+//
+// Invariants:
+//   C1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
+//   C2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import {
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  Events,
+  type Msg,
+  type MsgHdrs,
+  ErrorCode as NatsCode,
+  type NatsConnection,
+  NatsError,
+  nkeyAuthenticator,
+} from 'nats';
+import type { Connectivity } from './bus.ts';
+import { ErrorCode, TransientError, TroupeError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import type { Clock } from './time.ts';
+
+/** How long an answer may take unless the caller says. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that is silent for three of these is broken. */
+const PING_INTERVAL_MS = 3_000;
+const FIRST_RECONNECT_MS = 100;
+const LAST_RECONNECT_MS = 4_000;
+
+export interface NatsOptions {
+  /** `nats://host:port` or `tls://host:port`, several separated by commas; user and password or a token may precede the host. */
+  readonly url: string;
+  /** Shown by the server: which process this is. */
+  readonly name: string;
+  /** Files in PEM. Certificate and key: who we are; the authority: who the server must be. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** A `.creds` file: user JWT and seed. Read again at each reconnect. */
+  readonly credentialsFile?: string;
+  /** A file with an NKey seed. */
+  readonly nkeySeedFile?: string;
+  readonly clock: Clock;
+}
+
+/** Nobody listens to the subject: a stream or a service is not there. */
+export class NoResponderError extends TransientError {
+  override name = 'NoResponderError';
+}
+
+export class Connection {
+  readonly clock: Clock;
+  /** Where it is connected, without password. */
+  readonly place: string;
+  readonly connectivity = new Listeners<Connectivity>();
+  readonly #nats: NatsConnection;
+  readonly #underWay = new Set<(error: Error) => void>();
+  #up = true;
+  #awaySince = 0;
+
+  constructor(nats: NatsConnection, place: string, clock: Clock, onAttempt: () => void) {
+    this.#nats = nats;
+    this.place = place;
+    this.clock = clock;
+    void this.#follow(onAttempt);
+  }
+
+  /** For what needs more than requests: subscriptions and services. Publish with `send` only (C1). */
+  get nats(): NatsConnection {
+    return this.#nats;
+  }
+
+  get up(): boolean {
+    return this.#up && !this.#nats.isClosed();
+  }
+
+  /** Server's version, as numbers. */
+  get serverVersion(): readonly number[] {
+    return (this.#nats.info?.version ?? '0').split(/[.-]/).slice(0, 3).map(Number);
+  }
+
+  isAtLeast(major: number, minor: number): boolean {
+    const [isMajor = 0, isMinor = 0] = this.serverVersion;
+    return isMajor > major || (isMajor === major && isMinor >= minor);
+  }
+
+  /** What every operation rejects with while the connection is away. */
+  away(): TransientError {
+    return new TransientError(this.#nats.isClosed() ? 'the bus is closed' : `nats at ${this.place} is away`);
+  }
+
+  /**
+   * @throws {NoResponderError} nobody listens to the subject
+   * @throws {TransientError} no answer in time, or the connection broke
+   */
+  request(
+    subject: string,
+    payload: Uint8Array | string,
+    { timeoutMs = REQUEST_TIMEOUT_MS, headers }: { timeoutMs?: number; headers?: MsgHdrs } = {},
+  ): Promise<Msg> {
+    return new Promise((resolve, reject) => {
+      if (!this.up) return reject(this.away());
+      this.#underWay.add(reject);
+      const timeout = Math.max(1, Math.ceil(timeoutMs));
+      this.#nats
+        .request(subject, payload, headers === undefined ? { timeout } : { timeout, headers })
+        .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
+        .finally(() => this.#underWay.delete(reject));
+    });
+  }
+
+  /** Sends without an answer; false when the connection is away and nothing was sent. */
+  send(subject: string, payload: Uint8Array | string, headers?: MsgHdrs): boolean {
+    if (!this.up) return false;
+    this.#nats.publish(subject, payload, headers === undefined ? {} : { headers });
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#breakOff();
+    this.connectivity.clear();
+    await this.#nats.close();
+  }
+
+  async #follow(onAttempt: () => void): Promise<void> {
+    for await (const { type } of this.#nats.status()) {
+      if (type === Events.Disconnect && this.#up) {
+        this.#awaySince = this.clock.now();
+        this.#breakOff();
+        this.connectivity.tell({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
+      } else if (type === Events.Reconnect && !this.#up) {
+        this.#up = true;
+        onAttempt();
+        const seconds = Math.round((this.clock.now() - this.#awaySince) / 1_000);
+        this.connectivity.tell({ kind: 'connected', detail: `connected again after ${seconds} s` });
+      }
+    }
+  }
+
+  #breakOff(): void {
+    this.#up = false;
+    for (const reject of this.#underWay) reject(this.away());
+    this.#underWay.clear();
+  }
+}
+
+/**
+ * Connects. Once connected, it reconnects for ever.
+ *
+ * @throws {TroupeError} the first attempt failed; the message says what, where and what to do
+ */
+export async function connectNats(options: NatsOptions): Promise<Connection> {
+  const { url, name, tls, credentialsFile, nkeySeedFile, clock } = options;
+  const servers = serversOf(url);
+  const place = servers.addresses.join(', ');
+  let attempts = 0;
+  const backoffMs = (): number => {
+    const delayMs = Math.min(LAST_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** attempts);
+    attempts += 1;
+    return delayMs * (0.5 + clock.random());
+  };
+  try {
+    const settings: ConnectionOptions = {
+      servers: [...servers.addresses],
+      name,
+      ...servers.login,
+      timeout: CONNECT_TIMEOUT_MS,
+      pingInterval: PING_INTERVAL_MS,
+      maxPingOut: 2,
+      maxReconnectAttempts: -1,
+      reconnectDelayHandler: delays(backoffMs, clock),
+      // Credentials are replaced while pods run: a refusal today says nothing about tomorrow.
+      ignoreAuthErrorAbort: true,
+      // A stack for each request doubles its cost.
+      noAsyncTraces: true,
+    };
+    if (tls !== undefined || servers.encrypted) settings.tls = { ...tls };
+    if (credentialsFile !== undefined) settings.authenticator = credsAuthenticator(rereading(credentialsFile));
+    if (nkeySeedFile !== undefined) {
+      const seed = (await readFile(nkeySeedFile, 'utf8')).trim();
+      settings.authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
+    }
+    const nats = await connect(settings);
+    attempts = 0;
+    return new Connection(nats, place, clock, () => {
+      attempts = 0;
+    });
+  } catch (error) {
+    throw refused(error, place);
+  }
+}
+
+/**
+ * The client asks for the delay on every look at its server list, several times for one attempt; the same answer is given
+ * until it has passed.
+ */
+function delays(nextMs: () => number, clock: Clock): () => number {
+  let delayMs = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.now();
+    if (now >= until) {
+      delayMs = nextMs();
+      until = now + delayMs;
+    }
+    return delayMs;
+  };
+}
+
+/** The file's content, read at each call; while it is being replaced, what it was. */
+function rereading(file: string): () => Uint8Array {
+  let content: Uint8Array = readFileSync(file);
+  return () => {
+    try {
+      content = readFileSync(file);
+    } catch {
+      // A throw here would make the client give up for ever; an outdated credential is refused and tried again.
+    }
+    return content;
+  };
+}
+
+interface Servers {
+  readonly addresses: readonly string[];
+  readonly encrypted: boolean;
+  readonly login: { user?: string; pass?: string; token?: string };
+}
+
+function serversOf(url: string): Servers {
+  const addresses: string[] = [];
+  let encrypted = false;
+  let login = {};
+  for (const part of url.split(',')) {
+    const text = part.trim();
+    const parsed = URL.parse(text.includes('://') ? text : `nats://${text}`);
+    if (parsed === null || parsed.hostname === '' || !['nats:', 'tls:'].includes(parsed.protocol)) {
+      throw new TroupeError(
+        ErrorCode.Terminal,
+        "the address of nats must be like 'nats://host:4222' or 'tls://host:4222'",
+      );
+    }
+    encrypted ||= parsed.protocol === 'tls:';
+    addresses.push(`${parsed.protocol}//${parsed.hostname}:${parsed.port || '4222'}`);
+    const user = decodeURIComponent(parsed.username);
+    if (parsed.password !== '') login = { user, pass: decodeURIComponent(parsed.password) };
+    else if (user !== '') login = { token: user };
+  }
+  return { addresses, encrypted, login };
+}
+
+function translated(error: unknown, subject: string, timeoutMs: number): Error {
+  const code = error instanceof NatsError ? error.code : undefined;
+  if (code === NatsCode.NoResponders) return new NoResponderError(`nobody answers '${subject}'`, { cause: error });
+  if (code === NatsCode.Timeout) {
+    return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, { cause: error });
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return new TransientError(`'${subject}' was not sent: ${why}`, { cause: error });
+}
+
+function refused(error: unknown, place: string): TroupeError {
+  if (error instanceof TroupeError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof NatsError ? error.code : (error as NodeJS.ErrnoException).code;
+  const say = (why: string, todo: string, kind: ErrorCode): TroupeError =>
+    new TroupeError(kind, `cannot connect to nats at ${place}: ${why}; ${todo}`, { cause: error });
+  switch (code) {
+    case NatsCode.ConnectionRefused:
+      return say('connection refused', 'check that it runs there, or give another address', ErrorCode.Transient);
+    case NatsCode.Timeout:
+    case NatsCode.ConnectionTimeout:
+      return say('no answer', 'check the address and that no firewall is in between', ErrorCode.Transient);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return say('the host is not known', 'check the address', ErrorCode.Transient);
+    case NatsCode.AuthorizationViolation:
+    case NatsCode.AuthenticationExpired:
+      return say('it refuses us', 'check user and password, the credentials or the seed', ErrorCode.Terminal);
+    case 'ENOENT':
+    case 'EACCES':
+      return say(message, 'check the files of certificates and credentials', ErrorCode.Terminal);
+    case NatsCode.ServerOptionNotAvailable:
+      return say(
+        'one side wants TLS and the other does not',
+        'use tls:// with its authority, or nats://',
+        ErrorCode.Terminal,
+      );
+    default:
+      return say(message, 'check the address, and the authority if it speaks TLS', ErrorCode.Transient);
+  }
+}

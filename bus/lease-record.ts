@@ -1,0 +1,22 @@
+// A lease as the bucket has it: JSON on one line.
+import type { LeaseRecord } from './bus.ts';
+
+/** What a bucket says of a lease. */
+export interface StoredLease extends LeaseRecord {
+  readonly token: string;
+  readonly leaseMs: number;
+}
+
+/** What a message says of a lease; undefined: nothing, as deletions and the entry `=fresh`. */
+export function parseLease({
+  payload,
+  deleted,
+}: {
+  readonly payload: string;
+  readonly deleted: boolean;
+}): StoredLease | undefined {
+  if (deleted || payload === '') return undefined;
+  const { name, holder, token, leaseMs } = JSON.parse(payload) as Partial<StoredLease>;
+  if (typeof name !== 'string' || typeof holder !== 'string' || typeof token !== 'string') return undefined;
+  return { name, holder, token, leaseMs: Number(leaseMs ?? 0) };
+}

@@ -1,0 +1,115 @@
+// A lease as its holder has it: renewed in time, or known to be lost before anybody else can take it (B5). Where it is
+// stored is the affair of `LeaseStore`.
+//
+// Invariants:
+//   L1. `endsAt` counts from the start of the last renewal that succeeded; the store counts from a later instant.
+//   L2. `lost` resolves a tenth of the lease before `endsAt`, unless a renewal succeeded meanwhile.
+//   L3. A lost or released lease has ended: `endsAt` is never again later than the instant it was given up.
+import type { Lease } from './bus.ts';
+import type { Clock, Timer } from './time.ts';
+
+/** One lease in the store, bound to the token of this acquisition. */
+export interface LeaseStore {
+  /** False: somebody else has it, or it is gone. @throws {TransientError} the store is away */
+  renew(): Promise<boolean>;
+  /** Deletes it if it is still ours. @throws {TransientError} the store is away */
+  release(): Promise<void>;
+}
+
+/** Renewals start every fifth of the lease, and every tenth after one that failed. */
+const RENEWALS = 5;
+const RETRIES = 10;
+/** Lost this part of the lease before its end: what is then stopped must have stopped by the end. */
+const MARGIN = 10;
+
+export class HeldLease implements Lease {
+  readonly name: string;
+  readonly lost: Promise<void>;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #store: LeaseStore;
+  readonly #resolveLost: () => void;
+  #endsAt: number;
+  #held = true;
+  #renewal: Timer | undefined;
+  #end: Timer | undefined;
+
+  /** @param startedAt  when the acquisition was asked for, on the clock of this process */
+  constructor(options: { name: string; clock: Clock; leaseMs: number; startedAt: number; store: LeaseStore }) {
+    const { name, clock, leaseMs, startedAt, store } = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.name = name;
+    this.lost = promise;
+    this.#resolveLost = resolve;
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#store = store;
+    this.#endsAt = startedAt + leaseMs;
+    this.#watchEnd();
+    this.#renewLater(startedAt + leaseMs / RENEWALS);
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  endsAt(): number {
+    return this.#endsAt;
+  }
+
+  async release(): Promise<void> {
+    if (!this.#held) return;
+    this.#giveUp();
+    try {
+      await this.#store.release();
+    } catch {
+      // The store is away. The lease is no longer renewed and ends there by itself.
+    }
+  }
+
+  /** Tells the holder that it is lost. A second call changes nothing. */
+  lose(): void {
+    if (!this.#held) return;
+    this.#giveUp();
+    this.#resolveLost();
+  }
+
+  /** Stops renewing without telling anybody, as a process that dies. */
+  abandon(): void {
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#held = false;
+    this.#endsAt = Math.min(this.#endsAt, this.#clock.now());
+    if (this.#renewal !== undefined) this.#clock.clearTimeout(this.#renewal);
+    if (this.#end !== undefined) this.#clock.clearTimeout(this.#end);
+  }
+
+  #watchEnd(): void {
+    const remainingMs = this.#endsAt - this.#leaseMs / MARGIN - this.#clock.now();
+    // Renewals move the end but not this timer: it looks again when it fires.
+    if (remainingMs > 0) this.#end = this.#clock.setTimeout(() => this.#watchEnd(), remainingMs);
+    else this.lose();
+  }
+
+  #renewLater(at: number): void {
+    if (!this.#held) return;
+    this.#renewal = this.#clock.setTimeout(() => void this.#renew(), Math.max(0, at - this.#clock.now()));
+  }
+
+  async #renew(): Promise<void> {
+    const startedAt = this.#clock.now();
+    let renewed: boolean;
+    try {
+      renewed = await this.#store.renew();
+    } catch {
+      // The store is away. Tried again until `lost` says that it is too late.
+      return this.#renewLater(this.#clock.now() + this.#leaseMs / RETRIES);
+    }
+    if (!this.#held) return;
+    if (!renewed) return this.lose();
+    this.#endsAt = startedAt + this.#leaseMs;
+    this.#renewLater(startedAt + this.#leaseMs / RENEWALS);
+  }
+}

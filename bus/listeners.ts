@@ -1,0 +1,26 @@
+// A set of callbacks.
+
+/** Those who want to hear of something. Each listener counts once for each time it was added. */
+export class Listeners<Value> {
+  readonly #entries = new Set<{ readonly listener: (value: Value) => void }>();
+
+  /** Returns the way to stop. */
+  add(listener: (value: Value) => void): () => void {
+    const entry = { listener };
+    this.#entries.add(entry);
+    return () => {
+      this.#entries.delete(entry);
+    };
+  }
+
+  /** Calls every listener, in the order they came. Who is added meanwhile hears only the next. */
+  tell(value: Value): void {
+    for (const entry of [...this.#entries]) {
+      if (this.#entries.has(entry)) entry.listener(value);
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,252 @@
+// What the connections of one in-memory bus share: the mailbox stream, the leases, the services and the trace.
+//
+// Not imitated: limits on sizes, consumers and subjects; permissions; the cost of anything.
+import type { JsonObject, LeaseRecord, Publication, TraceEvent } from './bus.ts';
+import { TransientError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import { type MailSubject, mailSubject, shardOf } from './subjects.ts';
+import type { Clock, Timer } from './time.ts';
+
+export interface StoredMail {
+  /** The whole subject, which is the key. */
+  readonly key: string;
+  readonly shard: number;
+  readonly subject: MailSubject;
+  readonly sequence: number;
+  readonly payload: JsonObject;
+}
+
+/** The mailbox stream as it was at one instant, to roll back to. */
+export interface MailSnapshot {
+  readonly values: readonly StoredMail[];
+  readonly lastSequence: number;
+  readonly epochId: string;
+  readonly seededAt: number | undefined;
+}
+
+export type MailChange =
+  | { readonly kind: 'stored'; readonly mail: StoredMail }
+  | { readonly kind: 'removed'; readonly mail: StoredMail }
+  /** The stream, its marker or its last sequence is not what it was. */
+  | { readonly kind: 'identity' };
+
+/** The mailbox stream. Values stand in the order of their sequences. */
+export class MemoryStream {
+  readonly shards: number;
+  readonly changes = new Listeners<MailChange>();
+  #values = new Map<string, StoredMail>();
+  #bySequence = new Map<number, string>();
+  #lastSequence = 0;
+  #epochs = 1;
+  #epochId = 'memory-1';
+  #seededAt: number | undefined;
+
+  constructor(shards: number) {
+    this.shards = shards;
+  }
+
+  get epochId(): string {
+    return this.#epochId;
+  }
+
+  get seededAt(): number | undefined {
+    return this.#seededAt;
+  }
+
+  get lastSequence(): number {
+    return this.#lastSequence;
+  }
+
+  values(): Iterable<StoredMail> {
+    return this.#values.values();
+  }
+
+  last(subject: MailSubject): StoredMail | undefined {
+    return this.#values.get(mailSubject(subject, this.shards));
+  }
+
+  store(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Publication {
+    const key = mailSubject(subject, this.shards);
+    const previous = this.#values.get(key);
+    if (expectedSequence !== undefined && expectedSequence !== (previous?.sequence ?? 0)) return { kind: 'stale' };
+    this.#lastSequence += 1;
+    const mail = { key, shard: shardOf(subject.to, this.shards), subject, sequence: this.#lastSequence, payload };
+    if (previous !== undefined) this.#bySequence.delete(previous.sequence);
+    this.#values.delete(key); // so that it moves to the end
+    this.#values.set(key, mail);
+    this.#bySequence.set(mail.sequence, key);
+    this.changes.tell({ kind: 'stored', mail });
+    return { kind: 'stored', sequence: mail.sequence };
+  }
+
+  remove(sequence: number): void {
+    const key = this.#bySequence.get(sequence);
+    const mail = key === undefined ? undefined : this.#values.get(key);
+    if (mail === undefined) return;
+    this.#bySequence.delete(sequence);
+    this.#values.delete(mail.key);
+    this.changes.tell({ kind: 'removed', mail });
+  }
+
+  markSeeded(seededAt: number): void {
+    if (this.#seededAt !== undefined) return;
+    this.#seededAt = seededAt;
+    this.changes.tell({ kind: 'identity' });
+  }
+
+  /** All mail is lost; the stream is a new one. */
+  wipe(): void {
+    this.#values.clear();
+    this.#bySequence.clear();
+    this.#lastSequence = 0;
+    this.#seededAt = undefined;
+    this.#epochs += 1;
+    this.#epochId = `memory-${this.#epochs}`;
+    this.changes.tell({ kind: 'identity' });
+  }
+
+  snapshot(): MailSnapshot {
+    const { epochId, seededAt, lastSequence } = this;
+    return { values: [...this.#values.values()], lastSequence, epochId, seededAt };
+  }
+
+  /** The stream is what it was: overwritten values are back, later ones are lost, sequences are given again. */
+  rollBack({ values, lastSequence, epochId, seededAt }: MailSnapshot): void {
+    this.#values = new Map(values.map((mail) => [mail.key, mail]));
+    this.#bySequence = new Map(values.map((mail) => [mail.sequence, mail.key]));
+    this.#lastSequence = lastSequence;
+    this.#epochId = epochId;
+    this.#seededAt = seededAt;
+    this.changes.tell({ kind: 'identity' });
+  }
+}
+
+interface StoredLease extends LeaseRecord {
+  readonly token: string;
+  readonly endsAt: number;
+}
+
+/** The leases of all connections. They end by the broker's clock. */
+export class MemoryLeaseTable {
+  readonly leaseMs: number;
+  readonly changes = new Listeners<readonly LeaseRecord[]>();
+  /** Tells of every wipe. */
+  readonly losses = new Listeners<undefined>();
+  readonly #clock: Clock;
+  readonly #leases = new Map<string, StoredLease>();
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #expiry: Timer | undefined;
+  #tokens = 0;
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.leaseMs = leaseMs;
+  }
+
+  records(): readonly LeaseRecord[] {
+    return [...this.#leases.values()].map(({ name, holder }) => ({ name, holder }));
+  }
+
+  /** Tells one acquisition from all others. */
+  token(): string {
+    this.#tokens += 1;
+    return `token-${this.#tokens}`;
+  }
+
+  /** False when another has it. @throws {TransientError} the leases were lost less than a lease time ago */
+  acquire(name: string, holder: string, token: string): boolean {
+    this.#expire();
+    const now = this.#clock.now();
+    if (now < this.#freshUntil) {
+      const retryAfterMs = this.#freshUntil - now;
+      throw new TransientError('the leases were lost: earlier holders may still act', { retryAfterMs });
+    }
+    if (this.#leases.has(name)) return false;
+    this.#leases.set(name, { name, holder, token, endsAt: now + this.leaseMs });
+    this.#told();
+    return true;
+  }
+
+  renew(name: string, token: string): boolean {
+    this.#expire();
+    const lease = this.#leases.get(name);
+    if (lease?.token !== token) return false;
+    this.#leases.set(name, { ...lease, endsAt: this.#clock.now() + this.leaseMs });
+    return true;
+  }
+
+  release(name: string, token: string): void {
+    if (this.#leases.get(name)?.token !== token) return;
+    this.#leases.delete(name);
+    this.#told();
+  }
+
+  /** All leases are lost. Nobody takes one before a lease time has passed: a holder may not have heard of it. */
+  wipe(): void {
+    this.#leases.clear();
+    this.#freshUntil = this.#clock.now() + this.leaseMs;
+    this.losses.tell(undefined);
+    this.#told();
+  }
+
+  #expire(): void {
+    const now = this.#clock.now();
+    const ended = [...this.#leases.values()].filter(({ endsAt }) => endsAt <= now);
+    for (const { name } of ended) this.#leases.delete(name);
+    if (ended.length > 0) this.#told();
+  }
+
+  #told(): void {
+    this.changes.tell(this.records());
+    this.#watchExpiry();
+  }
+
+  #watchExpiry(): void {
+    if (this.#expiry !== undefined) this.#clock.clearTimeout(this.#expiry);
+    this.#expiry = undefined;
+    const soonest = Math.min(...[...this.#leases.values()].map(({ endsAt }) => endsAt));
+    if (!Number.isFinite(soonest)) return;
+    const look = (): void => {
+      this.#expire();
+      this.#watchExpiry();
+    };
+    this.#expiry = this.#clock.setTimeout(look, Math.max(0, soonest - this.#clock.now()));
+  }
+}
+
+/** Who answers a subject. */
+export interface MemoryEndpoint {
+  /** Whether its process is reached. */
+  reachable(): boolean;
+  handle(request: JsonObject): Promise<JsonObject>;
+}
+
+/** Endpoints by subject; each request goes to the next of them in turn. */
+export class MemoryServiceTable {
+  readonly #endpoints = new Map<string, MemoryEndpoint[]>();
+
+  add(subject: string, endpoint: MemoryEndpoint): () => void {
+    this.#endpoints.set(subject, [...(this.#endpoints.get(subject) ?? []), endpoint]);
+    return () => {
+      const rest = (this.#endpoints.get(subject) ?? []).filter((other) => other !== endpoint);
+      this.#endpoints.set(subject, rest);
+    };
+  }
+
+  next(subject: string): MemoryEndpoint | undefined {
+    const endpoints = this.#endpoints.get(subject) ?? [];
+    const found = endpoints.find((endpoint) => endpoint.reachable());
+    if (found === undefined) return undefined;
+    this.#endpoints.set(subject, [...endpoints.filter((other) => other !== found), found]);
+    return found;
+  }
+}
+
+/** Everything the connections share. */
+export interface MemoryStores {
+  readonly clock: Clock;
+  readonly stream: MemoryStream;
+  readonly leases: MemoryLeaseTable;
+  readonly services: MemoryServiceTable;
+  readonly events: Listeners<TraceEvent & { readonly at: number }>;
+}

@@ -1,0 +1,275 @@
+// The bus in one process: the contract of bus.ts without a server, deterministic for a given clock. Several connections
+// share a broker as several processes share a server.
+//
+// Not imitated: see memory-broker.ts.
+import type {
+  Bus,
+  Connectivity,
+  Endpoint,
+  JsonObject,
+  Lease,
+  LeaseRecord,
+  Leases,
+  Service,
+  Services,
+  Trace,
+  TraceEvent,
+} from './bus.ts';
+import { fromErrorData, TransientError, toErrorData } from './errors.ts';
+import { HeldLease } from './lease.ts';
+import { Listeners } from './listeners.ts';
+import {
+  type MailSnapshot,
+  MemoryLeaseTable,
+  MemoryServiceTable,
+  type MemoryStores,
+  MemoryStream,
+} from './memory-broker.ts';
+import { MemoryLink } from './memory-link.ts';
+import { MemoryMailbox } from './memory-mailbox.ts';
+import { SHARDS } from './subjects.ts';
+import type { Clock } from './time.ts';
+
+export interface MemoryBrokerOptions {
+  readonly clock: Clock;
+  /** Default 64. */
+  readonly shards?: number;
+  /** Default 15,000 ms. */
+  readonly leaseMs?: number;
+  /** How long the next message takes, in milliseconds. By default each takes a microtask and no time. */
+  readonly latencyMs?: () => number;
+}
+
+/** One process's view of the broker, with what may happen to it. */
+export interface MemoryBus extends Bus {
+  /** The line breaks: operations reject, nothing arrives, leases are not renewed. */
+  cut(): void;
+  /** The line is there again. */
+  heal(): void;
+  /** The process is gone: nothing is released and no handler is called any more. */
+  crash(): void;
+}
+
+export interface MemoryBroker {
+  connect(): MemoryBus;
+  /** Loses all mail. */
+  wipeMail(): void;
+  /** Loses all leases; for a lease time nobody can take one. */
+  wipeLeases(): void;
+  /** The mail as it is, for `rollBack`. */
+  snapshot(): MailSnapshot;
+  /** The mail is as it was. Connections that have seen more notice it; without one, nobody does. */
+  rollBack(snapshot: MailSnapshot): void;
+}
+
+/** A bus in memory. Nothing runs until a connection is made; when all are closed, nothing is left. */
+export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
+  const { clock, shards = SHARDS, leaseMs = 15_000, latencyMs } = options;
+  const stores: MemoryStores = {
+    clock,
+    stream: new MemoryStream(shards),
+    leases: new MemoryLeaseTable(clock, leaseMs),
+    services: new MemoryServiceTable(),
+    events: new Listeners(),
+  };
+  return {
+    connect: () => connection(stores, new MemoryLink(clock, latencyMs)),
+    wipeMail: () => stores.stream.wipe(),
+    wipeLeases: () => stores.leases.wipe(),
+    snapshot: () => stores.stream.snapshot(),
+    rollBack: (snapshot) => stores.stream.rollBack(snapshot),
+  };
+}
+
+function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
+  const mailbox = new MemoryMailbox(stores.stream, link);
+  const leases = new MemoryLeases(stores, link);
+  const stops = new Set<() => void>();
+  const end = (): void => {
+    for (const stop of stops) stop();
+    mailbox.close();
+    link.close();
+  };
+  return {
+    mailbox,
+    leases,
+    services: memoryServices(stores, link, stops),
+    trace: memoryTrace(stores, link, stops),
+    sharable: true,
+    description: 'in memory',
+    onConnectivity: (listener: (change: Connectivity) => void) => link.connectivity.add(listener),
+    cut: () => link.cut(),
+    heal() {
+      if (link.state !== 'cut') return;
+      link.heal();
+      mailbox.healed();
+      leases.healed();
+    },
+    crash() {
+      leases.abandon();
+      end();
+    },
+    async close() {
+      await leases.close();
+      end();
+    },
+  };
+}
+
+class MemoryLeases implements Leases {
+  readonly leaseMs: number;
+  readonly #stores: MemoryStores;
+  readonly #link: MemoryLink;
+  readonly #held = new Set<HeldLease>();
+  readonly #watches = new Set<() => void>();
+  readonly #stops: readonly (() => void)[];
+
+  constructor(stores: MemoryStores, link: MemoryLink) {
+    this.leaseMs = stores.leases.leaseMs;
+    this.#stores = stores;
+    this.#link = link;
+    this.#stops = [
+      stores.leases.losses.add(() => link.later(() => this.#lose())),
+      stores.leases.changes.add(() => this.healed()),
+    ];
+  }
+
+  async acquire(name: string, holder: string): Promise<Lease | undefined> {
+    const { clock, leases } = this.#stores;
+    const token = leases.token();
+    const startedAt = clock.now();
+    const acquired = await this.#link.call(() => leases.acquire(name, holder, token));
+    if (!acquired) return undefined;
+    for (const lease of this.#held) if (!lease.held) this.#held.delete(lease);
+    const store = {
+      renew: () => this.#link.call(() => leases.renew(name, token)),
+      release: () => this.#link.call(() => leases.release(name, token)),
+    };
+    const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
+    this.#held.add(lease);
+    return lease;
+  }
+
+  watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }> {
+    return this.#link.call(() => {
+      let told: string | undefined;
+      const tell = (): void => {
+        if (this.#link.state !== 'up' || !this.#watches.has(tell)) return;
+        const records = this.#stores.leases.records();
+        const now = JSON.stringify(records);
+        if (now === told) return;
+        told = now;
+        onChange(records);
+      };
+      this.#watches.add(tell);
+      this.#link.later(tell);
+      const close = async (): Promise<void> => {
+        this.#watches.delete(tell);
+      };
+      return { close };
+    });
+  }
+
+  /** Tells every watch what is new. */
+  healed(): void {
+    for (const tell of this.#watches) this.#link.later(tell);
+  }
+
+  abandon(): void {
+    for (const stop of this.#stops) stop();
+    this.#watches.clear();
+    for (const lease of this.#held) lease.abandon();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#held].map((lease) => lease.release()));
+    this.abandon();
+  }
+
+  #lose(): void {
+    if (this.#link.state !== 'up') return;
+    for (const lease of this.#held) lease.lose();
+  }
+}
+
+function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, stops: Set<() => void>): Services {
+  return {
+    async serve(
+      _name: string,
+      _version: string,
+      _description: string,
+      endpoints: readonly Endpoint[],
+    ): Promise<Service> {
+      if (link.state !== 'up') throw link.away();
+      const reachable = (): boolean => link.state === 'up';
+      const removals = endpoints.map((endpoint) =>
+        services.add(endpoint.subject, { reachable, handle: (request) => endpoint.handle(request) }),
+      );
+      const stop = (): void => {
+        for (const remove of removals) remove();
+        stops.delete(stop);
+      };
+      stops.add(stop);
+      return { close: async () => stop() };
+    },
+    request(subject, request, deadlineAt) {
+      const sent: JsonObject = JSON.parse(JSON.stringify(request));
+      return new Promise((resolve, reject) => {
+        const late = (): void => reject(new TransientError(`'${subject}' did not answer in time`));
+        const remainingMs = deadlineAt - clock.now();
+        if (remainingMs <= 0) return late();
+        const timer = clock.setTimeout(late, remainingMs);
+        const settle = (how: () => void): void => {
+          clock.clearTimeout(timer);
+          how();
+        };
+        const answer = (how: () => void, reachable: () => boolean): void => {
+          // An answer from or to a process that is cut off is lost; the deadline tells.
+          if (reachable()) link.later(() => link.state === 'up' && settle(how));
+        };
+        const call = (): void => {
+          const endpoint = services.next(subject);
+          if (endpoint === undefined) throw new TransientError(`nobody answers '${subject}'`);
+          const { reachable } = endpoint;
+          const done = (response: JsonObject): void => {
+            const copy: JsonObject = JSON.parse(JSON.stringify(response));
+            answer(() => resolve(copy), reachable);
+          };
+          const failed = (error: unknown): void => {
+            const data = toErrorData(error);
+            answer(() => reject(fromErrorData(data)), reachable);
+          };
+          handled(endpoint.handle, sent).then(done).catch(failed);
+        };
+        link.call(call).catch((error: unknown) => settle(() => reject(error)));
+      });
+    },
+  };
+}
+
+/** The handler's answer; what it throws before its first await counts as rejection too. */
+async function handled(handle: Endpoint['handle'], request: JsonObject): Promise<JsonObject> {
+  return handle(request);
+}
+
+function memoryTrace({ clock, events }: MemoryStores, link: MemoryLink, stops: Set<() => void>): Trace {
+  return {
+    emit(event: TraceEvent) {
+      const sent: TraceEvent = JSON.parse(JSON.stringify(event));
+      const at = Math.floor(clock.now() * 1_000) / 1_000;
+      if (link.state === 'up') link.later(() => events.tell({ ...sent, at }));
+    },
+    async subscribe(onEvent) {
+      if (link.state !== 'up') throw link.away();
+      const remove = events.add((event) => {
+        if (link.state === 'up') onEvent(event);
+      });
+      const stop = (): void => {
+        remove();
+        stops.delete(stop);
+      };
+      stops.add(stop);
+      return { close: async () => stop() };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// The line between one process and the in-memory broker: it takes time, may be cut, and keeps the order of what it carries.
+import type { Connectivity } from './bus.ts';
+import { TransientError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import type { Clock } from './time.ts';
+
+/** What the line is for its process. */
+export type LinkState = 'up' | 'cut' | 'closed';
+
+export class MemoryLink {
+  readonly connectivity = new Listeners<Connectivity>();
+  readonly #clock: Clock;
+  readonly #latencyMs: (() => number) | undefined;
+  #state: LinkState = 'up';
+  #lastDueAt = Number.NEGATIVE_INFINITY;
+  #cutAt = 0;
+
+  /** @param latencyMs  of the next message, in either direction; undefined: a microtask each */
+  constructor(clock: Clock, latencyMs: (() => number) | undefined) {
+    this.#clock = clock;
+    this.#latencyMs = latencyMs;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** Runs later, in the order of the calls, whatever the state is then. */
+  later(run: () => void): void {
+    if (this.#latencyMs === undefined) {
+      queueMicrotask(run);
+      return;
+    }
+    const now = this.#clock.now();
+    this.#lastDueAt = Math.max(now + this.#latencyMs(), this.#lastDueAt);
+    this.#clock.setTimeout(run, this.#lastDueAt - now);
+  }
+
+  /**
+   * Runs `operation` at the broker and answers here.
+   *
+   * @throws {TransientError} the line was cut on the way there or back; `operation` may have run
+   */
+  call<Result>(operation: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'up') return reject(this.away());
+      this.later(() => {
+        if (this.#state !== 'up') return reject(this.away());
+        let answer: () => void;
+        try {
+          const result = operation();
+          answer = () => resolve(result);
+        } catch (error) {
+          answer = () => reject(error);
+        }
+        this.later(() => (this.#state === 'up' ? answer() : reject(this.away())));
+      });
+    });
+  }
+
+  /** What every operation rejects with while the line is not up. */
+  away(): TransientError {
+    return new TransientError(this.#state === 'closed' ? 'the bus is closed' : 'the bus is away');
+  }
+
+  cut(): void {
+    if (this.#state !== 'up') return;
+    this.#state = 'cut';
+    this.#cutAt = this.#clock.now();
+    this.connectivity.tell({ kind: 'disconnected', detail: 'disconnected from the bus in memory, reconnecting' });
+  }
+
+  heal(): void {
+    if (this.#state !== 'cut') return;
+    this.#state = 'up';
+    const seconds = Math.round((this.#clock.now() - this.#cutAt) / 1_000);
+    this.connectivity.tell({ kind: 'connected', detail: `connected again after ${seconds} s` });
+  }
+
+  close(): void {
+    this.#state = 'closed';
+    this.connectivity.clear();
+  }
+}

@@ -1,0 +1,241 @@
+// The mailbox of one process on the in-memory broker.
+//
+// Invariants: B1 to B4 of bus.ts.
+import type {
+  Epoch,
+  JsonObject,
+  Mail,
+  Mailbox,
+  MailFilter,
+  MailHandlers,
+  MailSubscription,
+  Publication,
+} from './bus.ts';
+import { TransientError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
+import type { MemoryLink } from './memory-link.ts';
+import type { MailSubject } from './subjects.ts';
+
+/** Values handed over in one go; what else happens comes in between. */
+const BATCH = 16;
+
+export class MemoryMailbox implements Mailbox {
+  readonly shards: number;
+  readonly #stream: MemoryStream;
+  readonly #link: MemoryLink;
+  readonly #epochs = new Listeners<Epoch>();
+  readonly #subscriptions = new Set<MemorySubscription>();
+  readonly #stop: () => void;
+  #epoch: Epoch;
+  #seen: number;
+  #checking = false;
+
+  constructor(stream: MemoryStream, link: MemoryLink) {
+    this.shards = stream.shards;
+    this.#stream = stream;
+    this.#link = link;
+    this.#epoch = { id: stream.epochId, seededAt: stream.seededAt };
+    this.#seen = 0;
+    this.#stop = stream.changes.add((change) => this.#heard(change));
+  }
+
+  epoch(): Epoch {
+    return this.#epoch;
+  }
+
+  watchEpoch(onEpoch: (epoch: Epoch) => void): () => void {
+    return this.#epochs.add(onEpoch);
+  }
+
+  async markSeeded(seededAt: number): Promise<void> {
+    await this.#link.call(() => {
+      this.#refuseOtherEpoch();
+      this.#stream.markSeeded(seededAt);
+    });
+    this.check();
+  }
+
+  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
+    const sent: JsonObject = JSON.parse(JSON.stringify(payload));
+    const epochId = this.#epoch.id;
+    const publication = await this.#link.call(() => {
+      this.#refuseOtherEpoch(epochId);
+      return this.#stream.store(subject, sent, expectedSequence);
+    });
+    if (this.#epoch.id !== epochId) throw changed();
+    if (publication.kind === 'stored') this.saw(publication.sequence);
+    return publication;
+  }
+
+  last(subject: MailSubject): Promise<Mail | undefined> {
+    return this.#link.call(() => {
+      this.#refuseOtherEpoch();
+      return handedOver(this.#stream.last(subject));
+    });
+  }
+
+  remove(sequence: number): Promise<void> {
+    const epochId = this.#epoch.id;
+    return this.#link.call(() => {
+      this.#refuseOtherEpoch(epochId);
+      this.#stream.remove(sequence);
+    });
+  }
+
+  subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription> {
+    return this.#link.call(() => {
+      this.#refuseOtherEpoch();
+      const leave = (): boolean => this.#subscriptions.delete(subscription);
+      const subscription = new MemorySubscription(this, this.#link, filter, handlers, leave);
+      this.#subscriptions.add(subscription);
+      subscription.start(this.#stream.values());
+      return subscription;
+    });
+  }
+
+  /** Remembers the highest sequence, by which a rolled-back stream is known. */
+  saw(sequence: number): void {
+    this.#seen = Math.max(this.#seen, sequence);
+  }
+
+  /** Whether the stream is the one that this process has read. If not, the epoch changes (B4). */
+  check(): boolean {
+    if (this.#link.state !== 'up') return false;
+    if (this.#stream.epochId === this.#epoch.id && this.#stream.lastSequence < this.#seen) this.#stream.wipe();
+    const { epochId: id, seededAt } = this.#stream;
+    const same = id === this.#epoch.id;
+    if (same && seededAt === this.#epoch.seededAt) return true;
+    this.#epoch = { id, seededAt };
+    if (!same) {
+      this.#seen = 0;
+      for (const subscription of this.#subscriptions) subscription.end();
+      this.#subscriptions.clear();
+    }
+    this.#epochs.tell(this.#epoch);
+    return same;
+  }
+
+  /** Goes on where the line was cut. */
+  healed(): void {
+    this.check();
+    for (const subscription of this.#subscriptions) subscription.schedule();
+  }
+
+  close(): void {
+    this.#stop();
+    this.#epochs.clear();
+    for (const subscription of this.#subscriptions) subscription.end();
+    this.#subscriptions.clear();
+  }
+
+  #heard(change: MailChange): void {
+    if (change.kind !== 'identity') {
+      for (const subscription of this.#subscriptions) subscription.heard(change);
+    } else if (!this.#checking) {
+      this.#checking = true;
+      this.#link.later(() => {
+        this.#checking = false;
+        this.check();
+      });
+    }
+  }
+
+  #refuseOtherEpoch(epochId: string = this.#epoch.id): void {
+    if (!this.check() || this.#epoch.id !== epochId) throw changed();
+  }
+}
+
+/** A reader. It holds the newest value of each subject that it has not handed over yet, in the order of the stream. */
+class MemorySubscription implements MailSubscription {
+  readonly #mailbox: MemoryMailbox;
+  readonly #link: MemoryLink;
+  readonly #filter: (mail: StoredMail) => boolean;
+  readonly #handlers: MailHandlers;
+  readonly #leave: () => void;
+  readonly #pending = new Map<string, StoredMail>();
+  /** Keys to hand over before the replay is complete; undefined once it is. */
+  #replay: Set<string> | undefined = new Set();
+  #scheduled = false;
+  #ended = false;
+
+  constructor(mailbox: MemoryMailbox, link: MemoryLink, filter: MailFilter, handlers: MailHandlers, leave: () => void) {
+    this.#mailbox = mailbox;
+    this.#link = link;
+    this.#filter = matcher(filter);
+    this.#handlers = handlers;
+    this.#leave = leave;
+  }
+
+  start(values: Iterable<StoredMail>): void {
+    for (const mail of values) {
+      if (!this.#filter(mail)) continue;
+      this.#pending.set(mail.key, mail);
+      this.#replay?.add(mail.key);
+    }
+    this.schedule();
+  }
+
+  heard({ kind, mail }: Exclude<MailChange, { kind: 'identity' }>): void {
+    if (!this.#filter(mail)) return;
+    if (kind === 'stored') {
+      this.#pending.delete(mail.key); // so that it moves to the end
+      this.#pending.set(mail.key, mail);
+    } else {
+      if (this.#pending.get(mail.key)?.sequence === mail.sequence) this.#pending.delete(mail.key);
+      this.#replay?.delete(mail.key);
+    }
+    this.schedule();
+  }
+
+  schedule(): void {
+    if (this.#scheduled || this.#ended) return;
+    this.#scheduled = true;
+    this.#link.later(() => {
+      this.#scheduled = false;
+      if (!this.#ended && this.#link.state === 'up' && this.#mailbox.check()) this.#deliver();
+    });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#pending.clear();
+  }
+
+  async close(): Promise<void> {
+    this.end();
+    this.#leave();
+  }
+
+  #deliver(): void {
+    let delivered = 0;
+    for (const [key, mail] of this.#pending) {
+      if (delivered === BATCH) break;
+      delivered += 1;
+      this.#pending.delete(key);
+      this.#replay?.delete(key);
+      this.#mailbox.saw(mail.sequence);
+      this.#handlers.onMail({ subject: mail.subject, sequence: mail.sequence, payload: mail.payload });
+      if (this.#ended) return;
+    }
+    if (this.#replay?.size === 0) {
+      this.#replay = undefined;
+      this.#handlers.onReplayed();
+    }
+    if (this.#pending.size > 0) this.schedule();
+  }
+}
+
+function matcher(filter: MailFilter): (mail: StoredMail) => boolean {
+  if ('topic' in filter) return ({ subject }) => subject.topic === filter.topic;
+  const shards = new Set(filter.shards);
+  return ({ shard }) => shards.has(shard);
+}
+
+function handedOver(mail: StoredMail | undefined): Mail | undefined {
+  return mail && { subject: mail.subject, sequence: mail.sequence, payload: mail.payload };
+}
+
+function changed(): TransientError {
+  return new TransientError('the mail was lost meanwhile: another epoch has begun');
+}

@@ -1,0 +1,47 @@
+// The bus: what the other rooms import.
+export type {
+  Bus,
+  Connectivity,
+  Endpoint,
+  Epoch,
+  Json,
+  JsonObject,
+  Lease,
+  LeaseRecord,
+  Leases,
+  Mail,
+  Mailbox,
+  MailFilter,
+  MailHandlers,
+  MailSubscription,
+  Publication,
+  Service,
+  Services,
+  Trace,
+  TraceEvent,
+} from './bus.ts';
+export {
+  AbsentError,
+  ConflictError,
+  ErrorCode,
+  type ErrorData,
+  fromErrorData,
+  TerminalError,
+  TransientError,
+  TroupeError,
+  toErrorData,
+} from './errors.ts';
+export type { MailSnapshot } from './memory-broker.ts';
+export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
+export {
+  type Address,
+  addressKey,
+  type MailSubject,
+  mailSubject,
+  parseAddressKey,
+  parseMailSubject,
+  ROOT,
+  SHARDS,
+  shardOf,
+} from './subjects.ts';
+export type { Clock, Timer } from './time.ts';

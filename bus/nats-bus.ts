@@ -1,0 +1,88 @@
+// The bus on NATS: its parts on one connection.
+import type { Bus, Connectivity } from './bus.ts';
+import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
+import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
+import { ApiCode, api, isApiError } from './nats-api.ts';
+import { NatsLeases } from './nats-leases.ts';
+import { NatsMailbox } from './nats-mailbox.ts';
+import { natsServices } from './nats-services.ts';
+import { natsTrace } from './nats-trace.ts';
+import { ROOT, SHARDS } from './subjects.ts';
+
+export interface NatsBusOptions extends Omit<NatsOptions, 'name'> {
+  /** Name of this process, unique among those that run: shown by the server and in the source of events. */
+  readonly process: string;
+  /** The same for all processes of a deployment, for its life. Default 64. */
+  readonly shards?: number;
+  /** Default 15,000 ms. */
+  readonly leaseMs?: number;
+  /**
+   * Separates deployments on one server: first token of all subjects, and in upper case the first word of streams and
+   * buckets. Lower-case letters, digits and hyphens. Default `troupe`.
+   */
+  readonly prefix?: string;
+  /** Copies of each stream in a cluster. Default 1. */
+  readonly replicas?: number;
+  /**
+   * What the process does that finds no leases on the server and makes their place. `wait`, the default: nobody gets one
+   * before a lease time has passed, as after a loss, for others may be holding leases that the server has lost.
+   * `immediate`: this deployment is known to be new, as with a development server of our own.
+   */
+  readonly firstLease?: 'wait' | 'immediate';
+}
+
+/**
+ * Connects and makes what is missing on the server.
+ *
+ * @throws {TroupeError} no connection, no JetStream, or a server older than 2.9; the message says what to do
+ */
+export async function natsBus(options: NatsBusOptions): Promise<Bus> {
+  const { process, shards = SHARDS, leaseMs = 15_000, prefix = ROOT, replicas = 1, firstLease = 'wait' } = options;
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(prefix)) {
+    throw new TerminalError(`the prefix of the bus must be lower-case letters, digits and hyphens; got '${prefix}'`);
+  }
+  const connection = await connectNats({ ...options, name: process });
+  const names = prefix.toUpperCase();
+  const mailbox = new NatsMailbox({ connection, stream: `${names}_MAIL`, root: prefix, shards, replicas });
+  const leases = new NatsLeases({ connection, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
+  const close = async (): Promise<void> => {
+    await leases.close();
+    await mailbox.close();
+    await connection.close();
+  };
+  try {
+    await requireJetStream(connection);
+    await mailbox.open();
+    await leases.open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    mailbox,
+    leases,
+    services: natsServices(connection, prefix),
+    trace: natsTrace(connection, prefix, process),
+    sharable: connection.isAtLeast(2, 11),
+    description: `nats-server ${connection.serverVersion.join('.')} at ${connection.place}`,
+    onConnectivity: (listener: (change: Connectivity) => void) => connection.connectivity.add(listener),
+    close,
+  };
+}
+
+async function requireJetStream(connection: Connection): Promise<void> {
+  const { place } = connection;
+  if (!connection.isAtLeast(2, 9)) {
+    const version = connection.serverVersion.join('.');
+    throw new TroupeError(ErrorCode.Terminal, `nats-server ${version} at ${place} is too old: 2.9 or later is needed`);
+  }
+  try {
+    await api(connection, 'INFO');
+  } catch (error) {
+    const off =
+      error instanceof NoResponderError || isApiError(error, ApiCode.NotEnabled, ApiCode.NotEnabledForAccount);
+    if (!off) throw error;
+    const message = `nats at ${place} has no JetStream for us: start nats-server with --jetstream, or enable it for the account`;
+    throw new TroupeError(ErrorCode.Terminal, message, { cause: error });
+  }
+}

@@ -1,0 +1,274 @@
+// Leases in a KV bucket whose entries end by themselves (B5).
+//
+// Invariants:
+//   K1. Every write names the sequence it replaces; whoever wrote in between wins.
+//   K2. A record carries the token of its acquisition: a renewal whose answer was lost is known as our own.
+//   K3. The bucket's time to live is never below the lease time of a holder: it is raised before an acquisition, and
+//       lowered only when no record asks for more.
+//   K4. In a bucket that was made anew after a loss nobody acquires before a lease time has passed: the entry `=fresh`,
+//       which ends by itself, says so to every process.
+import { randomUUID } from 'node:crypto';
+import type { Lease, LeaseRecord, Leases } from './bus.ts';
+import { type Connection, NoResponderError } from './connection.ts';
+import { TransientError } from './errors.ts';
+import { HeldLease, type LeaseStore } from './lease.ts';
+import { parseLease, type StoredLease } from './lease-record.ts';
+import { publishMessage, readMessage, type StoredMessage, type StreamConfig } from './nats-api.ts';
+import { LeaseWatch } from './nats-lease-watch.ts';
+import { StreamKeeper } from './nats-stream.ts';
+import { encodeToken } from './subjects.ts';
+
+const NANOS_A_MS = 1_000_000;
+/** Says that the bucket is new; no encoded name looks like it. */
+const FRESH = '=fresh';
+
+export interface NatsLeasesOptions {
+  readonly connection: Connection;
+  readonly bucket: string;
+  readonly leaseMs: number;
+  readonly replicas: number;
+  /** `wait`: the first process waits a lease time in a bucket it had to make; another may have known its predecessor. */
+  readonly firstLease: 'wait' | 'immediate';
+}
+
+export class NatsLeases implements Leases {
+  readonly leaseMs: number;
+  readonly #connection: Connection;
+  readonly #keeper: StreamKeeper;
+  readonly #prefix: string;
+  readonly #held = new Set<HeldLease>();
+  readonly #watches = new Set<LeaseWatch>();
+
+  constructor({ connection, bucket, leaseMs, replicas, firstLease }: NatsLeasesOptions) {
+    this.leaseMs = leaseMs;
+    this.#connection = connection;
+    this.#prefix = `$KV.${bucket}.`;
+    this.#keeper = new StreamKeeper({
+      connection,
+      config: bucketConfig(bucket, leaseMs, replicas),
+      marker: undefined,
+      onCreated: async (when) => {
+        if (when === 'again' || firstLease === 'wait')
+          await publishMessage(connection, this.#prefix + FRESH, { leaseMs });
+      },
+    });
+    this.#keeper.changes.add(() => this.#loseAll());
+  }
+
+  /** @throws {TransientError} */
+  async open(): Promise<void> {
+    await this.#keeper.open();
+    await this.#fitTimeToLive();
+  }
+
+  async close(): Promise<void> {
+    for (const watch of this.#watches) await watch.close();
+    await Promise.all([...this.#held].map((lease) => lease.release()));
+    this.#keeper.close();
+  }
+
+  async acquire(name: string, holder: string): Promise<Lease | undefined> {
+    await this.#keeper.available();
+    await this.#fitTimeToLive();
+    if ((await this.#read(FRESH)) !== undefined) {
+      const message = 'the leases were lost or are new: an earlier holder may still act';
+      throw new TransientError(message, { retryAfterMs: this.leaseMs / 5 });
+    }
+    const key = encodeLeaseName(name);
+    const record: StoredLease = { name, holder, token: randomUUID(), leaseMs: this.leaseMs };
+    const { id } = this.#keeper.epoch;
+    const startedAt = this.#connection.clock.now();
+    const sequence = await this.#take(key, record);
+    if (sequence === undefined) return undefined;
+    const store = new BucketLease(this, key, record, sequence);
+    for (const lease of this.#held) if (!lease.held) this.#held.delete(lease);
+    const { clock } = this.#connection;
+    const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
+    this.#held.add(lease);
+    // Lost on the way: whoever made the bucket anew has told the other leases already.
+    if (this.#keeper.epoch.id !== id) lease.lose();
+    return lease;
+  }
+
+  async watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }> {
+    await this.#keeper.available();
+    const watch = new LeaseWatch({
+      connection: this.#connection,
+      keeper: this.#keeper,
+      prefix: this.#prefix,
+      leaseMs: this.leaseMs,
+      isAbsent: async (key) => isNone(await this.#read(key)),
+      onChange,
+    });
+    this.#watches.add(watch);
+    try {
+      await watch.open();
+    } catch (error) {
+      this.#watches.delete(watch);
+      await watch.close();
+      throw error;
+    }
+    const close = async (): Promise<void> => {
+      this.#watches.delete(watch);
+      await watch.close();
+    };
+    return { close };
+  }
+
+  /** Stores a record in place of the one with this sequence; undefined: it was replaced meanwhile. @throws {TransientError} */
+  async write(key: string, record: StoredLease | undefined, expectedSequence: number): Promise<number | undefined> {
+    if (!this.#keeper.ready) throw this.#connection.away();
+    const subject = this.#prefix + key;
+    try {
+      const publication = await publishMessage(this.#connection, subject, record && { ...record }, {
+        expectedSequence,
+        timeoutMs: this.leaseMs / 5,
+        ...(record === undefined ? { header: ['KV-Operation', 'DEL'] as const } : {}),
+      });
+      if (publication.kind === 'stale') return undefined;
+      this.#keeper.saw(publication.sequence, subject);
+      return publication.sequence;
+    } catch (error) {
+      if (error instanceof NoResponderError) this.#keeper.notice();
+      throw error;
+    }
+  }
+
+  /** The sequence under which the record of this acquisition is stored now; undefined: it is not. @throws {TransientError} */
+  async sequenceOf(key: string, { holder, token }: StoredLease): Promise<number | undefined> {
+    const message = await this.#read(key);
+    const stored = message && parseLease(message);
+    return stored?.token === token && stored.holder === holder ? message?.sequence : undefined;
+  }
+
+  #read(key: string): Promise<StoredMessage | undefined> {
+    return readMessage(this.#connection, this.#keeper.config, { last_by_subj: this.#prefix + key }, this.leaseMs / 5);
+  }
+
+  async #take(key: string, record: StoredLease): Promise<number | undefined> {
+    const first = await this.write(key, record, 0);
+    if (first !== undefined) return first;
+    const message = await this.#read(key);
+    if (!isNone(message)) return undefined;
+    return this.write(key, record, message?.sequence ?? 0); // released, or ended just now
+  }
+
+  async #fitTimeToLive(): Promise<void> {
+    const wanted = this.leaseMs * NANOS_A_MS;
+    const { max_age: has } = this.#keeper.config;
+    if (has === wanted) return;
+    if (has > wanted && (await this.#longestLeaseMs()) > this.leaseMs) return;
+    await this.#keeper.reconfigure({ max_age: wanted, duplicate_window: duplicateWindow(wanted) });
+  }
+
+  /** Of all records, as one reader finds them. */
+  async #longestLeaseMs(): Promise<number> {
+    let longestMs = 0;
+    const done = Promise.withResolvers<void>();
+    const watch = new LeaseWatch({
+      connection: this.#connection,
+      keeper: this.#keeper,
+      prefix: this.#prefix,
+      leaseMs: this.leaseMs,
+      isAbsent: async () => false,
+      onChange: (_, stored) => {
+        longestMs = Math.max(0, ...stored.map(({ leaseMs }) => leaseMs));
+        done.resolve();
+      },
+    });
+    const limit = new AbortController();
+    try {
+      await watch.open();
+      const late = this.#connection.clock.sleep(this.leaseMs / 5, limit.signal).then(() => {
+        throw new TransientError('the leases could not be read in time');
+      });
+      late.catch(() => undefined); // answered by the race
+      await Promise.race([done.promise, late]);
+    } finally {
+      limit.abort();
+      await watch.close();
+    }
+    return longestMs;
+  }
+
+  #loseAll(): void {
+    for (const lease of this.#held) lease.lose();
+    this.#held.clear();
+  }
+}
+
+/** One acquisition's record in the bucket. */
+class BucketLease implements LeaseStore {
+  readonly #leases: NatsLeases;
+  readonly #key: string;
+  readonly #record: StoredLease;
+  #sequence: number;
+
+  constructor(leases: NatsLeases, key: string, record: StoredLease, sequence: number) {
+    this.#leases = leases;
+    this.#key = key;
+    this.#record = record;
+    this.#sequence = sequence;
+  }
+
+  async renew(): Promise<boolean> {
+    return this.#replace(this.#record);
+  }
+
+  async release(): Promise<void> {
+    await this.#replace(undefined);
+  }
+
+  /** False: the record is no longer ours. */
+  async #replace(record: StoredLease | undefined): Promise<boolean> {
+    for (;;) {
+      const sequence = await this.#leases.write(this.#key, record, this.#sequence);
+      if (sequence !== undefined) {
+        this.#sequence = sequence;
+        return true;
+      }
+      // Somebody wrote: another holder, or we ourselves and the answer was lost (K2).
+      const own = await this.#leases.sequenceOf(this.#key, this.#record);
+      if (own === undefined || own === this.#sequence) return false;
+      this.#sequence = own;
+    }
+  }
+}
+
+/** A lease's name as a key of the bucket: its `%` would not be allowed there. */
+function encodeLeaseName(name: string): string {
+  return encodeToken(name).replaceAll('%', '=');
+}
+
+function isNone(message: StoredMessage | undefined): boolean {
+  return message === undefined || parseLease(message) === undefined;
+}
+
+/** At most two minutes, and never above the time to live. */
+function duplicateWindow(maxAge: number): number {
+  return Math.min(maxAge, 120_000_000_000);
+}
+
+/** A KV bucket of one revision a key, as the client libraries make it. */
+function bucketConfig(bucket: string, leaseMs: number, replicas: number): StreamConfig {
+  const maxAge = leaseMs * NANOS_A_MS;
+  return {
+    name: `KV_${bucket}`,
+    description: 'who holds which lease',
+    subjects: [`$KV.${bucket}.>`],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'new',
+    max_msgs_per_subject: 1,
+    max_msgs: -1,
+    max_bytes: -1,
+    max_msg_size: -1,
+    max_consumers: -1,
+    max_age: maxAge,
+    duplicate_window: duplicateWindow(maxAge),
+    num_replicas: replicas,
+    allow_direct: true,
+    allow_rollup_hdrs: true,
+    deny_delete: true,
+  };
+}

@@ -1,0 +1,235 @@
+// The mailbox on JetStream: one stream that keeps one message a subject.
+//
+// Invariants: B1 to B4 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
+import type {
+  Epoch,
+  JsonObject,
+  Mail,
+  Mailbox,
+  MailFilter,
+  MailHandlers,
+  MailSubscription,
+  Publication,
+} from './bus.ts';
+import { type Connection, NoResponderError } from './connection.ts';
+import { deleteMessage, publishMessage, readMessage, type StreamConfig } from './nats-api.ts';
+import { listSubjects, pagesOf } from './nats-listing.ts';
+import { type Delivery, StreamReader } from './nats-reader.ts';
+import { Replay } from './nats-replay.ts';
+import { changed, StreamKeeper } from './nats-stream.ts';
+import {
+  epochSubject,
+  type MailSubject,
+  mailSubject,
+  mailWildcard,
+  parseMailSubject,
+  shardFilter,
+  shardOf,
+  topicFilter,
+} from './subjects.ts';
+
+/** Listing this many shards one by one costs less than listing all subjects. */
+const FEW_SHARDS = 8;
+
+export interface NatsMailboxOptions {
+  readonly connection: Connection;
+  readonly stream: string;
+  readonly root: string;
+  readonly shards: number;
+  readonly replicas: number;
+}
+
+export class NatsMailbox implements Mailbox {
+  readonly shards: number;
+  readonly #connection: Connection;
+  readonly #root: string;
+  readonly #keeper: StreamKeeper;
+  readonly #subscriptions = new Set<MailSubscription>();
+
+  constructor({ connection, stream, root, shards, replicas }: NatsMailboxOptions) {
+    this.shards = shards;
+    this.#connection = connection;
+    this.#root = root;
+    this.#keeper = new StreamKeeper({
+      connection,
+      config: mailConfig(stream, root, replicas),
+      marker: epochSubject(root),
+      onCreated: async () => undefined,
+    });
+    this.#keeper.changes.add(() => void this.#endAll());
+  }
+
+  /** @throws {TransientError} */
+  open(): Promise<void> {
+    return this.#keeper.open();
+  }
+
+  async close(): Promise<void> {
+    await this.#endAll();
+    this.#keeper.close();
+  }
+
+  epoch(): Epoch {
+    return this.#keeper.epoch;
+  }
+
+  watchEpoch(onEpoch: (epoch: Epoch) => void): () => void {
+    return this.#keeper.news.add(onEpoch);
+  }
+
+  markSeeded(seededAt: number): Promise<void> {
+    return this.#keeper.markSeeded(seededAt);
+  }
+
+  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
+    if (!this.#keeper.ready) throw this.#connection.away();
+    const { epoch, seen } = this.#keeper;
+    const text = mailSubject(subject, this.shards, this.#root);
+    let publication: Publication;
+    try {
+      publication = await publishMessage(this.#connection, text, payload, { expectedSequence });
+    } catch (error) {
+      if (error instanceof NoResponderError) this.#keeper.notice(); // the stream is gone
+      throw error;
+    }
+    if (this.#keeper.epoch.id !== epoch.id) throw changed();
+    if (publication.kind === 'stale') return publication;
+    if (publication.sequence <= seen) {
+      // Sequences only grow: this is another stream than the one this process knows.
+      this.#keeper.notice();
+      throw changed();
+    }
+    this.#keeper.saw(publication.sequence, text);
+    return publication;
+  }
+
+  async last(subject: MailSubject): Promise<Mail | undefined> {
+    const epoch = await this.#currentEpoch();
+    const text = mailSubject(subject, this.shards, this.#root);
+    const message = await readMessage(this.#connection, this.#keeper.config, { last_by_subj: text });
+    await this.#confirm(epoch); // no value of another stream is handed over (B4)
+    if (message === undefined) return undefined;
+    this.#keeper.saw(message.sequence, text);
+    return { subject, sequence: message.sequence, payload: JSON.parse(message.payload) };
+  }
+
+  async remove(sequence: number): Promise<void> {
+    const epoch = await this.#currentEpoch();
+    await this.#confirm(epoch); // in another stream the sequence is somebody else's
+    await deleteMessage(this.#connection, this.#keeper.config.name, sequence);
+  }
+
+  async subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription> {
+    const epoch = await this.#currentEpoch();
+    const filters = this.#filtersOf(filter);
+    const replay = new Replay({
+      clock: this.#connection.clock,
+      list: () => this.#listed(filter),
+      onComplete: () => handlers.onReplayed(),
+    });
+    const reader = new StreamReader({
+      connection: this.#connection,
+      stream: this.#keeper.config.name,
+      filters,
+      verify: async () => (await this.#keeper.check()) && this.#keeper.epoch.id === epoch,
+      onDelivery: (delivery) => this.#deliver(delivery, filter, handlers, replay),
+    });
+    const close = async (): Promise<void> => {
+      this.#subscriptions.delete(subscription);
+      replay.stop();
+      reader.close();
+    };
+    const subscription = { close };
+    this.#subscriptions.add(subscription);
+    try {
+      await reader.open();
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    if (reader.closed) {
+      await close();
+      throw changed();
+    }
+    replay.start();
+    return subscription;
+  }
+
+  #deliver(
+    { subject: text, sequence, message }: Delivery,
+    filter: MailFilter,
+    handlers: MailHandlers,
+    replay: Replay,
+  ): void {
+    this.#keeper.saw(sequence, text);
+    const subject = parseMailSubject(text, this.shards, this.#root);
+    // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
+    if (subject !== undefined && this.#isWanted(subject, filter)) {
+      handlers.onMail({ subject, sequence, payload: message.json<JsonObject>() });
+    }
+    replay.saw(text);
+  }
+
+  #isWanted(subject: MailSubject, filter: MailFilter): boolean {
+    return 'topic' in filter
+      ? subject.topic === filter.topic
+      : filter.shards.includes(shardOf(subject.to, this.shards));
+  }
+
+  /** nats-server 2.9 knows one filter a consumer: there, several shards are picked out of all mail here. */
+  #filtersOf(filter: MailFilter): readonly string[] {
+    if ('topic' in filter) return [topicFilter(filter.topic, this.#root)];
+    const several = filter.shards.length > 1 && !this.#connection.isAtLeast(2, 10);
+    if (several || filter.shards.length >= this.shards) return [mailWildcard(this.#root)];
+    return filter.shards.map((shard) => shardFilter(shard, this.#root));
+  }
+
+  async #listed(filter: MailFilter): Promise<ReadonlySet<string>> {
+    const list = (text: string): Promise<Set<string>> =>
+      listSubjects(pagesOf(this.#connection, this.#keeper.config.name, text));
+    if ('topic' in filter) return list(topicFilter(filter.topic, this.#root));
+    if (filter.shards.length <= FEW_SHARDS) {
+      const lists = await Promise.all(filter.shards.map((shard) => list(shardFilter(shard, this.#root))));
+      return new Set(lists.flatMap((subjects) => [...subjects]));
+    }
+    const all = await list(mailWildcard(this.#root));
+    const prefixes = new Set(filter.shards.map((shard) => shardFilter(shard, this.#root).slice(0, -1)));
+    const depth = shardFilter(0, this.#root).split('.').length - 1;
+    return new Set([...all].filter((text) => prefixes.has(`${text.split('.', depth).join('.')}.`)));
+  }
+
+  /** The epoch in which an operation begins. @throws {TransientError} it cannot be told now */
+  async #currentEpoch(): Promise<string> {
+    await this.#keeper.available();
+    return this.#keeper.epoch.id;
+  }
+
+  /** @throws {TransientError} the epoch is another one now */
+  async #confirm(epoch: string): Promise<void> {
+    if (!(await this.#keeper.check()) || this.#keeper.epoch.id !== epoch) throw changed();
+  }
+
+  async #endAll(): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
+  }
+}
+
+function mailConfig(name: string, root: string, replicas: number): StreamConfig {
+  return {
+    name,
+    description: 'mail between actors: the last value of each subject',
+    subjects: [mailWildcard(root), epochSubject(root)],
+    storage: 'file',
+    retention: 'limits',
+    discard: 'old',
+    max_msgs_per_subject: 1,
+    max_msgs: -1,
+    max_bytes: -1,
+    max_msg_size: -1,
+    max_consumers: -1,
+    max_age: 0,
+    duplicate_window: 120_000_000_000,
+    num_replicas: replicas,
+    allow_direct: true,
+  };
+}

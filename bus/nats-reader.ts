@@ -1,0 +1,228 @@
+// Reads a stream of last values, from its first message on and then live, through an ephemeral consumer that is made anew
+// whenever it is lost.
+//
+// Invariants:
+//   R1. Messages are handed over in the order of the stream, each once; a consumer made anew goes on behind the last.
+//   R2. Nothing is handed over before `verify` said, after the consumer was made, that the stream is the one it was.
+//   R3. Deliveries of a consumer that was given up are dropped, whenever they come.
+//
+// The stream keeps one message a subject, so "from the first on" is "the last of each". It is asked for in those words:
+// a consumer `last_per_subject` whose filter matches nothing when it is made is 100 times slower on nats-server 2.9 for
+// the rest of its life, and `all` is not (measured: 10,700 and 85 microseconds a message among 100,000 subjects).
+import { createInbox, type Msg, type MsgHdrs, type Subscription } from 'nats';
+import type { Connection } from './connection.ts';
+import { TransientError } from './errors.ts';
+import { api } from './nats-api.ts';
+import type { Timer } from './time.ts';
+
+/** The server sends a sign of life this often when there is no mail. */
+const HEARTBEAT_MS = 500;
+/** Two looks in a row without any sign of life: the consumer is lost. */
+const LOOK_MS = 1_000;
+/** A consumer nobody listens to is deleted by the server after this long. */
+const INACTIVE_MS = 10_000;
+const RETRY_MS = 250;
+const NANOS_A_MS = 1_000_000;
+
+export interface Delivery {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly message: Msg;
+}
+
+export interface ReaderOptions {
+  readonly connection: Connection;
+  readonly stream: string;
+  /** One, or several where the server knows how (2.10). */
+  readonly filters: readonly string[];
+  /** Whether the stream is still the one it was (R2). False ends the reader. @throws {TransientError} it cannot be told */
+  readonly verify: () => Promise<boolean>;
+  readonly onDelivery: (delivery: Delivery) => void;
+}
+
+/** One consumer and what came of it. */
+interface Attempt {
+  readonly subscription: Subscription;
+  /** Deliveries that wait for `verify`; undefined: hand over at once. */
+  held: Msg[] | undefined;
+  consumer: string | undefined;
+  lastDelivery: number;
+  heard: boolean;
+}
+
+export class StreamReader {
+  readonly #options: ReaderOptions;
+  #attempt: Attempt | undefined;
+  #lastSequence = 0;
+  #closed = false;
+  #opening = false;
+  #silentLooks = 0;
+  #timer: Timer | undefined;
+  readonly #stop: () => void;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#stop = options.connection.connectivity.add(({ kind }) => {
+      this.#giveUp();
+      if (kind === 'connected') this.#reopen();
+    });
+  }
+
+  /** Also when the stream is not the one it was. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Makes the first consumer. @throws {TransientError} */
+  async open(): Promise<void> {
+    this.#opening = true;
+    try {
+      await this.#open();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    this.#opening = false;
+    this.#look();
+  }
+
+  /** No message is handed over once this returns. */
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+    if (this.#timer !== undefined) this.#options.connection.clock.clearTimeout(this.#timer);
+    this.#giveUp();
+  }
+
+  async #open(): Promise<void> {
+    const { connection, stream, filters, verify } = this.#options;
+    const inbox = createInbox();
+    const attempt: Attempt = {
+      subscription: connection.nats.subscribe(inbox, {
+        callback: (error, message) => {
+          if (error === null) this.#heard(attempt, message);
+        },
+      }),
+      held: [],
+      consumer: undefined,
+      lastDelivery: 0,
+      heard: true,
+    };
+    this.#attempt = attempt;
+    const start =
+      this.#lastSequence === 0
+        ? { deliver_policy: 'all' }
+        : { deliver_policy: 'by_start_sequence', opt_start_seq: this.#lastSequence + 1 };
+    const [only] = filters;
+    const answer = await api(connection, `CONSUMER.CREATE.${stream}`, {
+      stream_name: stream,
+      config: {
+        ...start,
+        ...(filters.length === 1 ? { filter_subject: only } : { filter_subjects: filters }),
+        deliver_subject: inbox,
+        ack_policy: 'none',
+        max_deliver: 1,
+        replay_policy: 'instant',
+        flow_control: true,
+        idle_heartbeat: HEARTBEAT_MS * NANOS_A_MS,
+        inactive_threshold: INACTIVE_MS * NANOS_A_MS,
+        mem_storage: true,
+        num_replicas: 1,
+      },
+    });
+    attempt.consumer = String(answer['name']);
+    if (!(await verify())) {
+      this.close();
+      return;
+    }
+    if (this.#attempt !== attempt) throw new TransientError('the connection broke while the consumer was made');
+    const held = attempt.held ?? [];
+    attempt.held = undefined;
+    this.#silentLooks = 0;
+    for (const message of held) this.#heard(attempt, message);
+  }
+
+  #giveUp(): void {
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    if (attempt === undefined) return;
+    attempt.subscription.unsubscribe();
+    const { connection, stream } = this.#options;
+    if (attempt.consumer !== undefined) {
+      // Only a courtesy: the server would delete it too, later.
+      connection.send(`$JS.API.CONSUMER.DELETE.${stream}.${attempt.consumer}`, '');
+    }
+  }
+
+  #reopen(): void {
+    if (this.#closed || this.#opening || !this.#options.connection.up) return;
+    this.#giveUp();
+    this.#opening = true;
+    void this.#tryToOpen();
+  }
+
+  async #tryToOpen(): Promise<void> {
+    const { clock } = this.#options.connection;
+    try {
+      await this.#open();
+      this.#opening = false;
+    } catch (error) {
+      this.#giveUp();
+      if (!(error instanceof TransientError)) throw error;
+      await clock.sleep(RETRY_MS);
+      this.#opening = false;
+      this.#reopen(); // if the connection is away, its return calls this again
+    }
+  }
+
+  /** A sign of life from time to time, or the consumer is lost: deleted, or its stream is. */
+  #look(): void {
+    if (this.#closed) return;
+    const attempt = this.#attempt;
+    this.#silentLooks = this.#opening || attempt?.heard === true ? 0 : this.#silentLooks + 1;
+    if (attempt !== undefined) attempt.heard = false;
+    if (this.#silentLooks >= 2) this.#reopen();
+    this.#timer = this.#options.connection.clock.setTimeout(() => this.#look(), LOOK_MS);
+  }
+
+  #heard(attempt: Attempt, message: Msg): void {
+    if (attempt !== this.#attempt || this.#closed) return;
+    attempt.heard = true;
+    if (attempt.held !== undefined) {
+      attempt.held.push(message);
+      return;
+    }
+    if (message.headers !== undefined && message.headers.code > 0) {
+      this.#control(attempt, message.headers, message);
+      return;
+    }
+    const [sequence, delivery] = numbersOf(message);
+    if (delivery !== attempt.lastDelivery + 1) {
+      this.#reopen(); // one was lost on the way
+      return;
+    }
+    attempt.lastDelivery = delivery;
+    this.#lastSequence = sequence;
+    this.#options.onDelivery({ subject: message.subject, sequence, message });
+  }
+
+  /** A heartbeat, a request to say how far we are, or the end of the consumer. */
+  #control(attempt: Attempt, header: MsgHdrs, message: Msg): void {
+    if (header.code !== 100) {
+      this.#reopen();
+      return;
+    }
+    if (message.reply !== undefined && message.reply !== '') message.respond();
+    const stalled = header.get('Nats-Consumer-Stalled');
+    if (stalled !== '') this.#options.connection.send(stalled, '');
+    const delivered = header.get('Nats-Last-Consumer');
+    if (delivered !== '' && Number(delivered) !== attempt.lastDelivery) this.#reopen();
+  }
+}
+
+/** Sequence in the stream and of the delivery, from the reply subject `$JS.ACK...`, which has 9 tokens or at least 11. */
+function numbersOf(message: Msg): [sequence: number, delivery: number] {
+  const tokens = (message.reply ?? '').split('.');
+  const base = tokens.length === 9 ? 5 : 7;
+  return [Number(tokens[base]), Number(tokens[base + 1])];
+}

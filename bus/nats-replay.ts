@@ -1,0 +1,92 @@
+// When a replay is complete (B3): every subject that a listing, asked after the consumer exists, names has been handed
+// over, or is gone at a later listing. The consumer's own count of what is pending is no measure: a value that is
+// overwritten moves behind it.
+import { TransientError } from './errors.ts';
+import type { Clock, Timer } from './time.ts';
+
+/** Without progress for this long the listing is asked again, and after twice as long the next time. */
+const FIRST_RELIST_MS = 50;
+const LAST_RELIST_MS = 2_000;
+
+export interface ReplayOptions {
+  readonly clock: Clock;
+  /** All subjects that the reader wants and the stream holds. @throws {TransientError} */
+  readonly list: () => Promise<ReadonlySet<string>>;
+  /** Called once. */
+  readonly onComplete: () => void;
+}
+
+export class Replay {
+  readonly #options: ReplayOptions;
+  /** Handed over before the first listing came. */
+  #delivered: Set<string> | undefined = new Set();
+  #waiting: Set<string> | undefined;
+  #progress = false;
+  #ended = false;
+  #timer: Timer | undefined;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+  }
+
+  get complete(): boolean {
+    return this.#ended;
+  }
+
+  /** To be called once the consumer exists. */
+  start(): void {
+    void this.#look(FIRST_RELIST_MS);
+  }
+
+  /** A value of the subject was handed over. */
+  saw(subject: string): void {
+    if (this.#ended) return;
+    this.#progress = true;
+    this.#delivered?.add(subject);
+    if (this.#waiting?.delete(subject) && this.#waiting.size === 0) this.#finish();
+  }
+
+  stop(): void {
+    this.#ended = true;
+    this.#delivered = undefined;
+    this.#waiting = undefined;
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+  }
+
+  async #look(relistMs: number): Promise<void> {
+    let listed: ReadonlySet<string> | undefined;
+    try {
+      listed = await this.#options.list();
+    } catch (error) {
+      if (!(error instanceof TransientError)) throw error;
+    }
+    if (this.#ended) return;
+    if (listed !== undefined) this.#await(listed);
+    if (this.#waiting?.size === 0) return this.#finish();
+    this.#lookAgain(relistMs);
+  }
+
+  #await(listed: ReadonlySet<string>): void {
+    // Later listings only strike out what is gone: what came after the first was not there when the reader began.
+    const candidates = this.#waiting ?? listed;
+    const waiting = new Set<string>();
+    for (const subject of candidates) {
+      if (listed.has(subject) && !this.#delivered?.has(subject)) waiting.add(subject);
+    }
+    this.#waiting = waiting;
+    this.#delivered = undefined;
+  }
+
+  #lookAgain(relistMs: number): void {
+    this.#progress = false;
+    this.#timer = this.#options.clock.setTimeout(() => {
+      if (this.#progress && this.#waiting !== undefined) this.#lookAgain(FIRST_RELIST_MS);
+      else void this.#look(Math.min(LAST_RELIST_MS, relistMs * 2));
+    }, relistMs);
+  }
+
+  #finish(): void {
+    this.stop();
+    this.#options.onComplete();
+  }
+}

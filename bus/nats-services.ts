@@ -1,0 +1,97 @@
+// Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
+import type { Msg, NatsError, ServiceMsg } from 'nats';
+import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
+import { type Connection, NoResponderError } from './connection.ts';
+import { ErrorCode, type ErrorData, fromErrorData, TerminalError, TransientError, toErrorData } from './errors.ts';
+import { endpointSubject } from './subjects.ts';
+
+/** The HTTP status nearest to each code: what `nats micro` and other clients of the services API read. */
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  [ErrorCode.Transient]: 503,
+  [ErrorCode.Terminal]: 400,
+  [ErrorCode.Absent]: 404,
+  [ErrorCode.Conflict]: 409,
+};
+
+const ENCODER = new TextEncoder();
+
+export function natsServices(connection: Connection, root: string): Services {
+  return {
+    async serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service> {
+      if (!connection.up) throw connection.away();
+      const service = await connection.nats.services.add({ name, version, description });
+      for (const endpoint of endpoints) {
+        service.addEndpoint(endpoint.subject.replaceAll('.', '-'), {
+          subject: endpointSubject(endpoint.subject, root),
+          handler: (error: NatsError | null, message: ServiceMsg) => {
+            if (error === null) void answer(endpoint, message);
+          },
+        });
+      }
+      await connection.nats.flush(); // who asks from now on finds it
+      return {
+        async close() {
+          if (!connection.nats.isClosed()) await service.stop();
+        },
+      };
+    },
+
+    async request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject> {
+      const timeoutMs = deadlineAt - connection.clock.now();
+      if (timeoutMs <= 0) throw new TransientError(`'${subject}' did not answer in time`);
+      let message: Msg;
+      try {
+        message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), { timeoutMs });
+      } catch (error) {
+        if (error instanceof NoResponderError)
+          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+        throw error;
+      }
+      return answerIn(message, subject);
+    },
+  };
+}
+
+async function answer(endpoint: Endpoint, message: ServiceMsg): Promise<void> {
+  try {
+    const request = parsed(message);
+    const response = await endpoint.handle(request);
+    message.respond(ENCODER.encode(JSON.stringify(response)));
+  } catch (error) {
+    const data = toErrorData(error);
+    // Nobody hears it when the connection is gone or the answer too large for it; the caller's deadline tells.
+    refuse(message, data);
+  }
+}
+
+function refuse(message: ServiceMsg, data: ErrorData): void {
+  const description = data.message.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 500); // a header is one line
+  try {
+    message.respondError(STATUS[data.code], description, ENCODER.encode(JSON.stringify(data)));
+  } catch {
+    // The connection is closed: there is nobody to tell.
+  }
+}
+
+function parsed(message: ServiceMsg): JsonObject {
+  try {
+    return message.json<JsonObject>();
+  } catch (error) {
+    throw new TerminalError('the request is not JSON', { cause: error });
+  }
+}
+
+function answerIn(message: Msg, subject: string): JsonObject {
+  if (message.headers?.has('Nats-Service-Error-Code') !== true) return message.json<JsonObject>();
+  let data: Partial<ErrorData>;
+  try {
+    data = message.json<Partial<ErrorData>>();
+  } catch {
+    data = {}; // refused by something that does not speak our words: its header says why
+  }
+  const known = Object.values(ErrorCode).find((code) => code === data.code);
+  if (known === undefined) {
+    throw new TransientError(`'${subject}' failed: ${message.headers.get('Nats-Service-Error')}`);
+  }
+  throw fromErrorData({ ...data, code: known, message: String(data.message) });
+}

@@ -1,0 +1,294 @@
+// A stream that may be lost: wiped, made anew or rolled back, by whomever, at any time. This is who notices (P11, B4).
+//
+// Invariants:
+//   S1. `ready` only while connected and after a check since; until then nothing is read or written.
+//   S2. A check that finds another stream tells so before it resolves; values read before are then those of the old one.
+//   S3. A stream whose last sequence, or a message of it, is not what this process has seen was rolled back: it is
+//       deleted and made anew. Two processes may do so at once; then there is one more change, and they agree again.
+import { randomUUID } from 'node:crypto';
+import type { Subscription } from 'nats';
+import type { Epoch, JsonObject } from './bus.ts';
+import type { Connection } from './connection.ts';
+import { TransientError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import {
+  createStream,
+  deleteStream,
+  publishMessage,
+  readMessage,
+  type StreamConfig,
+  type StreamInfo,
+  streamInfo,
+  updateStream,
+} from './nats-api.ts';
+import type { Timer } from './time.ts';
+
+/** A loss that no event tells of is noticed by then. */
+const CHECK_MS = 1_000;
+/** A stream that seems rolled back is looked at again after this long: a new leader may still be reading its log. */
+const SECOND_LOOK_MS = 250;
+/** How many of the latest sequences are compared after a reconnect. */
+const REMEMBERED = 8;
+
+export interface StreamKeeperOptions {
+  readonly connection: Connection;
+  readonly config: StreamConfig;
+  /** Where the stream keeps its epoch; undefined: the time of its creation is all its identity. */
+  readonly marker: string | undefined;
+  /** This process made the stream: the first time it looked, or in place of one that it knew. */
+  readonly onCreated: (when: 'first' | 'again') => Promise<void>;
+}
+
+interface Marker {
+  readonly id: string;
+  readonly seededAt: number | undefined;
+  readonly sequence: number;
+}
+
+export class StreamKeeper {
+  readonly changes = new Listeners<Epoch>();
+  /** Also told when only `seededAt` changed. */
+  readonly news = new Listeners<Epoch>();
+  readonly #options: StreamKeeperOptions;
+  readonly #subscriptions: Subscription[] = [];
+  readonly #stop: () => void;
+  #created: string | undefined;
+  #marker: Marker | undefined;
+  #config: StreamConfig;
+  #ready = false;
+  #seen = 0;
+  #latest = new Map<number, string>();
+  #compareLatest = false;
+  #running: Promise<boolean> | undefined;
+  #next: Promise<boolean> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: StreamKeeperOptions) {
+    this.#options = options;
+    this.#config = options.config;
+    this.#stop = options.connection.connectivity.add(({ kind }) => {
+      this.#ready = false;
+      this.#compareLatest = true;
+      if (kind === 'connected') this.notice();
+    });
+  }
+
+  /** Finds or makes the stream and begins to watch it. @throws {TransientError} */
+  async open(): Promise<void> {
+    const { connection, config, marker } = this.#options;
+    await this.check();
+    const callback = (error: unknown): void => {
+      if (error === null) this.notice();
+    };
+    // Events only make it quicker: where they are not permitted, the look at each interval is enough.
+    this.#subscriptions.push(connection.nats.subscribe(`$JS.EVENT.ADVISORY.STREAM.*.${config.name}`, { callback }));
+    if (marker !== undefined) this.#subscriptions.push(connection.nats.subscribe(marker, { callback }));
+    this.#look();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#ready = false;
+    this.#stop();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    if (this.#timer !== undefined) this.#options.connection.clock.clearTimeout(this.#timer);
+    this.changes.clear();
+    this.news.clear();
+  }
+
+  /** What tells this stream from any other (S1: `ready` says whether it was checked). */
+  get epoch(): Epoch {
+    return {
+      id: this.#marker === undefined ? `${this.#created}` : `${this.#created}/${this.#marker.id}`,
+      seededAt: this.#marker?.seededAt,
+    };
+  }
+
+  get ready(): boolean {
+    return this.#ready && this.#options.connection.up;
+  }
+
+  /** The configuration that the server has. */
+  get config(): StreamConfig {
+    return this.#config;
+  }
+
+  /** Highest sequence that this process knows of. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  saw(sequence: number, subject: string): void {
+    if (sequence <= this.#seen) return;
+    this.#seen = sequence;
+    this.#latest.set(sequence, subject);
+    const [oldest] = this.#latest.keys();
+    if (this.#latest.size > REMEMBERED && oldest !== undefined) this.#latest.delete(oldest);
+  }
+
+  /** Something is odd: checks soon. */
+  notice(): void {
+    this.check().catch((error: unknown) => {
+      // The connection is away or the server not up yet: the next look tries again. Anything else is a defect.
+      if (!(error instanceof TransientError)) throw error;
+    });
+  }
+
+  /**
+   * Whether the stream is the one it was, as of some instant after this call. If it is not, everybody was told (S2).
+   *
+   * @throws {TransientError} it cannot be told now
+   */
+  check(): Promise<boolean> {
+    if (this.#running === undefined) {
+      this.#running = this.#checked().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    // One that began earlier may have looked too early; all who ask meanwhile share the next.
+    const after = (): Promise<boolean> => {
+      this.#next = undefined;
+      return this.check();
+    };
+    this.#next ??= this.#running.then(after, after);
+    return this.#next;
+  }
+
+  /** Resolves when it is ready. @throws {TransientError} it cannot be now */
+  async available(): Promise<void> {
+    if (!this.#options.connection.up) throw this.#options.connection.away();
+    if (!this.#ready) await this.check();
+  }
+
+  /** Brings the stream's settings to these. @throws {ApiError} the server refuses */
+  async reconfigure(changes: Partial<StreamConfig>): Promise<void> {
+    const info = await updateStream(this.#options.connection, { ...this.#config, ...changes });
+    this.#config = info.config;
+  }
+
+  /** Stores `seededAt` in the marker, once for an epoch. @throws {TransientError} */
+  async markSeeded(seededAt: number): Promise<void> {
+    const { connection, marker: subject } = this.#options;
+    await this.check();
+    const { id } = this.epoch;
+    while (subject !== undefined && this.epoch.id === id && this.#marker?.seededAt === undefined) {
+      const { id: markerId, sequence } = this.#marker ?? { id: '', sequence: 0 };
+      await publishMessage(connection, subject, { id: markerId, seededAt }, { expectedSequence: sequence });
+      await this.check();
+    }
+    if (this.epoch.id !== id) throw changed();
+  }
+
+  #look(): void {
+    this.#timer = this.#options.connection.clock.setTimeout(() => {
+      if (this.#options.connection.up) this.notice();
+      if (!this.#closed) this.#look();
+    }, CHECK_MS);
+  }
+
+  async #checked(): Promise<boolean> {
+    const known = this.#created === undefined ? undefined : this.epoch;
+    for (;;) {
+      const seen = this.#seen;
+      const info = await this.#found(known !== undefined);
+      if (known !== undefined && info.created === this.#created && (await this.#isRolledBack(info, seen))) continue;
+      const marker = await this.#markerOf();
+      // Read apart from the stream's identity: if one of them is new, they must have been there together.
+      const isNew = info.created !== this.#created || marker?.id !== this.#marker?.id;
+      if (isNew && (await streamInfo(this.#options.connection, this.#config.name))?.created !== info.created) continue;
+      if (this.#closed) throw this.#options.connection.away();
+      return this.#settle(known, info, marker);
+    }
+  }
+
+  #settle(known: Epoch | undefined, info: StreamInfo, marker: Marker | undefined): boolean {
+    this.#created = info.created;
+    this.#marker = marker;
+    this.#config = info.config;
+    const { epoch } = this;
+    const same = known === undefined || known.id === epoch.id;
+    if (!same) {
+      this.#seen = 0;
+      this.#latest.clear();
+    }
+    this.#seen = Math.max(this.#seen, info.lastSequence);
+    this.#compareLatest = false;
+    this.#ready = this.#options.connection.up;
+    if (!same) this.changes.tell(epoch);
+    if (known !== undefined && (!same || known.seededAt !== epoch.seededAt)) this.news.tell(epoch);
+    return same;
+  }
+
+  /** The stream as it is, made if need be. */
+  async #found(wasKnown: boolean): Promise<StreamInfo> {
+    const { connection, config, onCreated } = this.#options;
+    const found = await streamInfo(connection, config.name);
+    if (found !== undefined) return wasKnown ? found : this.#fitted(found);
+    const { info, isNew } = await createStream(connection, config);
+    if (isNew) await onCreated(wasKnown ? 'again' : 'first');
+    return info;
+  }
+
+  /** Without these settings the mail would not be last values. Others are the deployment's affair. */
+  async #fitted(info: StreamInfo): Promise<StreamInfo> {
+    const { connection, config } = this.#options;
+    const { subjects, max_msgs_per_subject, allow_direct, num_replicas } = config;
+    const needed = { subjects, max_msgs_per_subject, allow_direct, num_replicas };
+    const has = Object.entries(needed).every(
+      ([key, value]) => JSON.stringify(info.config[key]) === JSON.stringify(value),
+    );
+    return has ? info : updateStream(connection, { ...info.config, ...needed });
+  }
+
+  /** Deletes a stream that has forgotten what this process saw. False: it has not. */
+  async #isRolledBack(info: StreamInfo, seen: number): Promise<boolean> {
+    const { connection, config } = this.#options;
+    if (info.lastSequence >= seen && !(this.#compareLatest && (await this.#isContradicted()))) return false;
+    await connection.clock.sleep(SECOND_LOOK_MS);
+    const again = await streamInfo(connection, config.name);
+    if (again === undefined || again.created !== info.created) return true;
+    if (again.lastSequence >= seen && !(await this.#isContradicted())) return false;
+    await deleteStream(connection, config.name);
+    return true;
+  }
+
+  /** Whether a sequence that this process has seen belongs to another subject now. */
+  async #isContradicted(): Promise<boolean> {
+    const compared = [...this.#latest].map(async ([seq, subject]) => {
+      const message = await readMessage(this.#options.connection, this.#config, { seq });
+      return message !== undefined && message.subject !== subject;
+    });
+    return (await Promise.all(compared)).includes(true);
+  }
+
+  async #markerOf(): Promise<Marker | undefined> {
+    const { connection, marker: subject } = this.#options;
+    if (subject === undefined) return undefined;
+    for (;;) {
+      const message = await readMessage(connection, this.#config, { last_by_subj: subject });
+      const marker = message && parseMarker(message.payload, message.sequence);
+      if (marker !== undefined) return marker;
+      const fresh: JsonObject = { id: randomUUID() };
+      await publishMessage(connection, subject, fresh, { expectedSequence: message?.sequence ?? 0 });
+    }
+  }
+}
+
+/** What an operation that began under another epoch rejects with. */
+export function changed(): TransientError {
+  return new TransientError('the mail was lost meanwhile: another epoch has begun');
+}
+
+function parseMarker(payload: string, sequence: number): Marker | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    return undefined; // not ours; it is replaced
+  }
+  const { id, seededAt } = (value ?? {}) as { id?: unknown; seededAt?: unknown };
+  if (typeof id !== 'string') return undefined;
+  return { id, seededAt: typeof seededAt === 'number' ? seededAt : undefined, sequence };
+}

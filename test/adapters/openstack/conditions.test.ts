@@ -1,0 +1,369 @@
+// Tables of the contract's chapters 2 to 5: what the status says about a life, and when nothing has to be done.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isAvailable, settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
+import { resyncAfterMs } from '../../../adapters/openstack/resync.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
+import type { KubeObject, LifeView } from '../../../machines/kind.ts';
+
+const test = suite('conditions');
+
+const NOW = Date.parse('2026-01-02T03:04:05.678Z');
+const BEFORE = '2026-01-01T00:00:00Z';
+const MINUTE_MS = 60_000;
+
+const calm: LifeView = {
+  phase: 'available',
+  externalId: 'id',
+  observation: { resource: { name: 'n' }, available: true },
+  awaited: [],
+  heldBy: [],
+  waiting: [],
+  error: undefined,
+  vanished: false,
+};
+
+function objectWith(status?: JsonObject, spec: JsonObject = {}): KubeObject {
+  return {
+    apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+    kind: 'Network',
+    metadata: { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 7 },
+    spec,
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+function condition(type: string, status: string, reason: string, message: string, generation = 7): JsonObject {
+  return { type, status, reason, message, lastTransitionTime: BEFORE, observedGeneration: generation };
+}
+
+const UP_TO_DATE = 'OpenStack resource is up to date';
+const AVAILABLE = 'OpenStack resource is available';
+const success: JsonObject = {
+  conditions: [
+    condition('Available', 'True', 'Success', AVAILABLE),
+    condition('Progressing', 'False', 'Success', UP_TO_DATE),
+  ],
+  resource: { name: 'n' },
+  lastSyncTime: BEFORE,
+};
+
+const DELETING = 'Waiting for OpenStack resource to be deleted';
+const unread = { observation: undefined };
+const refused = { code: 'terminal', reason: 'InvalidConfiguration', message: 'no' } as const;
+const passing = { code: 'transient', message: 'busy' } as const;
+
+/** [title, what differs from calm, Available, Progressing]; a condition is [status, reason, message]. */
+const TABLE: readonly (readonly [
+  title: string,
+  view: Partial<LifeView>,
+  available: readonly [string, string, string],
+  progressing: readonly [string, string, string],
+])[] = [
+  ['all is well', {}, ['True', 'Success', AVAILABLE], ['False', 'Success', UP_TO_DATE]],
+  [
+    'read, not usable and not at work (Q2)',
+    { phase: 'unavailable', observation: { resource: {}, available: false } },
+    ['False', 'Success', UP_TO_DATE],
+    ['False', 'Success', UP_TO_DATE],
+  ],
+  [
+    'the cloud is at work',
+    { phase: 'settling', observation: { resource: {}, available: false } },
+    ['False', 'Progressing', 'Waiting for OpenStack resource to be ready'],
+    ['True', 'Progressing', 'Waiting for OpenStack resource to be ready'],
+  ],
+  [
+    'an update step waits',
+    { phase: 'settling', waiting: ['Waiting for SecurityGroup/a to be ready'] },
+    ['True', 'Success', AVAILABLE],
+    ['True', 'Progressing', 'Waiting for SecurityGroup/a to be ready'],
+  ],
+  [
+    'references are awaited, in order',
+    {
+      ...unread,
+      phase: 'claiming.awaiting',
+      externalId: undefined,
+      awaited: [
+        { kind: 'Secret', name: 's', exists: false },
+        { kind: 'Project', name: 'p', exists: true },
+      ],
+    },
+    ['False', 'Progressing', 'Waiting for Secret/s to be created\nWaiting for Project/p to be ready'],
+    ['True', 'Progressing', 'Waiting for Secret/s to be created\nWaiting for Project/p to be ready'],
+  ],
+  [
+    'credentials are awaited by an object that has a resource',
+    { ...unread, phase: 'claiming.awaiting', awaited: [{ kind: 'Secret', name: 's', exists: false }] },
+    ['Unknown', 'Progressing', 'Waiting for Secret/s to be created'],
+    ['True', 'Progressing', 'Waiting for Secret/s to be created'],
+  ],
+  [
+    'nothing matches the import filter',
+    { ...unread, phase: 'awaitingExternal', externalId: undefined },
+    ['False', 'Progressing', 'Waiting for OpenStack resource to be created externally'],
+    ['True', 'Progressing', 'Waiting for OpenStack resource to be created externally'],
+  ],
+  [
+    'the resource vanished',
+    { ...unread, phase: 'creating', externalId: undefined, vanished: true },
+    ['False', 'Progressing', 'OpenStack resource was deleted externally; will recreate on next reconcile'],
+    ['True', 'Progressing', 'OpenStack resource was deleted externally; will recreate on next reconcile'],
+  ],
+  [
+    'an error that may pass, before anything was made',
+    { ...unread, phase: 'backingOff', externalId: undefined, error: passing },
+    ['False', 'TransientError', 'busy'],
+    ['True', 'TransientError', 'busy'],
+  ],
+  [
+    'an error that may pass, without a successful read',
+    { ...unread, phase: 'backingOff', error: passing },
+    ['Unknown', 'TransientError', 'busy'],
+    ['True', 'TransientError', 'busy'],
+  ],
+  [
+    'an error that may pass, on what was read',
+    { phase: 'backingOff', error: passing },
+    ['True', 'Success', AVAILABLE],
+    ['True', 'TransientError', 'busy'],
+  ],
+  [
+    'an error wins over what is awaited',
+    { ...unread, phase: 'backingOff', error: passing, awaited: [{ kind: 'Secret', name: 's', exists: true }] },
+    ['Unknown', 'TransientError', 'busy'],
+    ['True', 'TransientError', 'busy'],
+  ],
+  [
+    'a terminal error, before anything was made',
+    { ...unread, phase: 'failed', externalId: undefined, error: refused },
+    ['False', 'InvalidConfiguration', 'no'],
+    ['False', 'InvalidConfiguration', 'no'],
+  ],
+  [
+    'a terminal error, without a successful read, is not Unknown',
+    { ...unread, phase: 'failed', error: { ...refused, reason: 'UnrecoverableError' } },
+    ['False', 'UnrecoverableError', 'no'],
+    ['False', 'UnrecoverableError', 'no'],
+  ],
+  [
+    'a terminal error without a reason',
+    { ...unread, phase: 'failed', externalId: undefined, error: { code: 'terminal', message: 'no' } },
+    ['False', 'InvalidConfiguration', 'no'],
+    ['False', 'InvalidConfiguration', 'no'],
+  ],
+  [
+    'a refused update of a resource that is usable',
+    { phase: 'failed', error: refused },
+    ['True', 'Success', AVAILABLE],
+    ['False', 'InvalidConfiguration', 'no'],
+  ],
+  [
+    'a refused update of a resource that is not usable',
+    { phase: 'failed', observation: { resource: {}, available: false }, error: refused },
+    ['False', 'InvalidConfiguration', 'no'],
+    ['False', 'InvalidConfiguration', 'no'],
+  ],
+  [
+    'others hold a deleted object',
+    { phase: 'deleting.guarded', heldBy: ['openstack.k-orc.cloud/subnet', 'openstack.k-orc.cloud/port'] },
+    ['True', 'Success', AVAILABLE],
+    [
+      'True',
+      'Progressing',
+      'Waiting for finalizer openstack.k-orc.cloud/subnet to be removed\nWaiting for finalizer openstack.k-orc.cloud/port to be removed',
+    ],
+  ],
+  [
+    'the deletion was asked for',
+    { phase: 'deleting.awaitingRemoval' },
+    ['True', 'Success', AVAILABLE],
+    ['True', 'Progressing', DELETING],
+  ],
+  [
+    'several resources match what is to be removed',
+    { ...unread, phase: 'deleting.refused', externalId: undefined, error: refused },
+    ['False', 'InvalidConfiguration', 'no'],
+    ['False', 'InvalidConfiguration', 'no'],
+  ],
+];
+
+for (const [title, differs, available, progressing] of TABLE) {
+  test(title, () => {
+    const { conditions } = statusOf({ ...calm, ...differs }, objectWith(), NOW, 0) as unknown as {
+      conditions: JsonObject[];
+    };
+    assert.equal(
+      conditions,
+      [available, progressing].map(([status, reason, message], index) => ({
+        type: ['Available', 'Progressing'][index],
+        status,
+        reason,
+        message,
+        lastTransitionTime: '2026-01-02T03:04:05Z',
+        observedGeneration: 7,
+      })),
+    );
+  });
+}
+
+test('a condition keeps its time while it says the same, whatever the generation (C1)', () => {
+  const stored = {
+    ...success,
+    conditions: [
+      condition('Available', 'True', 'Success', AVAILABLE, 6),
+      condition('Progressing', 'True', 'TransientError', 'busy', 6),
+    ],
+  };
+  const { conditions } = statusOf(calm, objectWith(stored), NOW, 0) as unknown as { conditions: JsonObject[] };
+  assert.equal(
+    conditions.map(({ lastTransitionTime, observedGeneration }) => [lastTransitionTime, observedGeneration]),
+    [
+      [BEFORE, 7],
+      ['2026-01-02T03:04:05Z', 7],
+    ],
+  );
+});
+
+test('a status that says nothing new is the stored one (C2, I8)', () => {
+  assert.equal(statusOf(calm, objectWith(success), NOW, 0), success);
+  assert.equal(statusOf({ ...calm, observation: undefined }, objectWith(success), NOW, 0), success);
+});
+
+test('the time of the last sync moves with news and with a resync that was due (C2)', () => {
+  const synced = '2026-01-02T03:04:05Z';
+  const news = { ...calm, observation: { resource: { name: 'other' }, available: true } };
+  assert.is(statusOf(news, objectWith(success), NOW, 0)['lastSyncTime'], synced);
+  assert.is(statusOf(calm, objectWith(success), NOW, MINUTE_MS)['lastSyncTime'], synced);
+  assert.is(statusOf(calm, objectWith(success), NOW, 365 * 24 * 60 * MINUTE_MS)['lastSyncTime'], BEFORE);
+  assert.is(statusOf(calm, objectWith(), NOW, 0)['lastSyncTime'], synced);
+});
+
+test('without full success there is no time of a last sync (C2)', () => {
+  for (const differs of [
+    { phase: 'settling' },
+    { phase: 'backingOff', error: passing },
+    { phase: 'failed', error: refused },
+  ]) {
+    assert.is(statusOf({ ...calm, ...differs }, objectWith(success), NOW, 0)['lastSyncTime'], undefined);
+  }
+});
+
+test('the observed resource stays through an error that may pass (C3, Q4)', () => {
+  const view = { ...calm, ...unread, phase: 'backingOff', error: passing };
+  assert.equal(statusOf(view, objectWith(success), NOW, 0)['resource'], { name: 'n' });
+});
+
+test('the observed resource goes when it is known to be gone (C3)', () => {
+  const gone = { ...calm, ...unread, phase: 'failed', error: { ...refused, reason: 'UnrecoverableError' } };
+  const vanished = { ...calm, ...unread, phase: 'creating', externalId: undefined, vanished: true };
+  assert.is(statusOf(gone, objectWith(success), NOW, 0)['resource'], undefined);
+  assert.is(statusOf(vanished, objectWith(success), NOW, 0)['resource'], undefined);
+});
+
+test('work that is under way leaves the stored status as it is (C4)', () => {
+  for (const phase of [
+    'adopting',
+    'creating',
+    'observing',
+    'updating',
+    'importing',
+    'claiming.guarding',
+    'recording',
+  ]) {
+    assert.equal(statusOf({ ...calm, ...unread, phase }, objectWith(success), NOW, 0), success, phase);
+  }
+  assert.equal(statusOf({ ...calm, ...unread, externalId: undefined, phase: 'creating' }, objectWith(), NOW, 0), {});
+});
+
+test('a deletion keeps what was known of the resource', () => {
+  const { conditions, resource } = statusOf(
+    { ...calm, ...unread, phase: 'deleting.confirming' },
+    objectWith(success),
+    NOW,
+    0,
+  );
+  assert.equal((conditions as JsonObject[])[0], condition('Available', 'True', 'Success', AVAILABLE));
+  assert.equal(resource, { name: 'n' });
+});
+
+test('a message is cut to what a condition holds', () => {
+  const view = { ...calm, phase: 'failed', error: { ...refused, message: 'x'.repeat(40_000) } };
+  const { conditions } = statusOf(view, objectWith(), NOW, 0) as unknown as { conditions: { message: string }[] };
+  assert.is(conditions[1]?.message.length, 32_768);
+});
+
+const waiting = { conditions: [condition('Progressing', 'True', 'Progressing', 'w')] };
+const failed = { conditions: [condition('Progressing', 'False', 'InvalidConfiguration', 'no')] };
+const synced = (secondsAgo: number): JsonObject => ({
+  ...success,
+  lastSyncTime: new Date(NOW - secondsAgo * 1_000).toISOString(),
+});
+
+for (const [title, status, spec, expected] of [
+  ['no status', undefined, {}, { settled: false, failed: false }],
+  ['no conditions', {}, {}, { settled: false, failed: false }],
+  ['still progressing', waiting, {}, { settled: false, failed: false }],
+  ['up to date', success, {}, { settled: true, failed: false }],
+  [
+    'another generation',
+    { conditions: [condition('Progressing', 'False', 'Success', UP_TO_DATE, 6)] },
+    {},
+    { settled: false, failed: false },
+  ],
+  ['failed', failed, {}, { settled: true, failed: true }],
+  ['failed, with resync on (Q3)', failed, { resyncPeriod: '1m' }, { settled: true, failed: true }],
+  ['resync due', synced(61), { resyncPeriod: '1m' }, { settled: false, failed: false }],
+  ['resync not due', synced(20), { resyncPeriod: '1m' }, { settled: true, failed: false, resyncInMs: 40_000 }],
+  [
+    'resync on, never synced',
+    { conditions: success['conditions'] as JsonObject[] },
+    { resyncPeriod: '1m' },
+    { settled: false, failed: false },
+  ],
+  ['resync off by 0s', synced(61), { resyncPeriod: '0s' }, { settled: true, failed: false }],
+  ['resync malformed (Q1)', synced(61), { resyncPeriod: 'soon' }, { settled: false, failed: false }],
+] as const) {
+  test(`settled: ${title}`, () => {
+    assert.equal(settledOf(objectWith(status, spec), NOW, 0), expected);
+  });
+}
+
+test('the default period applies to objects that do not say', () => {
+  assert.equal(settledOf(objectWith(synced(20)), NOW, MINUTE_MS), { settled: true, failed: false, resyncInMs: 40_000 });
+  assert.equal(settledOf(objectWith(synced(61), { resyncPeriod: '0s' }), NOW, MINUTE_MS), {
+    settled: true,
+    failed: false,
+  });
+});
+
+test('resync comes between one period and 1.2 of it', () => {
+  const object = objectWith(undefined, { resyncPeriod: '10m' });
+  assert.is(
+    resyncAfterMs(object, 0, () => 0),
+    10 * MINUTE_MS,
+  );
+  assert.is(
+    resyncAfterMs(object, 0, () => 0.5),
+    11 * MINUTE_MS,
+  );
+  for (const spec of [{}, { resyncPeriod: '0s' }, { resyncPeriod: '-5m' }, { resyncPeriod: 'soon' }]) {
+    assert.is(
+      resyncAfterMs(objectWith(undefined, spec), 0, () => 0),
+      undefined,
+    );
+  }
+});
+
+test('available is what the Available condition says, of whatever generation', () => {
+  assert.is(isAvailable(objectWith(success)), true);
+  assert.is(isAvailable(objectWith({ conditions: [condition('Available', 'True', 'Success', AVAILABLE, 1)] })), true);
+  assert.is(
+    isAvailable(objectWith({ conditions: [condition('Available', 'Unknown', 'TransientError', 'busy')] })),
+    false,
+  );
+  assert.is(isAvailable(objectWith()), false);
+});
+
+test.run();

@@ -1,0 +1,231 @@
+// The kinds on the simulated cloud, and what only a simulated cloud can be made to do.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import type { Observation } from '../../../machines/kind.ts';
+import { describeKinds } from './kinds.suite.ts';
+import { type Cloud, Scene } from './scene.ts';
+
+const test = suite('kinds on the simulator');
+
+async function open(options: Partial<SimulatorOptions> = {}): Promise<Cloud & { readonly simulator: Simulator }> {
+  const clock = systemClock();
+  const simulator = await startSimulator({ clock, availabilityZones: ['zone-1'], ...options });
+  const data = { 'clouds.yaml': Buffer.from(simulator.cloudsYaml('test')).toString('base64') };
+  const sessions = openStackSessions({
+    clock,
+    version: '0',
+    readSecret: async () => ({ uid: 'uid', resourceVersion: '1', data }),
+  });
+  return {
+    simulator,
+    sessions,
+    clock,
+    cloudName: 'test',
+    extras: {
+      Network: { availabilityZoneHints: ['zone-1'], dnsDomain: 'example.org.' },
+      Subnet: { dnsPublishFixedIP: true },
+    },
+    async close() {
+      await sessions.close();
+      await simulator.close();
+    },
+  };
+}
+
+async function withScene(run: (scene: Scene, simulator: Simulator) => Promise<void>): Promise<void> {
+  const cloud = await open();
+  try {
+    await run(new Scene(cloud), cloud.simulator);
+  } finally {
+    await cloud.close();
+  }
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message: string };
+    return `${code} ${message}`;
+  }
+  return 'nothing failed';
+}
+
+describeKinds(test, open);
+
+test('sixty look-ups at once are two lists of networks, and one of projects', () =>
+  withScene(async (scene, simulator) => {
+    await scene.session();
+    const objects = Array.from({ length: 60 }, (_, index) => `n${index}`);
+    simulator.resetCounts();
+    for (const kind of ['Network', 'Project'] as const) {
+      const { find } = scene.operations(kind);
+      await Promise.all(objects.map((suffix) => find(scene.request(scene.managed(kind, suffix)))));
+    }
+    const calls = simulator.calls();
+    assert.is(calls['network GET /networks'], 2, JSON.stringify(calls));
+    assert.is(calls['identity GET /projects'], 1, JSON.stringify(calls));
+  }));
+
+test('a tagged network takes a create, its tags and a read; a settled one nothing', () =>
+  withScene(async (scene, simulator) => {
+    await scene.session();
+    simulator.resetCounts();
+    const object = scene.managed('Network', 'counted', { tags: ['a'] });
+    const { observation } = await scene.settle(object, await scene.create(object));
+    assert.equal(
+      Object.entries(simulator.calls())
+        .filter(([key]) => key.startsWith('network'))
+        .sort(),
+      [
+        ['network GET /networks/{id}', 1],
+        ['network POST /networks', 1],
+        ['network PUT /networks/{id}/tags', 1],
+      ],
+    );
+    simulator.resetCounts();
+    await scene.settle(object, observation);
+    assert.equal(simulator.calls(), {});
+  }));
+
+for (const [title, fault, expected] of [
+  [
+    'an exceeded quota passes',
+    { status: 409, body: { NeutronError: { type: 'OverQuota', message: 'm', detail: '' } } },
+    /^transient /,
+  ],
+  [
+    'a conflict does not',
+    { status: 409, body: { NeutronError: { type: 'InUse', message: 'm', detail: '' } } },
+    /^terminal invalid configuration creating resource: /,
+  ],
+  ['what is not implemented does not', { status: 501 }, /^terminal invalid configuration creating resource: /],
+  ['a bad request may', { status: 400 }, /^transient /],
+  ['a refusal for want of rights may', { status: 403 }, /^transient /],
+  ['an overloaded service may', { status: 503 }, /^transient /],
+  ['a lost connection may (Q6)', { dropBeforeWork: true }, /^transient /],
+  ['garbage may', { garbage: 'oops' }, /^transient /],
+  [
+    'an answer without a resource may',
+    { garbage: '{"network": {"name": "no id"}}' },
+    /^transient the answer holds no network with an id/,
+  ],
+] as const) {
+  test(`create: ${title}`, () =>
+    withScene(async (scene, simulator) => {
+      simulator.faults.inject({ match: { service: 'network', method: 'POST' }, times: 9, ...fault });
+      assert.match(await codeOf(scene.create(scene.managed('Network', 'faulty'))), expected);
+    }));
+}
+
+test('update: a conflict is terminal, and the tags are replaced nevertheless', () =>
+  withScene(async (scene, simulator) => {
+    const created = await scene.create(scene.managed('Network', 'both'));
+    const object = scene.managed('Network', 'both', { description: 'new', tags: ['a'] });
+    simulator.faults.inject({ match: { method: 'PUT', path: /\/networks\/[^/]+$/ }, status: 409 });
+    const update = scene.operations('Network').update({ ...scene.request(object), observation: created });
+    assert.match(await codeOf(update), /^terminal invalid configuration updating resource: /);
+    assert.equal((await scene.observe(object, created.id))?.resource['tags'], ['a']);
+  }));
+
+test('update: two failures of one pass are both told', () =>
+  withScene(async (scene, simulator) => {
+    const created = await scene.create(scene.managed('Network', 'both'));
+    const object = scene.managed('Network', 'both', { description: 'new', tags: ['a'] });
+    simulator.faults.inject({ match: { method: 'PUT' }, status: 500, times: 2 });
+    const update = scene.operations('Network').update({ ...scene.request(object), observation: created });
+    assert.match(await codeOf(update), /^transient [^\n]+\n[^\n]+$/);
+  }));
+
+for (const [title, run] of [
+  ['find', (scene: Scene) => scene.operations('Network').find(scene.request(scene.managed('Network', 'n')))],
+  [
+    'find in Keystone',
+    (scene: Scene) => scene.operations('Project').find(scene.request(scene.managed('Project', 'n'))),
+  ],
+  [
+    'import',
+    (scene: Scene) =>
+      scene.operations('Network').import(scene.request(scene.imported('Network', { filter: { name: 'n' } }))),
+  ],
+  ['observe', (scene: Scene) => scene.observe(scene.managed('Network', 'n'), 'id')],
+] as const) {
+  test(`a read that fails is never an empty answer: ${title} (Q5)`, () =>
+    withScene(async (scene, simulator) => {
+      await scene.session();
+      for (const fault of [{ status: 500 }, { status: 409 }, { status: 200, garbage: '{"other": []}' }]) {
+        simulator.faults.inject({ match: { method: 'GET' }, ...fault });
+        assert.match(await codeOf(run(scene)), /^transient /);
+        simulator.faults.clear();
+      }
+    }));
+}
+
+test('what was created when the connection broke is found afterwards (I4)', () =>
+  withScene(async (scene, simulator) => {
+    const object = scene.managed('Network', 'half');
+    simulator.faults.inject({ match: { method: 'POST', path: /\/networks$/ }, dropAfterWork: true });
+    assert.match(await codeOf(scene.create(object)), /^transient /);
+    const { matches, exact } = await scene.operations('Network').find(scene.request(object));
+    assert.equal([matches.length, exact], [1, true]);
+  }));
+
+test('how long to wait is passed on', () =>
+  withScene(async (scene, simulator) => {
+    await scene.session();
+    simulator.faults.inject({
+      match: { method: 'POST', path: /\/networks$/ },
+      status: 429,
+      headers: { 'retry-after': '7' },
+      times: 9,
+    });
+    try {
+      await scene.create(scene.managed('Network', 'later'));
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { readonly retryAfterMs?: number }).retryAfterMs, 7_000);
+    }
+  }));
+
+test('a network that is being built is looked at again; one that is down is not (Q2)', () =>
+  withScene(async (scene, simulator) => {
+    const object = scene.managed('Network', 'slow');
+    const { id } = await scene.create(object);
+    simulator.drift.change('networks', id, { status: 'BUILD' });
+    const building = await scene.observe(object, id);
+    simulator.drift.change('networks', id, { status: 'DOWN' });
+    const down = await scene.observe(object, id);
+    assert.equal([building?.available, building?.pollAfterMs], [false, 1_000]);
+    assert.equal([down?.available, down?.pollAfterMs], [false, undefined]);
+  }));
+
+test('what the cloud returns is stored as it is, as far as the schema can hold it (I10)', () =>
+  withScene(async (scene, simulator) => {
+    const object = scene.managed('Network', 'odd');
+    const { id } = await scene.create(object);
+    simulator.drift.change('networks', id, {
+      name: 'with, comma',
+      description: null,
+      mtu: null,
+      status: 'SOMETHING_NEW',
+      availability_zone_hints: null,
+      dns_domain: 'not a domain!',
+      project_id: 'x'.repeat(2_000),
+      'provider:network_type': 'vxlan',
+      'provider:physical_network': null,
+      'provider:segmentation_id': 'many',
+      subnets: Array.from({ length: 300 }, (_, index) => `s${index}`),
+    });
+    const { resource } = (await scene.observe(object, id)) as Observation;
+    const { name, description, mtu, status, availabilityZoneHints, dnsDomain, projectID, provider, subnets } = resource;
+    assert.equal([name, status, dnsDomain], ['with, comma', 'SOMETHING_NEW', 'not a domain!']);
+    assert.equal([description, availabilityZoneHints], [undefined, undefined]);
+    assert.equal([mtu, projectID], [0, '']);
+    assert.equal(provider, { networkType: 'vxlan', physicalNetwork: '' });
+    assert.ok(subnets === undefined || (subnets as unknown[]).length === 256);
+  }));
+
+test.run();

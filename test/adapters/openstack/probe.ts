@@ -1,0 +1,120 @@
+// One request to a cloud and what its answer must be like: the tool of `services.suite.ts`.
+import * as assert from 'uvu/assert';
+import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { Clock } from '../../../bus/time.ts';
+
+/** Longest that one request of a suite may take, in milliseconds. */
+const REQUEST_LIMIT_MS = 20_000;
+
+/** A value, a pattern for a text, or of an object as many members as matter. */
+export type Like = null | boolean | number | string | RegExp | readonly Like[] | { readonly [key: string]: Like };
+
+/** An error of Neutron's. */
+export function neutronError(type: string, message: string | RegExp): Like {
+  return { NeutronError: { type, message, detail: '' } };
+}
+
+/** An error of Keystone's. */
+export function keystoneError(code: number, message: string | RegExp): Like {
+  return { error: { code, message } };
+}
+
+export interface Ask {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+}
+
+export interface Cloud {
+  /** Begins the names of all that the suite makes, different in every run. */
+  readonly prefix: string;
+  /** Sends a request; its answer must have this status and be like that. @returns the body */
+  expect(request: `${string} /${string}`, ask: Ask, status: number, like?: Like): Promise<JsonObject>;
+  /** Makes a thing that goes at the end of the test. @returns it */
+  make(collection: string, attributes: JsonObject): Promise<JsonObject>;
+  /** Removes what `make` made. */
+  clean(): Promise<void>;
+}
+
+/** Takes a test of the suite. */
+export type Register = (title: string, run: (cloud: Cloud, session: Session, clock: Clock) => Promise<void>) => void;
+
+/** Path of a collection to the service that has it. */
+function serviceOf(path: string): string {
+  return /^\/(networks|subnets|ports|quotas|nosuch)/.test(path) ? 'network' : 'identity';
+}
+
+export function probe(session: Session, clock: Clock): Cloud {
+  const made: string[] = [];
+  const prefix = `simcheck-${Math.floor(clock.random() * 2 ** 32).toString(36)}-`;
+  const send = async (
+    request: string,
+    { query = '', headers, body }: Ask,
+  ): Promise<{ status: number; body: JsonObject }> => {
+    const [method = '', path = ''] = request.split(' ');
+    try {
+      return await session.call({
+        service: serviceOf(path),
+        method: method as 'GET',
+        path,
+        query: [...new URLSearchParams(query)],
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body }),
+        deadlineAt: clock.now() + REQUEST_LIMIT_MS,
+        traceId: '5'.repeat(32),
+      });
+    } catch (error) {
+      if (error instanceof HttpError) return { status: error.status, body: error.body };
+      throw error;
+    }
+  };
+  const cloud: Cloud = {
+    prefix,
+    async expect(request, ask, status, like) {
+      const answer = await send(request, ask);
+      const what = `${request}${ask.query === undefined ? '' : `?${ask.query}`} ${JSON.stringify(ask.body ?? '')}`;
+      assert.is(answer.status, status, `${what}: status ${answer.status}, ${JSON.stringify(answer.body)}`);
+      if (like !== undefined) mustBeLike(answer.body, like, what);
+      return answer.body;
+    },
+    async make(collection, attributes) {
+      const singular = collection.slice(0, -1);
+      const body = await cloud.expect(`POST /${collection}`, { body: { [singular]: attributes } }, 201);
+      const item = body[singular] as JsonObject;
+      made.unshift(`/${collection}/${item['id']}`);
+      return item;
+    },
+    async clean() {
+      for (const path of made.splice(0)) {
+        if (path.startsWith('/domains')) await send(`PATCH ${path}`, { body: { domain: { enabled: false } } });
+        await send(`DELETE ${path}`, {});
+      }
+    },
+  };
+  return cloud;
+}
+
+function mustBeLike(actual: Json | undefined, like: Like, what: string): void {
+  if (like instanceof RegExp) {
+    assert.match(String(actual), like, what);
+  } else if (Array.isArray(like)) {
+    assert.ok(Array.isArray(actual), `${what}: ${JSON.stringify(actual)} is not a list`);
+    assert.is((actual as readonly Json[]).length, like.length, `${what}: ${JSON.stringify(actual)}`);
+    for (const [index, each] of (like as readonly Like[]).entries()) {
+      mustBeLike((actual as readonly Json[])[index], each, `${what} [${index}]`);
+    }
+  } else if (typeof like === 'object' && like !== null) {
+    assert.ok(typeof actual === 'object' && actual !== null, `${what}: ${JSON.stringify(actual)} is not an object`);
+    for (const [key, each] of Object.entries(like)) {
+      mustBeLike((actual as JsonObject)[key], each as Like, `${what} .${key}`);
+    }
+  } else {
+    assert.equal(actual, like, `${what}: ${JSON.stringify(actual)}`);
+  }
+}
+
+/** The object has these members and no others. */
+export function mustHaveKeys(object: Json | undefined, keys: readonly string[]): void {
+  assert.equal(Object.keys(object as JsonObject).sort(), [...keys].sort());
+}

@@ -1,0 +1,170 @@
+// What an object says of itself to the runtime: its references and the names under which its kind writes.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { immutable, list, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
+import { awaited, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
+import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
+import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
+import { ip } from '../../../adapters/openstack/kinds/values.ts';
+import { openstackKinds } from '../../../adapters/openstack/mod.ts';
+import { referencesOf, toWire } from '../../../adapters/openstack/references.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
+import type { KubeObject, ManagedKind, Reference } from '../../../machines/kind.ts';
+
+const test = suite('references');
+
+const addresses = immutable(
+  list(
+    'addresses of it.',
+    object('An address.', {
+      subnetRef: required(ref('Subnet', 'subnetRef is the subnet.', { guarded: true })),
+      ip: ip('ip is the address.'),
+    }),
+    { type: 'atomic', maxItems: 9 },
+  ),
+);
+
+/** A kind with references in lists, two to one kind, and guards of several names. */
+const plug = defineKind({
+  kind: 'Plug',
+  description: 'Plug is a thing.',
+  service: NEUTRON,
+  collection: 'plugs',
+  member: 'plug',
+  resource: {
+    networkRef: sent(
+      'network_id',
+      required(immutable(ref('Network', 'networkRef is the network.', { guarded: true }))),
+    ),
+    addresses: sentAs(addresses, (items) => ({
+      fixed_ips: items.map(({ subnetRef, ip }) => ({ subnet_id: subnetRef, ip_address: ip ?? null })),
+    })),
+    parentRef: awaited(ref('Plug', 'parentRef is the parent.', { guarded: true })),
+    childRef: awaited(ref('Plug', 'childRef is the child.', { guarded: true, finalizer: 'example.org/child' })),
+    flavorRef: awaited(ref('Flavor', 'flavorRef is the flavor.')),
+    keyRef: sent('key', immutable(ref('Secret', 'keyRef is the key.'))),
+  },
+  filter: {},
+  status: {},
+  adoption: { query: ['networkRef'] },
+});
+
+function objectWith(spec: JsonObject): KubeObject {
+  const cloudCredentialsRef = { secretName: 's', cloudName: 'c' };
+  return {
+    apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+    kind: 'Plug',
+    metadata: { name: 'n', uid: 'u', resourceVersion: '1' },
+    spec: { cloudCredentialsRef, ...spec },
+  };
+}
+
+function kindNamed(name: string): ManagedKind {
+  const sessions = { open: () => Promise.reject(new Error('no cloud here')) };
+  return openstackKinds({ sessions, clock: systemClock() }).find(({ kind }) => kind === name) as ManagedKind;
+}
+
+const own = 'openstack.k-orc.cloud/plug';
+const secret: Reference = { kind: 'Secret', name: 's', finalizers: [own], neededFor: 'always' };
+
+test('references come in the order of the contract, the credentials first', () => {
+  const resource = {
+    flavorRef: 'f',
+    addresses: [{ subnetRef: 'a' }, { subnetRef: 'b', ip: '192.0.2.1' }, { subnetRef: 'a' }],
+    networkRef: 'n',
+  };
+  assert.equal(referencesOf(plug, objectWith({ resource })), [
+    secret,
+    { kind: 'Network', name: 'n', finalizers: [own], neededFor: 'create' },
+    { kind: 'Subnet', name: 'a', finalizers: [own], neededFor: 'create' },
+    { kind: 'Subnet', name: 'b', finalizers: [own], neededFor: 'create' },
+    { kind: 'Flavor', name: 'f', finalizers: [], neededFor: 'create' },
+  ]);
+});
+
+test('two references to one object are one, with the guards of both', () => {
+  assert.equal(
+    referencesOf(plug, objectWith({ resource: { networkRef: 'n', parentRef: 'p', childRef: 'p' } })).at(-1),
+    {
+      kind: 'Plug',
+      name: 'p',
+      finalizers: [own, 'example.org/child'],
+      neededFor: 'create',
+    },
+  );
+});
+
+test('a subnet waits for network, router and project, and guards them', () => {
+  const resource = { projectRef: 'p', routerRef: 'r', networkRef: 'n', cidr: '192.0.2.0/24', ipVersion: 4 };
+  const guard = ['openstack.k-orc.cloud/subnet'];
+  assert.equal(kindNamed('Subnet').references(objectWith({ managementPolicy: 'managed', resource })), [
+    { kind: 'Secret', name: 's', finalizers: guard, neededFor: 'always' },
+    { kind: 'Network', name: 'n', finalizers: guard, neededFor: 'create' },
+    { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'create' },
+    { kind: 'Project', name: 'p', finalizers: guard, neededFor: 'create' },
+  ]);
+});
+
+test('references of an import filter are waited for, and not guarded', () => {
+  const spec = { managementPolicy: 'unmanaged', import: { filter: { projectRef: 'p', networkRef: 'n' } } };
+  assert.equal(kindNamed('Subnet').references(objectWith(spec)).slice(1), [
+    { kind: 'Network', name: 'n', finalizers: [], neededFor: 'import' },
+    { kind: 'Project', name: 'p', finalizers: [], neededFor: 'import' },
+  ]);
+  const byId = { managementPolicy: 'unmanaged', import: { id: 'x' } };
+  assert.is(kindNamed('Subnet').references(objectWith(byId)).length, 1);
+});
+
+test('on the wire names are ids, and addresses have one spelling', () => {
+  const value = [
+    { subnetRef: 'a', ip: 'FD00::0:1' },
+    { subnetRef: 'b', ip: '192.0.2.1' },
+  ];
+  assert.equal(toWire(addresses, value, { 'Subnet/a': 'id-a' }), {
+    value: [
+      { subnetRef: 'id-a', ip: 'fd00::1' },
+      { subnetRef: 'b', ip: '192.0.2.1' },
+    ],
+    missing: ['Subnet/b'],
+  });
+  assert.equal(toWire(ref('Secret', 'keyRef is the key.'), 'k', {}), { value: 'k', missing: [] });
+  const network = string('network of it.', { maxLength: 9, address: true });
+  for (const [text, wire] of [
+    ['FD00::/64', 'fd00::/64'],
+    ['::FFFF:192.0.2.1', '::ffff:c000:201'],
+    ['fe80::1%eth0', 'fe80::1%eth0'],
+    ['192.0.2.0/24', '192.0.2.0/24'],
+    ['nonsense', 'nonsense'],
+  ] as const) {
+    assert.is(toWire(network, text, {}).value, wire);
+  }
+});
+
+test('a kind writes under the names of the contract', () => {
+  const { realm, group, version, plural, finalizer, fieldManagers } = kindNamed('Network');
+  assert.equal(
+    { realm, group, version, plural, finalizer, fieldManagers },
+    {
+      realm: 'openstack',
+      group: 'openstack.k-orc.cloud',
+      version: 'v1alpha1',
+      plural: 'networks',
+      finalizer: 'openstack.k-orc.cloud/network',
+      fieldManagers: {
+        finalizer: 'openstack.k-orc.cloud/networkcontroller/finalizer',
+        status: 'openstack.k-orc.cloud/networkcontroller/status',
+        guards: 'openstack.k-orc.cloud/networkcontroller',
+      },
+    },
+  );
+});
+
+test('a field must say what a later change does', () => {
+  assert.throws(
+    () => sent('a', string('a field.', { maxLength: 9 })),
+    /what a later change does is not said: 'a field.'/,
+  );
+});
+
+test.run();

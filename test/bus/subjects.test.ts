@@ -1,0 +1,171 @@
+// Subjects: builder and parser are inverses, and every token is legal, whatever an object is called.
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TerminalError } from '../../bus/errors.ts';
+import {
+  type Address,
+  addressKey,
+  decodeToken,
+  encodeToken,
+  eventSubject,
+  eventWildcard,
+  type MailSubject,
+  mailSubject,
+  objectFilter,
+  parseAddressKey,
+  parseEventSubject,
+  parseMailSubject,
+  SHARDS,
+  shardFilter,
+  shardOf,
+  topicFilter,
+} from '../../bus/subjects.ts';
+
+const test = suite('subjects');
+const seed = Number(process.env['SEED'] ?? 20_261_121);
+const checked = { seed, numRuns: 500 };
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme-ascii' }),
+  fc.constantFrom('', '_', '%', '%5F', '.', '*', '>', ' ', 'a.b.c', 'volumes.v1', '\ufeff', '\u0000', 'Ünï'),
+);
+const address: fc.Arbitrary<Address> = fc.record(
+  { realm: text, plural: text, namespace: text, name: text },
+  { noNullPrototype: true },
+);
+const mail: fc.Arbitrary<MailSubject> = fc.tuple(address, address, fc.nat(3)).map(([to, other, topic]) => {
+  const from = { ...other, namespace: to.namespace };
+  if (topic === 0) return { to, topic: 'object' };
+  if (topic === 1) return { to, topic: 'observed' };
+  return { to, topic: topic === 2 ? 'claim' : 'ready', from };
+});
+const shards = fc.integer({ min: 1, max: 256 });
+
+/** Whether a NATS filter matches a subject, by the rules of its documentation. */
+function matches(filter: string, subject: string): boolean {
+  const tokens = subject.split('.');
+  const wanted = filter.split('.');
+  for (const [at, want] of wanted.entries()) {
+    if (want === '>') return tokens.length > at;
+    if (at >= tokens.length || (want !== '*' && want !== tokens[at])) return false;
+  }
+  return wanted.length === tokens.length;
+}
+
+test(`a token decodes to what was encoded, and is legal (seed ${seed})`, () => {
+  fc.assert(
+    fc.property(text, (value) => {
+      const token = encodeToken(value);
+      assert.match(token, /^[A-Za-z0-9_%-]+$/);
+      assert.is(decodeToken(token), value);
+    }),
+    checked,
+  );
+});
+
+test('two texts never share a token, and what is not an encoding is refused', () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => (encodeToken(a) === encodeToken(b)) === (a === b)),
+    checked,
+  );
+  fc.assert(
+    fc.property(text, (token) => {
+      const value = decodeToken(token);
+      return value === undefined || encodeToken(value) === token;
+    }),
+    checked,
+  );
+  for (const token of ['', '%', '%5', '%5f', '%41', '%FF', 'a b', '*', '>', 'a.b']) {
+    assert.is(decodeToken(token), undefined, `'${token}'`);
+  }
+});
+
+test('the empty namespace and one called _ are two', () => {
+  const clusterScoped = { realm: 'core', plural: 'nodes', namespace: '', name: 'n1' };
+  assert.is(addressKey(clusterScoped), 'core.nodes._.n1');
+  assert.is(addressKey({ ...clusterScoped, namespace: '_' }), 'core.nodes.%5F.n1');
+});
+
+test('an address key parses to its address', () => {
+  fc.assert(
+    fc.property(address, (value) => assert.equal(parseAddressKey(addressKey(value)), value)),
+    checked,
+  );
+});
+
+test('a mail subject parses to its mail', () => {
+  fc.assert(
+    fc.property(mail, shards, (value, count) => {
+      const subject = mailSubject(value, count, 'other');
+      for (const token of subject.split('.')) assert.match(token, /^[A-Za-z0-9_%-]+$/);
+      assert.equal(parseMailSubject(subject, count, 'other'), value);
+    }),
+    checked,
+  );
+});
+
+test('names with dots stay one token', () => {
+  const to = { realm: 'core', plural: 'nodes', namespace: '', name: 'worker-1.example.com' };
+  const subject = mailSubject({ to, topic: 'object' });
+  assert.match(subject, /^troupe\.mail\.\d+\.core\.nodes\._\.worker-1%2Eexample%2Ecom\.object$/);
+  assert.equal(parseMailSubject(subject), { to, topic: 'object' });
+});
+
+test('mail is found by the filters of its shard, topic and object, and by no others', () => {
+  fc.assert(
+    fc.property(mail, shards, (value, count) => {
+      const subject = mailSubject(value, count);
+      const shard = shardOf(value.to, count);
+      assert.ok(matches(shardFilter(shard), subject));
+      assert.not.ok(matches(shardFilter(shard + 1), subject));
+      assert.ok(matches(objectFilter(value.to, count), subject));
+      for (const topic of ['object', 'observed', 'claim', 'ready'] as const) {
+        assert.is(matches(topicFilter(topic), subject), topic === value.topic);
+      }
+    }),
+    checked,
+  );
+});
+
+test('mail of another root, or of another number of shards, is not ours', () => {
+  const to = { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'a' };
+  assert.is(parseMailSubject(mailSubject({ to, topic: 'object' }, 64, 'other')), undefined);
+  const moved = [2, 3, 5, 7, 11].find((count) => shardOf(to, count) !== shardOf(to, SHARDS)) ?? 1;
+  assert.is(parseMailSubject(mailSubject({ to, topic: 'object' }, moved)), undefined);
+});
+
+test('a claim across namespaces is refused', () => {
+  const to = { realm: 'openstack', plural: 'networks', namespace: 'a', name: 'n' };
+  try {
+    mailSubject({ to, topic: 'claim', from: { ...to, namespace: 'b' } });
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, TerminalError);
+  }
+});
+
+test('shards are stable and even', () => {
+  const at = { realm: 'openstack', plural: 'networks', namespace: 'default', name: 'net-0' };
+  assert.is(shardOf(at), 31);
+  const counts = new Array<number>(SHARDS).fill(0);
+  for (let i = 0; i < 64_000; i += 1) {
+    const shard = shardOf({ ...at, name: `net-${i}` });
+    counts[shard] = (counts[shard] ?? 0) + 1;
+  }
+  assert.ok(Math.min(...counts) > 700 && Math.max(...counts) < 1_300, `${Math.min(...counts)}..${Math.max(...counts)}`);
+});
+
+test('an event subject parses to its event', () => {
+  fc.assert(
+    fc.property(address, text, (actor, type) => {
+      const subject = eventSubject({ actor, type });
+      assert.ok(matches(eventWildcard(), subject));
+      assert.equal(parseEventSubject(subject), { actor, type });
+    }),
+    checked,
+  );
+});
+
+test.run();

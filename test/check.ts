@@ -1,0 +1,20 @@
+// `npm run check`: types, format and lint, generated files up to date. All run even if one fails.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CHECKS: Record<string, readonly string[]> = {
+  tsc: ['node_modules/typescript/bin/tsc'],
+  'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
+  'generate --check': ['deploy/generate.ts', '--check'],
+};
+
+const failed = Object.entries(CHECKS).filter(([name, args]) => {
+  process.stdout.write(`${name}\n`);
+  const { status } = spawnSync(process.execPath, args, {
+    stdio: 'inherit',
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  });
+  return status !== 0;
+});
+process.stdout.write(failed.length > 0 ? `failed: ${failed.map(([name]) => name).join(', ')}\n` : 'all up to date\n');
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,136 @@
+// Objects, dependencies and answers of effects that lead the managed machine everywhere.
+import type { EventFromLogic } from 'xstate';
+import type { Claims } from '../../machines/guard.ts';
+import type { ErrorData, Observation } from '../../machines/kind.ts';
+import type { Dependency, ObjectView, Readiness } from '../../machines/life.ts';
+import type { managedMachine } from '../../machines/managed.ts';
+
+export const OWN = 'example.org/own';
+export const GUARD = 'example.org/guard';
+
+export function view(changes: Partial<ObjectView> = {}): ObjectView {
+  const finalizers = changes.finalizers ?? [];
+  return {
+    uid: 'uid-1',
+    generation: 1,
+    deleting: false,
+    finalizers,
+    finalizer: OWN,
+    owned: finalizers.includes(OWN),
+    externalId: undefined,
+    managed: true,
+    detached: changes.managed === false,
+    settled: 'no',
+    resyncInMs: undefined,
+    ...changes,
+  };
+}
+
+export const owned = { finalizers: [OWN] };
+
+export function dependency(readiness: Readiness | undefined, changes: Partial<Dependency> = {}): Dependency {
+  const answer = readiness === undefined ? undefined : { readiness, uid: 'network-1', externalId: 'id-n' };
+  return { kind: 'Network', name: 'net', finalizers: [OWN], neededFor: 'create', answer, ...changes };
+}
+
+export const secret: Dependency = {
+  kind: 'Secret',
+  name: 'clouds',
+  finalizers: [OWN],
+  neededFor: 'always',
+  answer: { readiness: 'ready', uid: 'secret-1', version: '1' },
+};
+
+export function claims(changes: Partial<Claims> = {}): Claims {
+  return { held: [], guards: [GUARD], complete: true, revision: 0, ...changes };
+}
+
+export function observation(changes: Partial<Observation> = {}): Observation {
+  return { id: 'id-1', attributes: {}, resource: { name: 'one' }, available: true, ...changes };
+}
+
+export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
+export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
+
+type ManagedMachineEvent = EventFromLogic<typeof managedMachine>;
+
+/** Every event the machine can hear, answers and timers included. */
+export function allEvents(): readonly ManagedMachineEvent[] {
+  const at = 0;
+  const objects = [
+    view(),
+    view(owned),
+    view({ ...owned, externalId: 'id-1' }),
+    view({ deleting: true, finalizers: [OWN, GUARD] }),
+    view({ ...owned, deleting: true }),
+    view({ deleting: true, generation: 3 }),
+  ];
+  const dependencies = [
+    [secret, dependency('ready')],
+    [secret, dependency('pending')],
+    [secret, dependency('deleting')],
+    [dependency('ready', { ...secret, answer: undefined })],
+  ];
+  const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });
+  const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
+  const finds = [
+    { matches: [], exact: true, at },
+    { matches: [observation()], exact: true, at },
+    { matches: [observation(), observation({ id: 'id-2' })], exact: true, at },
+    { matches: [observation()], exact: false, at },
+  ];
+  const observations = [
+    observation(),
+    observation({ available: false }),
+    observation({ available: false, pollAfterMs: 1_000 }),
+    undefined,
+  ];
+  const effects: Record<string, readonly unknown[]> = {
+    guardSelf: [undefined],
+    lookAhead: finds,
+    probe: finds,
+    adopt: finds,
+    search: finds,
+    import: observations,
+    create: observations.slice(0, 3),
+    observe: observations,
+    confirm: [observation(), undefined],
+    record: [{ kind: 'stored' }, { kind: 'lost', externalId: 'id-9' }],
+    forget: [{ kind: 'stored' }],
+    discard: [undefined],
+    update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
+    remove: [undefined],
+    unclaim: [undefined],
+    releaseSelf: [undefined],
+    storeGuards: [undefined],
+    releaseGuards: [undefined],
+    auditGuards: [{ free: [GUARD], revision: 1 }],
+  };
+  const after: Record<string, string> = {
+    importPause: 'lifecycle.awaitingExternal',
+    backoff: 'lifecycle.backingOff',
+    settlePause: 'lifecycle.settling',
+    removalPause: 'lifecycle.deleting.awaitingRemoval',
+    guardBackoff: 'guard.backingOff',
+    auditPause: 'guard.held',
+  };
+  const backoffs = ['lifecycle.recordingAgain', 'lifecycle.discardingAgain', 'lifecycle.deleting.backingOff'];
+  const events = [
+    { type: 'life.began' },
+    ...objects.flatMap((object) => dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at }))),
+    ...dependencies.map((some) => ({ type: 'dependencies.changed', dependencies: some, at })),
+    { type: 'claims.changed', claims: claims({ held: [GUARD], revision: 1 }) },
+    { type: 'claims.changed', claims: claims({ complete: false, revision: 1 }) },
+    { type: 'claims.changed', claims: claims() },
+    ...Object.entries(effects).flatMap(([id, outputs]) => [
+      ...outputs.map((output) => done(id, output)),
+      failed(id, transient),
+      failed(id, terminal),
+    ]),
+    ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.managed.${state}` })),
+    ...backoffs.map((state) => ({ type: `xstate.after.backoff.managed.${state}` })),
+    { type: 'xstate.after.resync.managed.lifecycle.available' },
+    { type: 'xstate.after.resync.managed.lifecycle.unavailable' },
+  ];
+  return events as unknown as readonly ManagedMachineEvent[];
+}

@@ -1,0 +1,260 @@
+import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { managedMachine } from '../../machines/managed.ts';
+import type { ObjectView } from '../../machines/life.ts';
+import { allEvents, claims, dependency, GUARD, observation, OWN, owned, secret, terminal, transient, view } from './managed-fixtures.ts';
+import { leaves, possible, reached } from './paths.ts';
+
+const test = suite('managed machine');
+
+/** Answers of effects by name; an effect without one never answers. */
+type Answers = Record<string, (call: number) => unknown>;
+
+interface Run {
+  readonly actor: Actor<typeof managedMachine>;
+  readonly clock: SimulatedClock;
+  readonly calls: string[];
+  phase(): string;
+  tell(object: ObjectView): void;
+}
+
+/** Starts a life whose effects answer as told; each call is noted by the name of its effect. */
+function start(answers: Answers, object: ObjectView, dependencies = [secret, dependency('ready')], held = claims()): Run {
+  const clock = new SimulatedClock();
+  const calls: string[] = [];
+  const names = Object.keys(managedMachine.implementations.actors);
+  const actors = Object.fromEntries(
+    names.map((name) => [
+      name,
+      fromPromise(async () => {
+        calls.push(name);
+        const count = calls.filter((call) => call === name).length;
+        const answer = answers[name];
+        return answer === undefined ? new Promise(() => undefined) : answer(count);
+      }),
+    ]),
+  );
+  const machine = managedMachine.provide({ actors: actors as never, actions: { claim: () => void calls.push('claim') } });
+  const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, claims: held, at: 0 } });
+  actor.start();
+  actor.send({ type: 'life.began' });
+  return {
+    actor,
+    clock,
+    calls,
+    phase: () => JSON.stringify(actor.getSnapshot().value.lifecycle).replaceAll(/[{}"]/g, '').replace(':', '.'),
+    tell: (changed) => actor.send({ type: 'object.changed', object: changed, dependencies, at: 0 }),
+  };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nothing = { matches: [], exact: true, at: 0 };
+const fail = (error: unknown) => () => {
+  throw error;
+};
+
+test('every state is reached by generated paths', () => {
+  const inputs = [
+    view(),
+    view({ ...owned, externalId: 'id-1' }),
+    view({ ...owned, managed: false }),
+    view({ ...owned, settled: 'available', externalId: 'id-1' }),
+  ];
+  const found = new Set<string>();
+  // Two walks, or the walk has to take every combination of the two regions.
+  const ofGuard = /Guards|claims|guardBackoff|auditPause|object/;
+  const lifecycle = allEvents().filter((event) => (event.type === 'object.changed' ? event.dependencies.length > 0 : !ofGuard.test(event.type)));
+  const guard = allEvents().filter(({ type }) => ofGuard.test(type));
+  for (const events of [lifecycle, guard]) {
+    for (const object of inputs) {
+      const input = { key: 'key', object, dependencies: [secret, dependency('ready')], claims: claims(), at: 0 };
+      const walk = reached(managedMachine, input, (snapshot) =>
+        snapshot.value.lifecycle === 'starting' ? [{ type: 'life.began' } as const] : possible(snapshot, events),
+      );
+      for (const leaf of walk) found.add(leaf);
+    }
+  }
+  // These are left in the same step in which they are entered.
+  const passing = new Set(['lifecycle.recorded', 'lifecycle.judging', 'guard.judging']);
+  assert.equal(leaves(managedMachine).filter((leaf) => !found.has(leaf) && !passing.has(leaf)), []);
+});
+
+test('every state has a description', () => {
+  const bare: string[] = [];
+  const walk = (node: typeof managedMachine.root): void => {
+    if (node.description === undefined && node.path.length > 0) bare.push(node.path.join('.'));
+    for (const child of Object.values(node.states)) walk(child as typeof managedMachine.root);
+  };
+  walk(managedMachine.root);
+  assert.equal(bare, []);
+});
+
+test('the own finalizer is stored before the first claim (M2)', async () => {
+  const run = start({}, view());
+  await settled();
+  assert.equal(run.calls, ['guardSelf']);
+});
+
+test('nothing is created before every dependency is ready (M1, I1)', async () => {
+  for (const readiness of [undefined, 'pending', 'absent', 'deleting'] as const) {
+    const run = start({ guardSelf: () => undefined, find: () => nothing }, view(owned), [secret, dependency(readiness)]);
+    await settled();
+    assert.not.ok(run.calls.includes('create'), `created while ${readiness}`);
+  }
+});
+
+test('waiting for a dependency makes no call and arms no timer (M6, I6)', async () => {
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency(undefined)]);
+  await settled();
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.equal(run.phase(), 'claiming.awaiting');
+  assert.equal(run.calls, ['claim']);
+});
+
+test('readiness leads to the create at once when the look-up ahead found nothing (I7)', async () => {
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
+  await settled();
+  assert.equal(run.calls, ['claim', 'find', 'claim']);
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 10 });
+  assert.equal(run.phase(), 'creating');
+});
+
+test('a look-up that is too old is made again before the create', async () => {
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
+  await settled();
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 60_000 });
+  assert.equal(run.phase(), 'adopting');
+});
+
+test('what an interrupted create left behind is adopted (I4)', async () => {
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }), update: () => ({ changed: false }) };
+  const run = start(answers, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'available');
+  assert.not.ok(run.calls.includes('create'));
+});
+
+test('two matches are for a person to decide', async () => {
+  const run = start({ find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })] }) }, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'failed');
+  assert.is(run.actor.getSnapshot().context.error?.message, 'found more than one matching OpenStack resource during adoption');
+});
+
+test('a deletion during the create waits for what it makes, records it and removes it (M3, I4)', async () => {
+  let finish = (_: unknown): void => undefined;
+  const created = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const answers = { find: () => nothing, create: () => created, record: () => ({ kind: 'stored' }), remove: () => undefined };
+  const run = start(answers, view(owned));
+  await settled();
+  run.tell(view({ ...owned, deleting: true }));
+  assert.equal(run.phase(), 'creating');
+  finish(observation());
+  await settled();
+  assert.equal(run.calls.slice(-4), ['record', 'claim', 'remove', 'observe']);
+});
+
+test('whoever loses the race for the id removes what it made (I4)', async () => {
+  const answers = {
+    find: () => nothing,
+    create: () => observation(),
+    record: () => ({ kind: 'lost', externalId: 'id-9' }),
+    remove: () => undefined,
+  };
+  const run = start(answers, view(owned));
+  await settled();
+  assert.ok(run.calls.includes('remove'));
+  assert.equal(run.phase(), 'observing');
+});
+
+test('a terminal refusal is not tried again until the spec changes (M7)', async () => {
+  const run = start({ find: () => nothing, create: fail(terminal) }, view(owned));
+  await settled();
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.equal(run.phase(), 'failed');
+  assert.is(run.calls.filter((call) => call === 'create').length, 1);
+  run.tell(view({ ...owned, generation: 2 }));
+  await settled();
+  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+});
+
+test('a transient failure is tried again, after looking for what it may have left', async () => {
+  const run = start({ find: () => nothing, create: (call) => (call === 1 ? fail(transient)() : observation()) }, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'backingOff');
+  run.clock.increment(1_000);
+  await settled();
+  assert.equal(run.calls.filter((call) => call !== 'claim'), ['find', 'create', 'find', 'create', 'record']);
+});
+
+test('new credentials end the pause of a failure', async () => {
+  const run = start({ find: fail(transient) }, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'backingOff');
+  const rotated = { ...secret, answer: { readiness: 'ready', uid: 'secret-1', version: '2' } as const };
+  run.actor.send({ type: 'dependencies.changed', dependencies: [rotated, dependency('ready')], at: 1 });
+  assert.equal(run.phase(), 'adopting');
+});
+
+test('a dependency that is being deleted is yielded when nothing was built on it (M5, P1)', async () => {
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+  assert.equal(run.phase(), 'claiming.awaiting');
+});
+
+test('a dependency that is being deleted is kept when something was built on it (M5, P1)', async () => {
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }) };
+  const run = start(answers, view(owned), [secret, dependency('deleting')]);
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  assert.equal(run.phase(), 'updating');
+});
+
+test('a yielded incarnation is not used even if it says ready again (P1)', async () => {
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
+  await settled();
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  assert.equal(run.phase(), 'claiming.awaiting');
+});
+
+test('a settled object costs no call', async () => {
+  const run = start({}, view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  await settled();
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.equal(run.calls, ['claim']);
+});
+
+test('cleanup starts only when the own finalizer is the last one (M4, I2)', async () => {
+  const held = { deleting: true, finalizers: [OWN, GUARD], externalId: 'id-1' };
+  const answers = { remove: () => undefined, observe: () => undefined, unclaim: () => undefined };
+  const run = start(answers, view(held), undefined, claims({ held: [GUARD] }));
+  await settled();
+  assert.equal(run.phase(), 'deleting.guarded');
+  run.tell(view({ ...held, finalizers: [OWN] }));
+  await settled();
+  assert.equal(run.calls, ['claim', 'remove', 'observe', 'unclaim', 'releaseSelf']);
+});
+
+test('a detached or unmanaged object goes without a call to the cloud (Q7)', async () => {
+  const object = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
+  const run = start({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [{ ...secret, answer: undefined }]);
+  await settled();
+  assert.equal(run.calls, ['claim', 'unclaim', 'releaseSelf']);
+  assert.equal(run.phase(), 'gone');
+});
+
+test('what vanished is made anew under a new id', async () => {
+  const answers = { observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  assert.ok(run.actor.getSnapshot().context.vanished);
+});
+
+test.run();

@@ -1,0 +1,28 @@
+// The kinds on a real Keystone and Neutron: OS_CLIENT_CONFIG_FILE names a clouds.yaml, OS_CLOUD an entry (`test`).
+import { readFile } from 'node:fs/promises';
+import { suite } from 'uvu';
+import { systemClock } from '../../../actors/clock.ts';
+import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
+import { describeKinds } from '../../adapters/openstack/kinds.suite.ts';
+import type { Cloud } from '../../adapters/openstack/scene.ts';
+
+const { OS_CLIENT_CONFIG_FILE: file, OS_CLOUD: cloudName = 'test' } = process.env;
+
+if (file === undefined || file === '') {
+  console.log('skipped: OS_CLIENT_CONFIG_FILE is not set');
+} else {
+  const test = suite('kinds on a real cloud');
+  describeKinds(test, () => open(file));
+  test.run();
+}
+
+async function open(path: string): Promise<Cloud> {
+  const clock = systemClock();
+  const data = { 'clouds.yaml': (await readFile(path)).toString('base64') };
+  const sessions = openStackSessions({
+    clock,
+    version: '0',
+    readSecret: async () => ({ uid: 'uid', resourceVersion: '1', data }),
+  });
+  return { sessions, clock, cloudName, extras: { Network: {}, Subnet: {} }, close: () => sessions.close() };
+}
