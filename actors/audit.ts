@@ -9,8 +9,8 @@ import { type Registry, resourceOf } from './registry.ts';
  * One list for each kind that may hold one of `finalizers`. Claims of objects that are gone, replaced or refer to this
  * one no more are dropped from the table.
  *
- * @returns the finalizers that may go: every object of their kinds that refers to this one holds a claim, of its own
- * uid, that has yielded this incarnation; and the revision of the table that this was found under
+ * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
+ * its own uid, that was seen to end or has yielded this incarnation; and the revision of the table that this was found under
  */
 export async function auditGuards(
   { objects, registry }: { objects: Objects; registry: Registry },
@@ -37,7 +37,9 @@ export async function auditGuards(
       referring.set(key, object.metadata.uid);
       const claim = actor.claims.get(key);
       const yielded = claim?.uid === object.metadata.uid && claim.notOn.includes(uid);
-      if (!yielded) for (const finalizer of wanted) holding.add(finalizer);
+      // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment.
+      const ended = actor.claims.endedUid(key) === object.metadata.uid;
+      if (!yielded && !ended) for (const finalizer of wanted) holding.add(finalizer);
     }
     for (const [key, claim] of [...actor.claims.entries()]) {
       if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid) continue;

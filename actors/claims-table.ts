@@ -15,6 +15,8 @@ export class ClaimsTable {
   readonly #claims = new Map<string, Claim>();
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again. */
   readonly #byFinalizer = new Map<string, Set<string>>();
+  /** Claimants whose claim was seen to end, by their incarnation. */
+  readonly #ended = new Map<string, string>();
   #revision = 0;
 
   get revision(): number {
@@ -29,7 +31,11 @@ export class ClaimsTable {
   take(key: string, claim: Claim): boolean {
     const known = this.#claims.get(key);
     if (known !== undefined && known.uid !== claim.uid && compareVersions(claim.resourceVersion, known.resourceVersion) < 0) return false;
-    if (claim.ended) return this.drop(key);
+    if (claim.ended) {
+      this.#ended.set(key, claim.uid);
+      return this.drop(key);
+    }
+    this.#ended.delete(key);
     this.#unindex(key, known);
     this.#claims.set(key, claim);
     for (const finalizer of claim.finalizers) {
@@ -47,6 +53,11 @@ export class ClaimsTable {
     this.#claims.delete(key);
     this.#revision++;
     return true;
+  }
+
+  /** The incarnation of a claimant whose claim was seen to end, if it has not claimed since. */
+  endedUid(key: string): string | undefined {
+    return this.#ended.get(key);
   }
 
   get(key: string): Claim | undefined {

@@ -75,9 +75,8 @@ export function toErrorData(error: unknown): ErrorData {
     return { code: ErrorCode.Transient, message: error instanceof Error ? error.message : String(error) };
   }
   const { code, message } = error;
-  if (error instanceof TransientError && error.retryAfterMs !== undefined) {
-    return { code, message, retryAfterMs: error.retryAfterMs };
-  }
+  const { retryAfterMs } = error as { retryAfterMs?: unknown };
+  if (code === ErrorCode.Transient && typeof retryAfterMs === 'number') return { code, message, retryAfterMs };
   return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
 }
 

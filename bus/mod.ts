@@ -20,6 +20,7 @@ export type {
   Trace,
   TraceEvent,
 } from './bus.ts';
+export type { NatsOptions } from './connection.ts';
 export {
   AbsentError,
   ConflictError,
@@ -33,6 +34,9 @@ export {
 } from './errors.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
+export { type NatsBusOptions, natsBus } from './nats-bus.ts';
+export { NATS_RELEASE, type NatsProgramOptions, type NatsRelease, natsProgram } from './nats-program.ts';
+export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
 export {
   type Address,
   addressKey,

@@ -54,6 +54,8 @@ export interface AuditOutput {
 /** The longest pause between two questions to the API server, in milliseconds. */
 const AUDIT_LIMIT_MS = 600_000;
 const AUDIT_FIRST_MS = 30_000;
+/** An incomplete table may miss the end of a claim for good, so the first pause is short. */
+const AUDIT_INCOMPLETE_MS = 1_000;
 
 /** Finalizers to add: held, and not stored on this incarnation yet. */
 export function missingGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
@@ -94,7 +96,7 @@ export const guardConditions = {
 export const guardDelays = {
   guardBackoff: ({ context }: { context: GuardContext }) => Math.min(100 * 2 ** context.guardAttempts, 60_000),
   auditPause: ({ context }: { context: GuardContext }) =>
-    Math.min(AUDIT_FIRST_MS * 2 ** context.guardAttempts, AUDIT_LIMIT_MS),
+    Math.min((context.claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** context.guardAttempts, AUDIT_LIMIT_MS),
 };
 
 /** Effects of the chart, given by the runtime. */

@@ -1,3 +1,4 @@
+export { type CrdFile, crd, crdFile, type KindContract } from './crds.ts';
 export { type KubeClient, kubeClient } from './client.ts';
 export { type ObjectList, type Objects, objects, type SecretContent } from './objects.ts';
 export { compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';

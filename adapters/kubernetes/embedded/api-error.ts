@@ -134,11 +134,9 @@ export const invalid = (kind: Subject, name: string, errors: readonly FieldError
     }),
   );
 
-/** A patch that does not fit the object: a failed `test`, a path that is not there. */
-export const unprocessable = (message: string): ApiError =>
-  new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {
-    causes: [{ reason: 'UnexpectedServerResponse', message }],
-  });
+/** A patch that does not fit the object: a failed `test`, a path that is not there. The API server does not say which. */
+export const unprocessable = (): ApiError =>
+  new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 /** A failure without a reason of its own: what the API server answers to plain errors of its own code. */
 export const plainFailure = (message: string): ApiError => new ApiError(500, '', message);

@@ -19,7 +19,7 @@ import {
   SECRET_COLUMNS,
   SERVICE_ACCOUNT_COLUMNS,
 } from './columns.ts';
-import { fromCoreEvent, toCoreEvent } from './events.ts';
+import { completeCoreEvent, fromCoreEvent, toCoreEvent } from './events.ts';
 import { type FieldError, forbidden, invalidValue, notSupported } from './field-error.ts';
 import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from './json.ts';
 import { configKeyProblems, labelProblems, subdomainProblems } from './names.ts';
@@ -238,7 +238,7 @@ export function builtinResources(): Resource[] {
       schema: SERVICE_ACCOUNT,
       columns: SERVICE_ACCOUNT_COLUMNS,
     }),
-    builtin({ ...core, ...event, schema: CORE_EVENT, selectable: eventSelectable, strategy: eventStrategy }),
+    builtin({ ...core, ...event, schema: CORE_EVENT, selectable: eventSelectable, strategy: eventStrategy, convert: { fromStored: completeCoreEvent, toStored: (object) => object } }),
     builtin({
       ...event,
       group: 'events.k8s.io',

@@ -1,7 +1,8 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { ResourceRequest } from './api.ts';
-import { badRequest, unsupportedMediaType } from './api-error.ts';
+import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
+import { invalidValue } from './field-error.ts';
 import { hasFormat } from './formats.ts';
 import { isList, isMap, type JsonMap, type KubeObject, mapOf, stringOf } from './json.ts';
 import { metadataTypeProblem } from './metadata.ts';
@@ -31,7 +32,7 @@ function summary(body: Buffer): string {
 }
 
 /** Go's words for the most common accidents of JSON. */
-function jsonProblem(error: SyntaxError, text: string): string {
+export function jsonProblem(error: SyntaxError, text: string): string {
   if (/end of JSON|Unterminated/i.test(error.message)) return 'unexpected end of JSON input';
   const at = /position (\d+)/.exec(error.message)?.[1];
   const character = text[Number(at ?? 0)] ?? '';
@@ -57,7 +58,7 @@ function plainYaml(text: string): unknown {
     // Timestamps and the like stay strings, as in the API server's YAML.
     return parseYaml(text, { schema: 'core', merge: true, maxAliasCount: 100 });
   } catch (error) {
-    if (error instanceof YAMLParseError) throw new SyntaxError(error.message, { cause: error });
+    if (error instanceof YAMLParseError) throw new SyntaxError(`error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.code}`, { cause: error });
     throw error;
   }
 }
@@ -186,17 +187,23 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 /**
  * Removes the fields that the schema does not know, and reports them as the request asked for.
  *
- * @throws {ApiError} 400 there are some, and validation is strict
+ * @param shownPatch  what the refusal of a patch shows of it; undefined when the object itself was sent
+ * @throws {ApiError} 400, for patches 422: there are some, and validation is strict
  */
-export function dropUnknown(request: ResourceRequest, object: KubeObject, origin: 'object' | 'patch'): void {
+export function dropUnknown(request: ResourceRequest, object: KubeObject, shownPatch?: () => string): void {
   const { resource } = request;
-  const unknown = prune(resource.schema, object).sort();
+  const before = shownPatch === undefined || fieldValidationOf(request.query) !== FieldValidation.Strict ? '' : shownPatch();
+  const unknown = prune(resource.schema, object);
   if (unknown.length === 0) return;
+  // Metadata is decoded first, and complained about first.
+  const rank = (path: string): string => (path.startsWith('metadata.') ? `0${path}` : `1${path}`);
+  unknown.sort((left, right) => (rank(left) < rank(right) ? -1 : 1));
   const asked = fieldValidationOf(request.query);
   const problems = unknown.map((path) => `unknown field "${path}"`);
   if (asked === FieldValidation.Strict) {
     const problem = `strict decoding error: ${problems.join(', ')}`;
-    throw badRequest(origin === 'object' ? `${handled(resource)}: ${problem}` : problem);
+    if (shownPatch === undefined) throw badRequest(`${handled(resource)}: ${problem}`);
+    throw invalid({ group: '', name: '' }, '', [invalidValue('patch', before, problem)]);
   }
   if (asked === FieldValidation.Warn) for (const problem of problems.slice(0, MAX_WARNINGS)) request.warn(problem);
 }

@@ -205,16 +205,15 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
     prepare(next, old, subresource) {
       if (hasStatus && old === undefined && subresource === '') delete next['status'];
     },
-    validate(next, old, subresource) {
-      const errors: FieldError[] = [];
-      if (next.kind !== kind) errors.push(invalidValue('kind', next.kind, `must be ${kind}`));
-      if (next.apiVersion !== apiVersion) errors.push(invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`));
-      if (errors.length > 0) return errors;
-      if (subresource === 'status') {
-        if (statusSchema === undefined || next['status'] === undefined) return errors;
-        return checked(statusSchema, next['status'], old?.['status'], 'status');
-      }
-      return checked(schema, content(next), old === undefined ? undefined : content(old), '');
+    validate(next, old, subresource, found) {
+      if (next.kind !== kind) return [invalidValue('kind', next.kind, `must be ${kind}`)];
+      if (next.apiVersion !== apiVersion) return [invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`)];
+      const [value, before] = [content(next), old === undefined ? undefined : content(old)];
+      if (subresource !== 'status') return checked(schema, value, before, found, validate(schema, value, before));
+      const { status } = next;
+      const errors =
+        statusSchema === undefined || status === undefined ? [] : validate(statusSchema, status, old?.['status'], 'status');
+      return checked(schema, value, before, found, errors);
     },
   };
 }
@@ -225,16 +224,21 @@ function content(object: KubeObject): JsonMap {
   return { ...object, metadata: { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) } };
 }
 
-function checked(schema: Schema, value: unknown, old: unknown, field: string): FieldError[] {
-  const errors = validate(schema, value, old, field);
-  if (old === undefined || validateUniqueness(schema, old, field).length === 0) {
-    errors.push(...validateUniqueness(schema, value, field));
-  }
+/** What follows the validation of types: unique items, and rules where the rest is sound. */
+function checked(
+  schema: Schema,
+  value: unknown,
+  old: unknown,
+  found: readonly FieldError[],
+  schemaErrors: readonly FieldError[],
+): FieldError[] {
+  const errors = [...schemaErrors];
+  if (old === undefined || validateUniqueness(schema, old).length === 0) errors.push(...validateUniqueness(schema, value));
   if (!schema.rulesBeneath) return errors;
-  if (blocksRules(errors)) {
+  if (blocksRules([...found, ...errors])) {
     const why =
       'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
     return [...errors, invalidValue('<nil>', null, why)];
   }
-  return [...errors, ...validateRules(schema, value, old, field)];
+  return [...errors, ...validateRules(schema, value, old)];
 }

@@ -22,6 +22,16 @@ function renamed(object: KubeObject, apiVersion: string, names: readonly (readon
   return result;
 }
 
+/** As core/v1 shows it: some fields are there even when nothing is in them. */
+export function completeCoreEvent(object: KubeObject): KubeObject {
+  const blank = { eventTime: null, firstTimestamp: null, lastTimestamp: null, reportingComponent: '', reportingInstance: '' };
+  return { ...object, source: object['source'] ?? {}, ...blank, ...pick(object, Object.keys(blank)) };
+}
+
+function pick(object: KubeObject, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(object, name)).map((name) => [name, object[name]]));
+}
+
 /** As events.k8s.io/v1 shows it. */
 export function fromCoreEvent(object: KubeObject): KubeObject {
   return renamed(object, 'events.k8s.io/v1', SPELLINGS);

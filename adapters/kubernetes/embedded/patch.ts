@@ -1,7 +1,7 @@
 // The patches that change an object as it is: JSON patch, JSON merge patch and the strategic merge patch of the
 // built-in kinds.
 import { applyPatch as applyJsonPatch, type Operation } from 'rfc6902';
-import { badRequest, unprocessable } from './api-error.ts';
+import { badRequest, tooLarge, unprocessable } from './api-error.ts';
 import { canonical, copy, isList, isMap, type JsonMap, listOf, put, same, stringOf } from './json.ts';
 
 /** Limit of the API for one JSON patch. */
@@ -14,44 +14,53 @@ const MAX_OPERATIONS = 10_000;
  */
 export function jsonPatch(object: unknown, patch: unknown): unknown {
   if (!isList(patch) || !patch.every(isMap)) {
-    throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp');
   }
   if (patch.length > MAX_OPERATIONS) {
-    throw unprocessable(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   }
   const target = copy(object);
-  for (const operation of patch) {
-    const path = stringOf(operation['path']);
-    const kind = stringOf(operation['op']);
-    if (!['add', 'remove', 'replace', 'move', 'copy', 'test'].includes(kind)) {
-      throw unprocessable(`Unexpected kind: ${kind}`);
-    }
-    if (kind === 'test' && !same(at(target, path), operation['value'] ?? undefined) && !nullish(at(target, path), operation)) {
-      throw unprocessable(`testing value ${path} failed: test failed`);
-    }
-    if (kind === 'test') continue;
-    const [problem] = applyJsonPatch(target, [copy(operation) as unknown as Operation]);
-    if (problem !== null && problem !== undefined) throw unprocessable(`${failure(kind, path, stringOf(operation['from']))}`);
-  }
+  for (const operation of patch) apply(target, operation);
   return target;
 }
 
-/** A test for null holds for what is absent, too. */
-function nullish(found: unknown, operation: JsonMap): boolean {
-  return (operation['value'] ?? null) === null && (found ?? null) === null;
+function apply(target: unknown, operation: JsonMap): void {
+  const [kind, path, from] = [stringOf(operation['op']), stringOf(operation['path']), stringOf(operation['from'])];
+  switch (kind) {
+    case 'test': {
+      // A test for null holds for what is absent, too.
+      if (!same(at(target, path) ?? null, operation['value'] ?? null)) throw unprocessable();
+      return;
+    }
+    case 'replace':
+    case 'copy': {
+      // Absent keys of maps may be replaced, and are copied as null.
+      const change = kind === 'replace' ? operation['value'] : (at(target, from) ?? null);
+      const parent = at(target, path.slice(0, path.lastIndexOf('/')));
+      const last = unescape(path.slice(path.lastIndexOf('/') + 1));
+      if (isMap(parent) && path !== '') {
+        put(parent, last, copy(change));
+        return;
+      }
+      break;
+    }
+    case 'add':
+    case 'remove':
+    case 'move':
+      break;
+    default:
+      throw unprocessable();
+  }
+  const [problem] = applyJsonPatch(target, [copy(operation) as unknown as Operation]);
+  if (problem !== null && problem !== undefined) throw unprocessable();
 }
 
-function failure(kind: string, path: string, from: string): string {
-  if (kind === 'add') return `add operation does not apply: doc is missing path: "${path}": missing value`;
-  if (kind === 'remove') return `remove operation does not apply: doc is missing path: "${path}": missing value`.replace('remove operation does not apply', 'error in remove for path');
-  if (kind === 'replace') return `replace operation does not apply: doc is missing key: ${path}: missing value`;
-  return `error in ${kind} for path: '${from}': missing value`;
-}
+const unescape = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function at(document: unknown, pointer: string): unknown {
   let found = document;
   for (const token of pointer.split('/').slice(1)) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = unescape(token);
     if (isList(found)) found = found[Number(key)];
     else if (isMap(found) && Object.hasOwn(found, key)) found = found[key];
     else return undefined;

@@ -1,8 +1,8 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
 import type { Api, ResourceRequest } from './api.ts';
-import { badRequest, conflict, MODIFIED, notFound, unsupportedMediaType } from './api-error.ts';
-import { dropUnknown, mediaType, objectFrom, parseBody } from './decoding.ts';
-import { isMap, copy, type JsonMap, type KubeObject, stringOf } from './json.ts';
+import { badRequest, conflict, notFound, unsupportedMediaType } from './api-error.ts';
+import { dropUnknown, jsonProblem, mediaType, objectFrom, parseBody } from './decoding.ts';
+import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from './json.ts';
 import { applyConfiguration } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMergePatch } from './patch.ts';
 import { setDefaults } from './pruning.ts';
@@ -35,7 +35,8 @@ export function patchObject(api: Api, request: ResourceRequest): Written {
   const patched = patchedObject(request, type, current);
   const next = objectFrom(resource, patched);
   next.metadata = { ...next.metadata };
-  dropUnknown(request, next, 'patch');
+  const shown = type === STRATEGIC_PATCH ? goText(JSON.parse(request.body.toString())) : '';
+  dropUnknown(request, next, () => shown || canonical(next));
   checkVersion(resource, next);
   placeInNamespace(next, request);
   checkName(next, request);
@@ -49,7 +50,8 @@ function patchedObject({ body, resource }: ResourceRequest, type: string, curren
     patch = JSON.parse(body.toString());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`error decoding patch: ${error.message}`);
+    const problem = jsonProblem(error, body.toString());
+    throw badRequest(type === STRATEGIC_PATCH ? problem : `error decoding patch: ${problem}`);
   }
   let patched: unknown;
   if (type === JSON_PATCH) {
@@ -60,6 +62,14 @@ function patchedObject({ body, resource }: ResourceRequest, type: string, curren
   }
   if (!isMap(patched)) throw badRequest(`the patched object is no ${resource.kind}`);
   return patched;
+}
+
+/** A value as Go prints it, which is how a strategic merge patch is quoted. */
+function goText(value: unknown): string {
+  if (isList(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isMap(value)) return value === null ? '<nil>' : String(value);
+  const fields = Object.keys(value).sort();
+  return `map[${fields.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`;
 }
 
 function checkVersion(resource: Resource, next: KubeObject): void {
@@ -87,7 +97,6 @@ function applyObject(api: Api, request: ResourceRequest): Written {
     placeInNamespace(next, request);
     checkName(next, request);
     admitToNamespace(api, request, name);
-    if (stringOf(applied.metadata.resourceVersion) !== '') throw conflict(subject, name, MODIFIED);
     return storeNew(api, request, next, () => undefined);
   }
   const current = inVersion(resource, live.object);
@@ -109,11 +118,8 @@ function appliedObject(request: ResourceRequest): KubeObject {
   }
   if (!isMap(parsed)) throw badRequest('error decoding YAML: the body is no object');
   const [apiVersion, kind] = [stringOf(parsed['apiVersion']), stringOf(parsed['kind'])];
-  if (apiVersion !== resource.apiVersion) {
-    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${apiVersion}, expected: ${resource.apiVersion}`);
-  }
-  if (kind !== resource.kind) {
-    throw badRequest(`Incorrect kind specified in apply patch. Specified patch kind: ${kind}, expected: ${resource.kind}`);
+  if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
+    throw badRequest(`invalid object type: ${apiVersion || '/'}, Kind=${kind}`);
   }
   return objectFrom(resource, parsed);
 }

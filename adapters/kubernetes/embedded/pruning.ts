@@ -37,6 +37,23 @@ function pruneInto(schema: Schema, value: unknown, path: string, removed: string
 }
 
 /**
+ * Removes nulls where the schema allows none and has no default: they count as absent. Changes `value` in place.
+ */
+export function dropNulls(schema: Schema, value: unknown): void {
+  if (isList(value)) {
+    if (schema.items !== undefined) for (const item of value) dropNulls(schema.items, item);
+    return;
+  }
+  if (!isMap(value)) return;
+  for (const key of Object.keys(value)) {
+    const child = fieldSchema(schema, key);
+    if (child === undefined) continue;
+    if (value[key] === null && !child.nullable && !child.hasDefault) delete value[key];
+    else dropNulls(child, value[key]);
+  }
+}
+
+/**
  * Fills in the defaults of the schema. Changes `value` in place. A null where none is allowed counts as absent when
  * there is a default for it.
  */

@@ -1,6 +1,7 @@
 // GET of an object and of a collection.
 import type { Api, ResourceRequest } from './api.ts';
 import { badRequest, expired, notFound, tooLargeRevision } from './api-error.ts';
+import { jsonProblem } from './decoding.ts';
 import { answerJson, listJson } from './encoding.ts';
 import { isMap } from './json.ts';
 import { acceptedForm } from './negotiation.ts';
@@ -109,7 +110,7 @@ function fromToken(token: string): { readonly revision: number; readonly after: 
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw refuse(error.message);
+    throw refuse(jsonProblem(error, Buffer.from(token, 'base64url').toString()));
   }
   throw refuse('it names no position');
 }

@@ -26,8 +26,8 @@ export interface Strategy {
   readonly hasGeneration: boolean;
   /** Fills in what the server decides; changes `next` in place. `old` is undefined on creation. */
   prepare(next: KubeObject, old: KubeObject | undefined, subresource: string): void;
-  /** What is wrong with the object beyond its metadata. */
-  validate(next: KubeObject, old: KubeObject | undefined, subresource: string): FieldError[];
+  /** What is wrong with the object beyond `found`, what its metadata was found to have wrong. */
+  validate(next: KubeObject, old: KubeObject | undefined, subresource: string, found: readonly FieldError[]): FieldError[];
 }
 
 export interface Resource {

@@ -58,7 +58,10 @@ function labelRequirement(clause: string): Requirement {
     return { key: checkedKey(key), test };
   }
   const existence = /^(!?)\s*(\S+)$/.exec(clause);
-  if (existence === null) throw badRequest(`unable to parse requirement: found '${clause}'`);
+  if (existence === null) {
+    const [, second = ''] = clause.split(/\s+/);
+    throw badRequest(`unable to parse requirement: found '${second}', expected: in, notin, =, ==, !=, gt, lt`);
+  }
   const [, negated, key = ''] = existence;
   return { key: checkedKey(key), test: (value) => (value === undefined) === (negated === '!') };
 }

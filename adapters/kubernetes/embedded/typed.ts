@@ -181,8 +181,14 @@ function checkScalar(schema: Schema, value: unknown, path: string): void {
   const fits =
     type === 'string' ? kind === 'string' : type === 'boolean' ? kind === 'boolean' : type !== 'array' && type !== 'object' && kind === 'number';
   if (fits) return;
-  const shown = `${JSON.stringify(value)}`;
-  throw new TypedError(`${path}: expected ${wanted(schema)}, got &value.valueUnstructured{Value:${shown}}`);
+  const goType = kind === 'boolean' ? 'bool' : kind;
+  const got =
+    type === 'string'
+      ? `&value.valueUnstructured{Value:${JSON.stringify(value)}}`
+      : type === 'integer' || type === 'number'
+        ? goType
+        : String(value);
+  throw new TypedError(`${path}: expected ${wanted(schema)}, got ${got}`);
 }
 
 function wanted({ type }: Schema): string {
@@ -201,11 +207,12 @@ function keyText(step: string): string {
 function checkKeys(schema: Schema, item: unknown, path: string, index: number): void {
   if (schema.listType !== 'map') return;
   const keys = isMap(item) ? item : {};
-  for (const name of schema.listKeys) {
-    if (keys[name] === undefined && !schema.items?.properties?.get(name)?.hasDefault) {
-      const why = `associative list with keys has an element that omits key field "${name}" (and doesn't have default value)`;
-      throw new TypedError(`${path}: element ${index}: ${why}`);
-    }
+  const isGiven = (name: string): boolean =>
+    keys[name] !== undefined || schema.items?.properties?.get(name)?.hasDefault === true;
+  if (!schema.listKeys.some(isGiven)) {
+    const names = schema.listKeys.map((name) => JSON.stringify(name)).join(', ');
+    const why = `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
+    throw new TypedError(`${path}: element ${index}: ${why}`);
   }
 }
 

@@ -22,7 +22,7 @@ import { type KubeObject, put, same } from './json.ts';
 import { isHeld } from './lifecycle.ts';
 import { recordUpdate, type Writer } from './managed-fields.ts';
 import { dropRepeatedOwners, finalizerWarnings, validateMetadata, validateMetadataUpdate } from './metadata.ts';
-import { setDefaults } from './pruning.ts';
+import { dropNulls, setDefaults } from './pruning.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject } from './resources.ts';
 import type { Stored } from './store.ts';
 
@@ -107,7 +107,7 @@ export function admitToNamespace(api: Api, { resource, namespace }: ResourceRequ
 export function createObject(api: Api, request: ResourceRequest): Written {
   checkWriteOptions(request.query, 'CreateOptions');
   const object = decodeObject(request);
-  dropUnknown(request, object, 'object');
+  dropUnknown(request, object);
   placeInNamespace(object, request);
   const { metadata } = object;
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') {
@@ -134,6 +134,7 @@ export function storeNew(
 ): Written {
   const { resource, namespace } = request;
   const { strategy } = resource;
+  if (!resource.builtin) dropNulls(resource.schema, object);
   setDefaults(resource.schema, object);
   fillSystemFields(api, object.metadata);
   dropRepeatedOwners(object.metadata);
@@ -141,9 +142,10 @@ export function storeNew(
   if (strategy.hasGeneration) object.metadata.generation = 1;
   else delete object.metadata.generation;
   own(object);
-  const errors = [...validateMetadata(object, resource), ...strategy.validate(object, undefined, request.subresource)];
+  const found = validateMetadata(object, resource);
+  const errors = [...found, ...strategy.validate(object, undefined, request.subresource, found)];
   const { name = '' } = object.metadata;
-  if (errors.length > 0) throw invalid(kindSubject(resource), name, errors);
+  if (errors.length > 0) throw invalid({ group: resource.group, name: object.kind }, name, errors);
   for (const warning of finalizerWarnings(object, undefined)) request.warn(warning);
   const collection = api.store.collection(resource.storeKey);
   if (collection.get(resource.namespaced ? namespace : '', name) !== undefined) {
@@ -163,7 +165,8 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   checkWriteOptions(request.query, 'UpdateOptions');
   const { resource, name, namespace } = request;
   const object = decodeObject(request);
-  dropUnknown(request, object, 'object');
+  dropUnknown(request, object);
+  placeInNamespace(object, request);
   checkName(object, request);
   const live = api.store.collection(resource.storeKey).get(namespace, name);
   if (live === undefined) throw notFound(resourceSubject(resource), name);
@@ -172,7 +175,6 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
     throw conflict(resourceSubject(resource), name, preconditionFailure(request, uid, current.metadata.uid ?? ''));
   }
-  placeInNamespace(object, request);
   return storeChange(api, request, live, current, object);
 }
 
@@ -180,7 +182,7 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
 function preconditionFailure({ resource, namespace, name }: ResourceRequest, uid: string, recorded: string): string {
   const group = resource.builtin ? [] : [resource.group];
   const path = ['', 'registry', ...group, resource.plural, ...(namespace === '' ? [] : [namespace]), name].join('/');
-  return `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMessage: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${recorded}`;
+  return `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${recorded}`;
 }
 
 export function checkName(object: KubeObject, { name, namespace, resource }: ResourceRequest): void {
@@ -214,6 +216,7 @@ export function storeChange(
   const { resource, subresource, name, namespace } = request;
   const { strategy } = resource;
   checkRevision(resource, name, current, next);
+  if (!resource.builtin) dropNulls(resource.schema, next);
   setDefaults(resource.schema, next);
   keepForeignParts(resource, subresource, current, next);
   const { metadata } = next;
@@ -227,10 +230,12 @@ export function storeChange(
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
   if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));
+  const update = validateMetadataUpdate(next, current);
   const errors = [
     ...(subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource)),
-    ...validateMetadataUpdate(next, current),
-    ...strategy.validate(next, current, subresource),
+    ...update,
+    ...update, // both the registry and the kind check it, and both report it
+    ...strategy.validate(next, current, subresource, update),
   ];
   if (errors.length > 0) throw invalid(kindSubject(resource), name, errors);
   for (const warning of finalizerWarnings(next, current)) request.warn(warning);
@@ -254,8 +259,7 @@ function checkRevision(resource: Resource, name: string, current: KubeObject, ne
     throw invalid(resourceSubject(resource), name, [error]);
   }
   if (!/^\d+$/.test(asked)) {
-    const error = invalidValue('metadata.resourceVersion', asked, `strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
-    throw plainFailure(`${error.field}: ${error.body}`);
+    throw plainFailure(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
   }
   if (asked !== current.metadata.resourceVersion) throw conflict(resourceSubject(resource), name, MODIFIED);
 }

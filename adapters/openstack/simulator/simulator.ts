@@ -1,11 +1,11 @@
 // A cloud on loopback for tests and for trying things out: Keystone v3 and Neutron v2.0 over HTTP, in memory.
 //
 // What it does not do: policies and roles (whoever has a scoped token may do everything, and a token without scope is
-// refused by Keystone only), any service but these two, bulk creation, subnet pools, address scopes, routers, security
-// groups, RBAC, prefixes without room for a gateway; ports are only as real as it takes to make networks and subnets be in use; Keystone's complaints about
-// a body end after their first line, and where the real one of this release breaks off without an answer (a project is
-// renamed to a name that is taken) this one says 409; the order in which several faults of one body are found may differ. Addresses
-// are not allocated. Nothing outlives it.
+// refused by Keystone only), any service but these two, bulk creation, subnet pools, address scopes, routers,
+// security groups, RBAC, prefixes without room for a gateway; ports are only as real as it takes to make networks and
+// subnets be in use; Keystone's complaints about a body end after their first line, and where the real one of this
+// release breaks off without an answer (a project is renamed to a name that is taken) this one says 409; the order in
+// which several faults of one body are found may differ. Addresses are not allocated. Nothing outlives it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { Faults } from './faults.ts';

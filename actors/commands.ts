@@ -1,0 +1,119 @@
+// The commands of `troupe`, their options, and what they do.
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Logger } from 'pino';
+import { TerminalError, toErrorData, TroupeError } from '../bus/mod.ts';
+import { systemClock } from './clock.ts';
+import { readConfig } from './config.ts';
+import { applyCrds, printCrds } from './crds.ts';
+import { demo } from './demo.ts';
+import { dev } from './dev.ts';
+import { openLog } from './log.ts';
+import { run } from './run.ts';
+import { scaffold } from './scaffold.ts';
+import { TROUPE_VERSION } from './version.ts';
+
+const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
+
+  troupe run                        the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL
+  troupe dev                        the same; what is not given is started on loopback
+  troupe demo [--keep]              a landscape of networks comes up and goes again; --keep leaves it up
+  troupe crds [--apply]             prints the CustomResourceDefinitions, or applies them
+  troupe scaffold openstack <Kind>  writes the file of a new kind and its test
+
+Options, each with its variable:
+  --kubeconfig FILE                 KUBECONFIG
+  --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files
+  --roles watch,actors,openstack    TROUPE_ROLES; all unless told
+  --lease-ms N                      TROUPE_LEASE_MS, 15000: after that long the objects of a dead pod go on elsewhere
+  --call-ms N                       TROUPE_CALL_MS, 10000: longest call to a cloud, within 0.7 of a lease
+  --calls-in-flight N               TROUPE_CALLS_IN_FLIGHT, 16: calls to one cloud at a time
+  --shards N                        TROUPE_SHARDS, 64: the same for all pods, for ever
+  --default-resync-period DURATION  TROUPE_DEFAULT_RESYNC_PERIOD, 0s: a Go duration; 0s is never
+  --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
+  --data FOLDER                     where dev and demo keep what they start; .troupe unless told
+`;
+
+const OPTIONS = {
+  kubeconfig: { type: 'string' },
+  'nats-url': { type: 'string' },
+  roles: { type: 'string' },
+  'lease-ms': { type: 'string' },
+  'call-ms': { type: 'string' },
+  'calls-in-flight': { type: 'string' },
+  shards: { type: 'string' },
+  'default-resync-period': { type: 'string' },
+  'log-level': { type: 'string' },
+  'pod-name': { type: 'string' },
+  data: { type: 'string' },
+  keep: { type: 'boolean' },
+  apply: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+/** Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense. */
+export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; args: string[] }>>;
+  try {
+    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return usage(error instanceof Error ? error.message : String(error));
+  }
+  const { values, positionals } = parsed;
+  const [command, ...rest] = positionals;
+  if (values.version === true) return print(`${TROUPE_VERSION}\n`);
+  if (values.help === true || command === 'help') return print(USAGE);
+  const { keep = false, apply = false, help: _help, version: _version, data = '.troupe', ...options } = values;
+  let log: Logger | undefined;
+  try {
+    const config = readConfig(env, options);
+    const clock = systemClock();
+    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+    const signal = stopSignal();
+    switch (command) {
+      case 'run':
+        return await run({ config, clock, log, signal });
+      case 'dev':
+        return await dev({ config, clock, log, signal, folder: data, cloudsFile: env['OS_CLIENT_CONFIG_FILE'] });
+      case 'demo':
+        return await demo({ config, clock, signal, folder: data, keep, out: process.stdout });
+      case 'crds':
+        return apply ? await applyCrds({ config, clock, out: process.stdout }) : await printCrds(process.stdout);
+      case 'scaffold':
+        return await scaffold(rest, { readFile, writeFile, out: process.stdout });
+      case undefined:
+        return usage('a command is missing');
+      default:
+        return usage(`there is no command '${command}'`);
+    }
+  } catch (error) {
+    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
+    else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
+    else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
+    return error instanceof TerminalError ? 2 : 1;
+  }
+}
+
+/** Aborted by the first SIGTERM or SIGINT; the second ends the process at once. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(130);
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+function usage(problem: string): number {
+  process.stderr.write(`troupe: ${problem}; 'troupe help' lists the commands\n`);
+  return 2;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,83 @@
+// The composition root: one process with the roles it was asked for.
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { type KubeClient, objects as kubeObjects, type Resource } from '../adapters/kubernetes/mod.ts';
+import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../adapters/openstack/mod.ts';
+import { type Bus, type Clock, toErrorData } from '../bus/mod.ts';
+import type { ManagedKind } from '../machines/kind.ts';
+import { Role } from './config.ts';
+import { Host } from './host.ts';
+import { serveOperations, withRemoteOperations } from './operations-service.ts';
+import { registry } from './registry.ts';
+import { holdShards } from './shards.ts';
+import { TROUPE_VERSION } from './version.ts';
+import { watchCluster } from './watcher.ts';
+
+export interface RuntimeDeps {
+  bus: Bus;
+  client: KubeClient;
+  clock: Clock;
+  log: Logger;
+  roles: ReadonlySet<Role>;
+  /** Longest time a call to a cloud may take, in milliseconds. */
+  callMs: number;
+  defaultResyncMs: number;
+  callsInFlight: number;
+  /** PEM of the CA of clouds whose secret has none. */
+  defaultCa?: string;
+  /** Name among the pods; made unique for each start. */
+  podName?: string | undefined;
+}
+
+export interface Runtime {
+  readonly pod: string;
+  readonly kinds: readonly ManagedKind[];
+  /** How many objects live here, by phase. */
+  census(): ReadonlyMap<string, number>;
+  /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Kinds that are referred to and not implemented: watched for existence, Available and status. */
+const OTHERS: readonly Resource[] = [{ realm: REALM, group: GROUP, version: VERSION, kind: 'Router', plural: 'routers' }];
+
+/** Starts the roles; they come to work as the bus and the API server answer. @throws {TransientError} the bus is away */
+export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
+  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa } = deps;
+  const objects = kubeObjects({ client });
+  const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  const sessions = openStackSessions({
+    clock,
+    version: TROUPE_VERSION,
+    callsInFlight,
+    readSecret: (namespace, name) => objects.readSecret(namespace, name),
+    ...(defaultCa !== undefined && { defaultCa }),
+  });
+  const local = openstackKinds({ sessions, clock, defaultResyncMs });
+  const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
+  const known = registry(kinds, OTHERS);
+  const stop = new AbortController();
+  const host = new Host({ bus, objects, registry: known, clock, log, callMs });
+  const stopConnectivity = bus.onConnectivity(({ kind, detail }) => log[kind === 'connected' ? 'info' : 'warn'](detail));
+  const service = roles.has(Role.Openstack) ? await serveOperations(bus, REALM, local, TROUPE_VERSION) : undefined;
+  const running = [
+    ...(roles.has(Role.Watch) ? [watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal)] : []),
+    ...(roles.has(Role.Actors) ? [holdShards({ bus, host, clock, log, pod }, stop.signal)] : []),
+  ].map((role) => role.catch((error) => log.error({ error: toErrorData(error).message, err: error }, 'a role ended; this is a defect')));
+  let closing: Promise<void> | undefined;
+  return {
+    pod,
+    kinds: local,
+    census: () => host.census(),
+    close() {
+      closing ??= (async () => {
+        stop.abort();
+        await Promise.all(running);
+        stopConnectivity();
+        await service?.close();
+        await sessions.close();
+      })();
+      return closing;
+    },
+  };
+}

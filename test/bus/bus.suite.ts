@@ -1,0 +1,12 @@
+// The contract of the bus, whoever keeps it: mailbox (B1 to B4), leases (B5), services and trace.
+import type { uvu } from 'uvu';
+import type { Harness } from './harness.ts';
+import { leasesSuite } from './leases.suite.ts';
+import { mailboxSuite } from './mailbox.suite.ts';
+import { servicesSuite } from './services.suite.ts';
+
+export function busSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
+  mailboxSuite(test, harness);
+  leasesSuite(test, harness);
+  servicesSuite(test, harness);
+}

@@ -1,0 +1,140 @@
+// What the contract suite needs of a bus, whoever implements it.
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/clock.ts';
+import type { Bus, Mail, MailFilter, MailSubscription } from '../../bus/bus.ts';
+import type { MailSubject } from '../../bus/subjects.ts';
+
+export const seed = Number(process.env['SEED'] ?? Date.now() >>> 0);
+export const clock = systemClock({ seed });
+
+/** How long the suite waits for what must happen. */
+const DEADLINE_MS = 15_000;
+export const LEASE_MS = 1_000;
+
+/** A new, empty deployment and what may happen to it. */
+export interface Deployment {
+  connect(process: string): Promise<Bus>;
+  /** The process is gone: nothing is released. */
+  crash(bus: Bus): Promise<void>;
+  /** The process is cut off. Returns the way back. */
+  cut(bus: Bus): Promise<() => Promise<void>>;
+  wipeMail(): Promise<void>;
+  wipeLeases(): Promise<void>;
+  /** The broker ends without warning. Returns the way back, with the same data. undefined: this one cannot be ended. */
+  readonly interrupt: (() => Promise<() => Promise<void>>) | undefined;
+  /** Remembers the data. The returned function makes the broker end without warning and start with what it had then. */
+  readonly snapshot: (() => Promise<() => Promise<void>>) | undefined;
+  close(): Promise<void>;
+}
+
+export interface Harness {
+  readonly name: string;
+  readonly canInterrupt: boolean;
+  open(): Promise<Deployment>;
+}
+
+/** Runs a test on a deployment of its own and closes it, whatever happens. */
+export function on(harness: Harness, body: (deployment: Deployment) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const deployment = await harness.open();
+    try {
+      await body(deployment);
+    } finally {
+      await deployment.close();
+    }
+  };
+}
+
+/** Waits until the condition holds. */
+export async function until(what: string, condition: () => boolean, limitMs: number = DEADLINE_MS): Promise<void> {
+  const limit = clock.now() + limitMs;
+  while (!condition()) {
+    if (clock.now() > limit) assert.unreachable(`waited ${limitMs} ms for ${what}`);
+    await clock.sleep(2);
+  }
+}
+
+/** The promise's value, or a failure when it takes too long. */
+export async function within<Value>(
+  what: string,
+  promise: Promise<Value>,
+  limitMs: number = DEADLINE_MS,
+): Promise<Value> {
+  let settled = false;
+  const done = (): void => {
+    settled = true;
+  };
+  promise.then(done, done);
+  await until(what, () => settled, limitMs);
+  return promise;
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, Error);
+    return error as Error;
+  }
+  return assert.unreachable('it did not reject') as never;
+}
+
+export function address(name: string, plural = 'networks'): MailSubject['to'] {
+  return { realm: 'openstack', plural, namespace: 'default', name };
+}
+
+export function object(name: string): MailSubject {
+  return { to: address(name), topic: 'object' };
+}
+
+/** A subscription and what it heard. */
+export interface Reader {
+  readonly mail: Mail[];
+  replayed: number;
+  /** How much had been handed over when the replay was complete. */
+  replayedAfter: number;
+  newest(name: string): Mail | undefined;
+  close(): Promise<void>;
+}
+
+export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
+  const newest = new Map<string, Mail>();
+  const reader: Reader = {
+    mail: [],
+    replayed: 0,
+    replayedAfter: 0,
+    newest: (name) => newest.get(name),
+    close: async () => subscription.close(),
+  };
+  const subscription: MailSubscription = await bus.mailbox.subscribe(filter, {
+    onMail(mail) {
+      const last = reader.mail.at(-1);
+      assert.ok(last === undefined || last.sequence < mail.sequence, 'in the order of the stream (B1)');
+      reader.mail.push(mail);
+      newest.set(mail.subject.to.name, mail);
+    },
+    onReplayed() {
+      reader.replayed += 1;
+      reader.replayedAfter = reader.mail.length;
+    },
+  });
+  return reader;
+}
+
+export const everything = (bus: Bus): MailFilter => ({ shards: [...new Array(bus.mailbox.shards).keys()] });
+
+/** Stores a value whatever was there, however often that takes. */
+export async function store(bus: Bus, name: string, value: number): Promise<number> {
+  const publication = await bus.mailbox.publish(object(name), { value }, undefined);
+  assert.is(publication.kind, 'stored');
+  return publication.kind === 'stored' ? publication.sequence : 0;
+}
+
+/** Runs `body` for 0 to `count` - 1, so many at a time. */
+export async function each(count: number, atOnce: number, body: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await body(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

@@ -1,0 +1,250 @@
+// What every lease must do (B5).
+import type { uvu } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Bus, Lease, LeaseRecord } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import { clock, type Harness, LEASE_MS, on, rejection, seed, until, within } from './harness.ts';
+
+export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
+  const called = (title: string): string => `${harness.name}: ${title}`;
+
+  test(
+    called('a lease has one holder; released, another takes it at once (B5)'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'shard-1', 'a');
+      assert.is(await b.leases.acquire('shard-1', 'b'), undefined);
+      assert.is(await a.leases.acquire('shard-1', 'a'), undefined, 'not even its holder twice');
+      assert.not.equal(await b.leases.acquire('shard-2', 'b'), undefined);
+      await Promise.all([lease.release(), lease.release()]);
+      assert.ok(lease.endsAt() <= clock.now());
+      const startedAt = clock.now();
+      await held(b, 'shard-1', 'b');
+      assert.ok(clock.now() - startedAt < LEASE_MS / 2);
+      assert.is(await a.leases.acquire('shard-1', 'a'), undefined);
+    }),
+  );
+
+  test(
+    called('of many who want it, one gets it (B5)'),
+    on(harness, async ({ connect }) => {
+      const buses = await Promise.all(['a', 'b', 'c', 'd'].map((name) => connect(name)));
+      for (let round = 0; round < 10; round += 1) {
+        const leases = await Promise.all(buses.map((bus, at) => bus.leases.acquire(`any.name ${round}`, `p${at}`)));
+        assert.is(leases.filter((lease) => lease !== undefined).length, 1);
+        await Promise.all(leases.map((lease) => lease?.release()));
+        const again = await Promise.all(buses.map((bus, at) => bus.leases.acquire(`any.name ${round}`, `p${at}`)));
+        assert.is(again.filter((lease) => lease !== undefined).length, 1);
+      }
+    }),
+  );
+
+  test(
+    called('a held lease is renewed and its end moves'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'x', 'a');
+      let lost = false;
+      void lease.lost.then(() => {
+        lost = true;
+      });
+      const firstEnd = lease.endsAt();
+      assert.ok(firstEnd <= clock.now() + LEASE_MS);
+      await clock.sleep(2.5 * LEASE_MS);
+      assert.ok(lease.endsAt() > firstEnd + LEASE_MS);
+      assert.ok(lease.endsAt() > clock.now() && lease.endsAt() <= clock.now() + LEASE_MS);
+      assert.is(await b.leases.acquire('x', 'b'), undefined);
+      assert.not(lost);
+    }),
+  );
+
+  test(
+    called('a dead holder’s lease is taken after its end, not before (B5)'),
+    on(harness, async ({ connect, crash }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'x', 'a');
+      await clock.sleep(LEASE_MS / 2);
+      await crash(a);
+      const endsAt = lease.endsAt() < clock.now() ? clock.now() : lease.endsAt();
+      const taken = await insist(b, 'x', 'b');
+      assert.ok(taken.at >= endsAt - 5, `taken ${endsAt - taken.at} ms before its end`);
+      assert.ok(taken.at < endsAt + LEASE_MS, `taken ${taken.at - endsAt} ms after its end`);
+    }),
+  );
+
+  test(
+    called('a holder that is cut off knows that it lost before another can hold (B5)'),
+    on(harness, async ({ connect, cut }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'x', 'a');
+      let lostAt = Number.POSITIVE_INFINITY;
+      void lease.lost.then(() => {
+        lostAt = clock.now();
+      });
+      const heal = await cut(a);
+      const { endsAt } = { endsAt: lease.endsAt() };
+      const taken = await insist(b, 'x', 'b');
+      assert.ok(lostAt <= endsAt, `lost ${lostAt - endsAt} ms after its end`);
+      assert.ok(lostAt < taken.at, 'lost before it was taken');
+      assert.ok(taken.asked >= endsAt - LEASE_MS && taken.at >= endsAt - 5);
+      await heal();
+      assert.instance(await within('an answer', answered(a, 'x')), Object);
+      assert.ok(lease.endsAt() <= clock.now());
+    }),
+  );
+
+  test(
+    called(`never two holders at once, whatever happens (B5, seed ${seed})`),
+    on(harness, async ({ connect, cut }) => {
+      const buses = await Promise.all(['a', 'b', 'c'].map((name) => connect(name)));
+      const holds: { name: string; holder: number; from: number; to: number }[] = [];
+      const until_ = clock.now() + 6 * LEASE_MS;
+      const contend = async (bus: Bus, holder: number): Promise<void> => {
+        while (clock.now() < until_) {
+          const name = `x${Math.floor(clock.random() * 2)}`;
+          let lease: Lease | undefined;
+          try {
+            lease = await bus.leases.acquire(name, `p${holder}`);
+          } catch (error) {
+            assert.instance(error, TransientError);
+          }
+          if (lease === undefined) {
+            await clock.sleep(5 + 20 * clock.random());
+            continue;
+          }
+          const from = clock.now();
+          let lost = false;
+          void lease.lost.then(() => {
+            lost = true;
+          });
+          const chance = clock.random();
+          let to: number;
+          if (chance < 0.15) {
+            const heal = await cut(bus);
+            await lease.lost;
+            to = clock.now();
+            await heal();
+          } else {
+            const stop = clock.now() + 2 * LEASE_MS * clock.random() ** 3;
+            while (!lost && clock.now() < stop) await clock.sleep(5);
+            to = clock.now();
+            await lease.release();
+          }
+          holds.push({ name, holder, from, to });
+        }
+      };
+      await Promise.all(buses.map(contend));
+      assert.ok(holds.length > 10, `${holds.length} holds`);
+      for (const one of holds) {
+        for (const other of holds) {
+          if (one === other || one.name !== other.name) continue;
+          assert.ok(
+            one.to <= other.from || other.to <= one.from,
+            `${JSON.stringify(one)} and ${JSON.stringify(other)}`,
+          );
+        }
+      }
+    }),
+  );
+
+  test(
+    called('who watches hears of acquisitions, releases and ends, not of renewals'),
+    on(harness, async ({ connect, crash }) => {
+      const [a, b, c] = [await connect('a'), await connect('b'), await connect('c')];
+      await held(a, 'before', 'a');
+      const heard: (readonly LeaseRecord[])[] = [];
+      const watch = await c.leases.watch((leases) => heard.push(leases));
+      const now = (): string =>
+        (heard.at(-1) ?? [])
+          .map(({ name, holder }) => `${name}:${holder}`)
+          .sort()
+          .join();
+      await until('the first', () => heard.length > 0);
+      assert.is(now(), 'before:a');
+      const lease = await held(b, 'x', 'b');
+      await until('the acquisition', () => now() === 'before:a,x:b');
+      const count = heard.length;
+      await clock.sleep(1.5 * LEASE_MS);
+      assert.is(heard.length, count, 'renewals are not changes');
+      await lease.release();
+      await until('the release', () => now() === 'before:a', LEASE_MS / 2);
+      const other = await held(b, 'x', 'b');
+      await until('the acquisition', () => now() === 'before:a,x:b');
+      await crash(a);
+      await until('the end', () => now() === 'x:b', 2 * LEASE_MS);
+      const late: (readonly LeaseRecord[])[] = [];
+      const second = await b.leases.watch((leases) => late.push(leases));
+      await until('the first', () => late.length > 0);
+      assert.equal(late[0], [{ name: 'x', holder: 'b' }]);
+      await second.close();
+      await watch.close();
+      const closed = heard.length;
+      await other.release();
+      await clock.sleep(50);
+      assert.is(heard.length, closed);
+    }),
+  );
+
+  test(
+    called('leases that were wiped are lost, and a lease time passes before the next (B5)'),
+    on(harness, async ({ connect, wipeLeases }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'x', 'a');
+      const heard: (readonly LeaseRecord[])[] = [];
+      await b.leases.watch((leases) => heard.push(leases));
+      await until('the first', () => heard.at(-1)?.length === 1);
+      const { endsAt } = { endsAt: lease.endsAt() };
+      await wipeLeases();
+      await within('the loss', lease.lost, 3_000);
+      await until('the loss', () => heard.at(-1)?.length === 0, 3_000);
+      const taken = await insist(b, 'x', 'b');
+      assert.ok(taken.at >= endsAt - 5, `taken ${endsAt - taken.at} ms before its end`);
+      await until('the acquisition', () => heard.at(-1)?.[0]?.holder === 'b');
+    }),
+  );
+
+  test(
+    called('closing a bus releases its leases'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      await held(a, 'x', 'a');
+      await a.close();
+      await held(b, 'x', 'b');
+      assert.instance(await rejection(a.leases.acquire('y', 'a')), TransientError);
+    }),
+  );
+}
+
+async function held(bus: Bus, name: string, holder: string): Promise<Lease> {
+  const lease = await bus.leases.acquire(name, holder);
+  assert.ok(lease !== undefined, `'${holder}' gets '${name}'`);
+  return lease as Lease;
+}
+
+/** Asks until it gets the lease: when the successful question began and was answered. */
+async function insist(bus: Bus, name: string, holder: string): Promise<{ lease: Lease; asked: number; at: number }> {
+  const limit = clock.now() + 10 * LEASE_MS;
+  while (clock.now() < limit) {
+    const asked = clock.now();
+    try {
+      const lease = await bus.leases.acquire(name, holder);
+      if (lease !== undefined) return { lease, asked, at: clock.now() };
+    } catch (error) {
+      assert.instance(error, TransientError);
+    }
+    await clock.sleep(5);
+  }
+  return assert.unreachable(`'${holder}' never got '${name}'`) as never;
+}
+
+/** Asks until there is an answer, whichever. */
+async function answered(bus: Bus, name: string): Promise<{ lease: Lease | undefined }> {
+  for (;;) {
+    try {
+      return { lease: await bus.leases.acquire(name, 'again') };
+    } catch (error) {
+      assert.instance(error, TransientError);
+      await clock.sleep(20);
+    }
+  }
+}

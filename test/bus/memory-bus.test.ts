@@ -1,0 +1,62 @@
+// The contract on the bus in memory: where a message takes no time, and where each takes its own.
+import { suite } from 'uvu';
+import type { Bus } from '../../bus/bus.ts';
+import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
+import { busSuite } from './bus.suite.ts';
+import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
+
+const test = suite('memory bus');
+
+function harness(name: string, latencyMs: (() => number) | undefined): Harness {
+  return {
+    name,
+    canInterrupt: true,
+    async open(): Promise<Deployment> {
+      const broker = memoryBroker({ clock, leaseMs: LEASE_MS, ...(latencyMs === undefined ? {} : { latencyMs }) });
+      const buses = new Map<Bus, MemoryBus>();
+      const all = (): MemoryBus[] => [...buses.values()];
+      const interrupt = async (): Promise<() => Promise<void>> => {
+        for (const bus of all()) bus.cut();
+        return async () => {
+          for (const bus of all()) bus.heal();
+        };
+      };
+      return {
+        async connect() {
+          const bus = broker.connect();
+          buses.set(bus, bus);
+          return bus;
+        },
+        async crash(bus) {
+          buses.get(bus)?.crash();
+        },
+        async cut(bus) {
+          buses.get(bus)?.cut();
+          return async () => buses.get(bus)?.heal();
+        },
+        wipeMail: async () => broker.wipeMail(),
+        wipeLeases: async () => broker.wipeLeases(),
+        interrupt,
+        async snapshot() {
+          const taken = broker.snapshot();
+          return async () => {
+            const resume = await interrupt();
+            broker.rollBack(taken);
+            await resume();
+          };
+        },
+        async close() {
+          for (const bus of all()) await bus.close();
+        },
+      };
+    },
+  };
+}
+
+busSuite(test, harness('at once', undefined));
+busSuite(
+  test,
+  harness('with latency', () => 3 * clock.random()),
+);
+
+test.run();

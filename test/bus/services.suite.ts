@@ -1,0 +1,174 @@
+// What every bus must do for requests and for the trace.
+import type { uvu } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject, TraceEvent } from '../../bus/bus.ts';
+import { AbsentError, ConflictError, TerminalError, TransientError, type TroupeError } from '../../bus/errors.ts';
+import { address, clock, type Harness, on, rejection, until } from './harness.ts';
+
+export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
+  const called = (title: string): string => `${harness.name}: ${title}`;
+  const soon = (): number => clock.now() + 5_000;
+  const SUBJECT = 'openstack.subnets.create';
+
+  test(
+    called('a request is answered, also with large and foreign text'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const heard: JsonObject[] = [];
+      const handle = async (request: JsonObject): Promise<JsonObject> => {
+        heard.push(request);
+        return { echo: request };
+      };
+      await a.services.serve('openstack', '1.0.0', 'subnets', [{ subject: SUBJECT, handle }]);
+      const request = { name: 'Ünï "quoted"', list: [1, null, true], long: 'x'.repeat(200_000) };
+      assert.equal(await b.services.request(SUBJECT, request, soon()), { echo: request });
+      assert.equal(await a.services.request(SUBJECT, {}, soon()), { echo: {} });
+      assert.equal(heard, [request, {}]);
+    }),
+  );
+
+  test(
+    called('what a handler throws arrives with its code'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const errors: Record<string, Error> = {
+        transient: new TransientError("cinder is busy:\nsee 'déjà'", { retryAfterMs: 1_500 }),
+        terminal: new TerminalError('a volume of 0 GiB', { reason: 'BadSize' }),
+        absent: new AbsentError("no subnet 'x'"),
+        conflict: new ConflictError('somebody was first'),
+        other: new RangeError('a defect'),
+      };
+      const handle = (request: JsonObject): Promise<JsonObject> => {
+        throw errors[String(request['kind'])] ?? new Error('unknown');
+      };
+      await a.services.serve('openstack', '1.0.0', 'subnets', [{ subject: SUBJECT, handle }]);
+      for (const [kind, error] of Object.entries(errors)) {
+        const thrown = (await rejection(b.services.request(SUBJECT, { kind }, soon()))) as TroupeError;
+        assert.is(thrown.code, kind === 'other' ? 'transient' : kind);
+        assert.is(thrown.message, error.message);
+        if (thrown instanceof TransientError && kind === 'transient') assert.is(thrown.retryAfterMs, 1_500);
+        if (thrown instanceof TerminalError) assert.is(thrown.reason, 'BadSize');
+      }
+    }),
+  );
+
+  test(
+    called('where nobody answers, the request says so and whom it wanted'),
+    on(harness, async ({ connect }) => {
+      const bus = await connect('a');
+      const startedAt = clock.now();
+      const error = await rejection(bus.services.request('csi-proxy.node-7.volume.format', {}, soon()));
+      assert.instance(error, TransientError);
+      assert.match(error.message, "nobody answers 'csi-proxy.node-7.volume.format'");
+      assert.ok(clock.now() - startedAt < 1_000, 'at once');
+      const service = await bus.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle: async () => ({}) }]);
+      assert.equal(await bus.services.request('x.y', {}, soon()), {});
+      await service.close();
+      assert.instance(await rejection(bus.services.request('x.y', {}, soon())), TransientError);
+    }),
+  );
+
+  test(
+    called('no answer by the deadline is transient'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      let asked = 0;
+      const ends: (() => void)[] = [];
+      const handle = async (): Promise<JsonObject> => {
+        asked += 1;
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return {};
+      };
+      await a.services.serve('slow', '1.0.0', 'slow', [{ subject: 'slow.one', handle }]);
+      const deadlineAt = clock.now() + 200;
+      assert.instance(await rejection(b.services.request('slow.one', {}, deadlineAt)), TransientError);
+      const lateMs = clock.now() - deadlineAt;
+      assert.ok(lateMs >= -5 && lateMs < 1_000, `${lateMs} ms after the deadline`);
+      assert.instance(await rejection(b.services.request('slow.one', {}, clock.now() - 1)), TransientError);
+      assert.is(asked, 1, 'what is too late is not sent');
+      for (const end of ends) end();
+    }),
+  );
+
+  test(
+    called('several may serve one subject; requests run at the same time'),
+    on(harness, async ({ connect }) => {
+      const [a, b, c] = [await connect('a'), await connect('b'), await connect('c')];
+      let running = 0;
+      let most = 0;
+      const served = { a: 0, b: 0 };
+      for (const [name, bus] of [['a', a] as const, ['b', b] as const]) {
+        const handle = async (request: JsonObject): Promise<JsonObject> => {
+          served[name] += 1;
+          running += 1;
+          most = Math.max(most, running);
+          await clock.sleep(20);
+          running -= 1;
+          return request;
+        };
+        await bus.services.serve('openstack', '1.0.0', 'subnets', [{ subject: SUBJECT, handle }]);
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, at) => c.services.request(SUBJECT, { at }, soon())),
+      );
+      assert.equal(
+        answers,
+        answers.map((_, at) => ({ at })),
+      );
+      assert.is(served.a + served.b, 100);
+      assert.ok(served.a > 0 && served.b > 0 && most > 10);
+      await a.close();
+      assert.equal(await c.services.request(SUBJECT, { at: 1 }, soon()), { at: 1 });
+    }),
+  );
+
+  test(
+    called('a request of a process that is cut off rejects'),
+    on(harness, async ({ connect, cut }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      await a.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle: async () => ({}) }]);
+      const heal = await cut(b);
+      assert.instance(await rejection(b.services.request('x.y', {}, clock.now() + 1_000)), TransientError);
+      await heal();
+      const answer = async (): Promise<JsonObject> => {
+        try {
+          return await b.services.request('x.y', {}, soon());
+        } catch (error) {
+          assert.instance(error, TransientError);
+          await clock.sleep(20);
+          return answer();
+        }
+      };
+      assert.equal(await answer(), {});
+    }),
+  );
+
+  test(
+    called('events reach all who listen; telling never fails'),
+    on(harness, async ({ connect, cut }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const heard: (TraceEvent & { at: number })[] = [];
+      const listening = await b.trace.subscribe((event) => heard.push(event));
+      const event = {
+        actor: { ...address('worker-1.example.com'), namespace: '' },
+        type: 'call.start',
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+        data: { from: 'idle', to: 'ready' },
+      };
+      const startedAt = clock.now();
+      a.trace.emit(event);
+      await until('the event', () => heard.length === 1);
+      const { at, ...same } = heard[0] ?? { at: 0 };
+      assert.equal(same, event);
+      assert.ok(at >= startedAt - 0.001 && at <= clock.now());
+      await listening.close();
+      a.trace.emit(event);
+      const heal = await cut(a);
+      a.trace.emit(event);
+      await heal();
+      await a.close();
+      a.trace.emit(event);
+      assert.is(heard.length, 1);
+    }),
+  );
+}
