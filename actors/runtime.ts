@@ -5,6 +5,7 @@ import { type KubeClient, objects as kubeObjects, type Resource } from '../adapt
 import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, toErrorData } from '../bus/mod.ts';
 import type { ManagedKind } from '../machines/kind.ts';
+import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
 import { Host } from './host.ts';
 import { serveOperations, withRemoteOperations } from './operations-service.ts';
@@ -46,14 +47,16 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa } = deps;
   const objects = kubeObjects({ client });
   const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  const calls = callTrace(bus.trace);
   const sessions = openStackSessions({
     clock,
     version: TROUPE_VERSION,
     callsInFlight,
+    onCall: calls.onCall,
     readSecret: (namespace, name) => objects.readSecret(namespace, name),
     ...(defaultCa !== undefined && { defaultCa }),
   });
-  const local = openstackKinds({ sessions, clock, defaultResyncMs });
+  const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
   const known = registry(kinds, OTHERS);
   const stop = new AbortController();

@@ -33,6 +33,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
   });
   const onAbort = (): void => wake();
   signal.addEventListener('abort', onAbort);
+  let trouble = '';
   while (!signal.aborted) {
     try {
       const lease = await bus.leases.acquire(LEASE, pod);
@@ -47,8 +48,11 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       log.info('watching the API server for all pods');
       await lead(deps, lease, signal);
       await lease.release();
+      trouble = '';
     } catch (error) {
-      log.warn({ error: toErrorData(error).message }, 'the watch cannot be led yet');
+      const { message } = toErrorData(error);
+      if (message !== trouble) log.warn({ error: message }, 'the watch cannot be led yet');
+      trouble = message;
       await clock.sleep(PAUSE_MS, signal);
     }
   }

@@ -45,7 +45,9 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   const names = prefix.toUpperCase();
   const mailbox = new NatsMailbox({ connection, stream: `${names}_MAIL`, root: prefix, shards, replicas });
   const leases = new NatsLeases({ connection, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
+  const services = natsServices(connection, prefix);
   const close = async (): Promise<void> => {
+    await services.close();
     await leases.close();
     await mailbox.close();
     await connection.close();
@@ -61,7 +63,7 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   return {
     mailbox,
     leases,
-    services: natsServices(connection, prefix),
+    services,
     trace: natsTrace(connection, prefix, process),
     sharable: connection.isAtLeast(2, 11),
     description: `nats-server ${connection.serverVersion.join('.')} at ${connection.place}`,

@@ -4,6 +4,7 @@ import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import { ErrorCode, type ErrorData, fromErrorData, TerminalError, TransientError, toErrorData } from './errors.ts';
 import { endpointSubject } from './subjects.ts';
+import type { Clock } from './time.ts';
 
 /** The HTTP status nearest to each code: what `nats micro` and other clients of the services API read. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -13,10 +14,17 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   [ErrorCode.Conflict]: 409,
 };
 
+const STOP_TIMEOUT_MS = 1_000;
 const ENCODER = new TextEncoder();
 
-export function natsServices(connection: Connection, root: string): Services {
+/** The services part, and the way to take all services off before the connection closes. */
+export function natsServices(connection: Connection, root: string): Services & Service {
+  const closings = new Set<() => Promise<void>>();
   return {
+    async close() {
+      await Promise.all([...closings].map((close) => close()));
+    },
+
     async serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service> {
       if (!connection.up) throw connection.away();
       const service = await connection.nats.services.add({ name, version, description });
@@ -29,11 +37,13 @@ export function natsServices(connection: Connection, root: string): Services {
         });
       }
       await connection.nats.flush(); // who asks from now on finds it
-      return {
-        async close() {
-          if (!connection.nats.isClosed()) await service.stop();
-        },
+      const close = async (): Promise<void> => {
+        closings.delete(close);
+        // Told to the server first: what it still sends to a closed connection would wait for its deadline.
+        if (connection.up) await withinLimit(service.stop(), connection.clock);
       };
+      closings.add(close);
+      return { close };
     },
 
     async request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject> {
@@ -50,6 +60,16 @@ export function natsServices(connection: Connection, root: string): Services {
       return answerIn(message, subject);
     },
   };
+}
+
+/** Waits for the promise, but not for ever: the connection may break. */
+async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<void> {
+  const limit = new AbortController();
+  const settled = promise.then(
+    () => limit.abort(),
+    () => limit.abort(), // closed meanwhile, which is what was wanted
+  );
+  await Promise.race([settled, clock.sleep(STOP_TIMEOUT_MS, limit.signal)]);
 }
 
 async function answer(endpoint: Endpoint, message: ServiceMsg): Promise<void> {

@@ -51,6 +51,8 @@ export interface KubeClientDeps {
   clock: Clock;
   /** Path of a kubeconfig; undefined: in-cluster, as `@kubernetes/client-node` finds it. */
   kubeconfig?: string | undefined;
+  /** `troupe/<version>`. */
+  userAgent?: string;
 }
 
 /**
@@ -58,7 +60,7 @@ export interface KubeClientDeps {
  *
  * @throws {TerminalError} the kubeconfig cannot be read or names no server
  */
-export function kubeClient({ clock, kubeconfig }: KubeClientDeps): KubeClient {
+export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClientDeps): KubeClient {
   const config = load(kubeconfig);
   const cluster = config.getCurrentCluster();
   if (cluster === null) {

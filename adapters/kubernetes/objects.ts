@@ -93,8 +93,9 @@ export function objects({ client }: { client: KubeClient }): Objects {
       for (;;) {
         const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${next}`;
         const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
-        const { metadata, items: page } = body as unknown as { metadata: { resourceVersion: string; continue?: string }; items: JsonObject[] };
-        for (const item of page) items.push(strip(item, resource));
+        const { metadata, items: page } = body as unknown as { metadata: { resourceVersion: string; continue?: string }; items: JsonObject[] | null };
+        // A list of metadata without any is `null`.
+        for (const item of page ?? []) items.push(strip(item, resource));
         if (!metadata.continue) return { items, resourceVersion: metadata.resourceVersion, serverTime };
         next = `&continue=${encodeURIComponent(metadata.continue)}`;
       }

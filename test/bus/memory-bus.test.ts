@@ -4,6 +4,8 @@ import type { Bus } from '../../bus/bus.ts';
 import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
 import { busSuite } from './bus.suite.ts';
 import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
+import { mailboxSuite } from './mailbox.suite.ts';
+import { servicesSuite } from './services.suite.ts';
 
 const test = suite('memory bus');
 
@@ -53,7 +55,8 @@ function harness(name: string, latencyMs: (() => number) | undefined): Harness {
   };
 }
 
-busSuite(test, harness('at once', undefined));
+mailboxSuite(test, harness('at once', undefined));
+servicesSuite(test, harness('at once', undefined));
 busSuite(
   test,
   harness('with latency', () => 3 * clock.random()),

@@ -73,6 +73,7 @@ export function builtin(
     columns: given.columns ?? [NAME_COLUMN, AGE_COLUMN],
     selectable: given.selectable ?? {},
     strategy: { ...PLAIN_STRATEGY, ...given.strategy },
+    since: 0,
     warning: undefined,
     convert: given.convert,
   };

@@ -180,6 +180,7 @@ export function resourcesOf(object: KubeObject): Resource[] {
         columns: customColumns(version['additionalPrinterColumns']),
         selectable: selectableFields(version['selectableFields']),
         strategy: customStrategy(schema, kind, apiVersion, hasStatus),
+        since: Number(object.metadata.resourceVersion ?? 0),
         warning: deprecated ? warning : undefined,
         convert: undefined,
       };

@@ -7,10 +7,11 @@ import { tableOf } from './table.ts';
 
 /** A stored object as the JSON of a version of its resource. */
 export function objectJson(resource: Resource, stored: Stored): string {
-  let text = stored.encoded.get(resource.apiVersion);
+  const key = `${resource.apiVersion} ${resource.since}`;
+  let text = stored.encoded.get(key);
   if (text === undefined) {
     text = jsonOf(resource, inVersion(resource, stored.object));
-    stored.encoded.set(resource.apiVersion, text);
+    stored.encoded.set(key, text);
   }
   return text;
 }

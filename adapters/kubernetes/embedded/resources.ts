@@ -2,7 +2,8 @@
 // CustomResourceDefinition.
 import type { Subject } from './api-error.ts';
 import type { FieldError } from './field-error.ts';
-import type { JsonMap, KubeObject } from './json.ts';
+import { copy, type JsonMap, type KubeObject } from './json.ts';
+import { setDefaults } from './pruning.ts';
 import type { Schema } from './schema.ts';
 
 export interface Column {
@@ -54,6 +55,8 @@ export interface Resource {
   /** Fields that fieldSelector may name, beyond metadata.name and metadata.namespace. */
   readonly selectable: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly strategy: Strategy;
+  /** Revision since which the schema holds; objects stored before may lack its defaults. */
+  readonly since: number;
   /** A deprecation warning that accompanies every answer. */
   readonly warning: string | undefined;
   /** Between the stored form and the one of this version, where they differ in more than `apiVersion`. */
@@ -109,9 +112,12 @@ export function registry(): Registry {
 /** Stored under a group and a plural; the core group's name is empty. */
 export const storeKeyOf = (group: string, plural: string): string => `${group}/${plural}`;
 
-/** The object in the form of a version of its resource. */
+/** The object in the form of a version of its resource, with the defaults of its present schema. */
 export function inVersion(resource: Resource, object: KubeObject): KubeObject {
-  if (resource.convert !== undefined) return resource.convert.fromStored(object);
-  if (object.apiVersion === resource.apiVersion && object.kind === resource.kind) return object;
-  return { ...object, apiVersion: resource.apiVersion, kind: resource.kind };
+  const { apiVersion, kind, convert, schema, since } = resource;
+  if (convert !== undefined) return convert.fromStored(object);
+  const isOld = schema.defaultsBeneath && Number(object.metadata.resourceVersion) <= since;
+  const form = isOld ? copy(object) : object;
+  if (isOld) setDefaults(schema, form);
+  return form.apiVersion === apiVersion && form.kind === kind ? form : { ...form, apiVersion, kind };
 }

@@ -71,7 +71,7 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       const send = (type: EventType, stored: Stored, frames: Map<string, Buffer>): void => {
         const withColumns = form.kind === 'table' && firstTable;
         firstTable = false;
-        const key = `${type} ${resource.apiVersion} ${formKey(form)} ${withColumns}`;
+        const key = `${type} ${resource.apiVersion} ${resource.since} ${formKey(form)} ${withColumns}`;
         let frame = frames.get(key);
         if (frame === undefined) {
           frame = Buffer.from(`{"type":"${type}","object":${frameJson(resource, stored, form, withColumns, clock.now())}}\n`);

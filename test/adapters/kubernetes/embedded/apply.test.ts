@@ -78,15 +78,15 @@ test('what another manager owns is taken only by force (M2)', withWidgets(async 
 
 test('what an applier no longer applies vanishes unless somebody else owns it (M1)', withWidgets(async ({ call }) => {
   const full = bare(
-    { size: 3, tags: ['a', 'b'], ports: [{ name: 'p', port: 1 }, { name: 'q' }], options: { x: '1', y: '2' } },
+    { size: 3, marks: ['a', 'b'], ports: [{ name: 'p', port: 1 }, { name: 'q' }], options: { x: '1', y: '2' } },
     { labels: { l1: '1', l2: '2' }, finalizers: ['example.org/f'] },
   );
   await apply(call, 'me', full);
-  await apply(call, 'other', bare({ tags: ['b'], ports: [{ name: 'q' }] }, { labels: { l2: '2' } }));
+  await apply(call, 'other', bare({ marks: ['b'], ports: [{ name: 'q' }] }, { labels: { l2: '2' } }));
   const { body } = await apply(call, 'me', bare({ size: 3 }, { labels: { l1: '1' } }));
   assert.equal(body['metadata']?.['labels'], { l1: '1', l2: '2' });
   assert.is(body['metadata']?.['finalizers'], undefined);
-  assert.equal(body['spec'], { size: 3, color: 'red', min: 1, tags: ['b'], ports: [{ name: 'q' }] });
+  assert.equal(body['spec'], { size: 3, color: 'red', min: 1, marks: ['b'], ports: [{ name: 'q' }] });
   const last = await apply(call, 'other', bare(undefined));
   assert.equal(last.body['spec'], { size: 3, color: 'red', min: 1 });
   assert.equal(last.body['metadata']?.['labels'], { l1: '1' });

@@ -243,6 +243,7 @@ export const WIDGETS = {
                       },
                     },
                   },
+                  marks: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
                   steps: { type: 'array', items: { type: 'string' } },
                   options: { type: 'object', minProperties: 1, maxProperties: 2, additionalProperties: { type: 'string' } },
                   anything: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },

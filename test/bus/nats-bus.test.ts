@@ -1,0 +1,19 @@
+// The contract on the nats-server that the launcher finds.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import { natsProgram } from '../../bus/nats-program.ts';
+import { busSuite } from './bus.suite.ts';
+import { ownServer } from './nats.harness.ts';
+
+const program = await natsProgram({
+  program: process.env['TROUPE_NATS_SERVER'],
+  path: process.env['PATH'] ?? '',
+  cacheFolder: join(homedir(), '.cache', 'troupe'),
+  fetch: globalThis.fetch,
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+});
+
+const test = suite('nats bus');
+busSuite(test, ownServer('nats', program));
+test.run();
