@@ -95,7 +95,9 @@ export async function start(
 /** Ends the roles in order, within a few seconds. */
 export async function drain(runtime: Runtime, clock: Clock, log: Logger): Promise<void> {
   log.info('stopping: nothing new is begun, leases are given up');
-  await Promise.race([runtime.close(), clock.sleep(DRAIN_LIMIT_MS)]);
+  const ended = new AbortController();
+  const closing = runtime.close().finally(() => ended.abort());
+  await Promise.race([closing, clock.sleep(DRAIN_LIMIT_MS, ended.signal)]);
 }
 
 export function aborted(signal: AbortSignal): Promise<void> {

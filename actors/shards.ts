@@ -137,7 +137,8 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
     await host.close(number);
     await lease.release();
   });
-  await Promise.race([Promise.all(closing), clock.sleep(DRAIN_MS)]);
+  const ended = new AbortController();
+  await Promise.race([Promise.all(closing).finally(() => ended.abort()), clock.sleep(DRAIN_MS, ended.signal)]);
   await alive?.release();
 }
 

@@ -16,9 +16,10 @@ import {
   type NatsConnection,
   NatsError,
   nkeyAuthenticator,
+  type Subscription,
 } from 'nats';
 import type { Connectivity } from './bus.ts';
-import { ErrorCode, TransientError, TroupeError } from './errors.ts';
+import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { Clock } from './time.ts';
 
@@ -66,7 +67,25 @@ export class Connection {
     void this.#follow(onAttempt);
   }
 
-  /** For what needs more than requests: subscriptions and services. Publish with `send` only (C1). */
+  /**
+   * Subscribes until `unsubscribe`, across reconnects. A listener that throws is a defect; it ends the process and not the
+   * client's reading of the connection, which would go unnoticed.
+   */
+  listen(subject: string, onMessage: (message: Msg) => void): Subscription {
+    const callback = (error: NatsError | null, message: Msg): void => {
+      if (error !== null) return; // not permitted, or the connection is closed: there will be no message
+      try {
+        onMessage(message);
+      } catch (defect) {
+        queueMicrotask(() => {
+          throw defect;
+        });
+      }
+    };
+    return this.#nats.subscribe(subject, { callback });
+  }
+
+  /** For what needs more than requests and subscriptions. Publish with `send` only (C1). */
   get nats(): NatsConnection {
     return this.#nats;
   }
@@ -93,6 +112,7 @@ export class Connection {
   /**
    * @throws {NoResponderError} nobody listens to the subject
    * @throws {TransientError} no answer in time, or the connection broke
+   * @throws {TerminalError} the payload is larger than the server takes
    */
   request(
     subject: string,
@@ -254,6 +274,9 @@ function translated(error: unknown, subject: string, timeoutMs: number): Error {
   if (code === NatsCode.NoResponders) return new NoResponderError(`nobody answers '${subject}'`, { cause: error });
   if (code === NatsCode.Timeout) {
     return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, { cause: error });
+  }
+  if (code === NatsCode.MaxPayloadExceeded) {
+    return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, { cause: error });
   }
   const why = error instanceof Error ? error.message : String(error);
   return new TransientError(`'${subject}' was not sent: ${why}`, { cause: error });

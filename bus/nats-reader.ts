@@ -98,11 +98,7 @@ export class StreamReader {
     const { connection, stream, filters, verify } = this.#options;
     const inbox = createInbox();
     const attempt: Attempt = {
-      subscription: connection.nats.subscribe(inbox, {
-        callback: (error, message) => {
-          if (error === null) this.#heard(attempt, message);
-        },
-      }),
+      subscription: connection.listen(inbox, (message) => this.#heard(attempt, message)),
       held: [],
       consumer: undefined,
       lastDelivery: 0,

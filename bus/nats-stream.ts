@@ -78,12 +78,10 @@ export class StreamKeeper {
   async open(): Promise<void> {
     const { connection, config, marker } = this.#options;
     await this.check();
-    const callback = (error: unknown): void => {
-      if (error === null) this.notice();
-    };
+    const notice = (): void => this.notice();
     // Events only make it quicker: where they are not permitted, the look at each interval is enough.
-    this.#subscriptions.push(connection.nats.subscribe(`$JS.EVENT.ADVISORY.STREAM.*.${config.name}`, { callback }));
-    if (marker !== undefined) this.#subscriptions.push(connection.nats.subscribe(marker, { callback }));
+    this.#subscriptions.push(connection.listen(`$JS.EVENT.ADVISORY.STREAM.*.${config.name}`, notice));
+    if (marker !== undefined) this.#subscriptions.push(connection.listen(marker, notice));
     this.#look();
   }
 

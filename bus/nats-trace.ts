@@ -37,11 +37,9 @@ export function natsTrace(connection: Connection, root: string, process: string)
 
     async subscribe(onEvent) {
       if (!connection.up) throw connection.away();
-      const subscription = connection.nats.subscribe(eventWildcard(root), {
-        callback: (error, message) => {
-          const event = error === null ? parsed(message.subject, message.data, root) : undefined;
-          if (event !== undefined) onEvent(event);
-        },
+      const subscription = connection.listen(eventWildcard(root), ({ subject, data }) => {
+        const event = parsed(subject, data, root);
+        if (event !== undefined) onEvent(event);
       });
       await connection.nats.flush(); // what is emitted from now on is heard
       return {
