@@ -42,7 +42,8 @@ export async function auditGuards(
       if (!yielded && !ended) for (const finalizer of wanted) holding.add(finalizer);
     }
     for (const [key, claim] of [...actor.claims.entries()]) {
-      if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid) continue;
+      if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
+        continue;
       // A claim that is newer than the list is not judged by it.
       if (compareVersions(claim.resourceVersion, list.resourceVersion) <= 0) actor.claims.drop(key);
     }

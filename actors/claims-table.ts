@@ -30,7 +30,12 @@ export class ClaimsTable {
   /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
   take(key: string, claim: Claim): boolean {
     const known = this.#claims.get(key);
-    if (known !== undefined && known.uid !== claim.uid && compareVersions(claim.resourceVersion, known.resourceVersion) < 0) return false;
+    if (
+      known !== undefined &&
+      known.uid !== claim.uid &&
+      compareVersions(claim.resourceVersion, known.resourceVersion) < 0
+    )
+      return false;
     if (claim.ended) {
       this.#ended.set(key, claim.uid);
       return this.drop(key);

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { TerminalError, toErrorData, TroupeError } from '../bus/mod.ts';
+import { TerminalError, TroupeError, toErrorData } from '../bus/mod.ts';
 import { systemClock } from './clock.ts';
 import { readConfig } from './config.ts';
 import { applyCrds, printCrds } from './crds.ts';

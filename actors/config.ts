@@ -47,7 +47,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(env: Environment, options: Environment = {}): Config {
   const read = (option: string, variable: string): { name: string; value: string | undefined } => {
     const given = options[option];
-    return given === undefined ? { name: variable, value: env[variable] || undefined } : { name: `--${option}`, value: given };
+    return given === undefined
+      ? { name: variable, value: env[variable] || undefined }
+      : { name: `--${option}`, value: given };
   };
   const whole = (option: string, variable: string, fallback: number, least: number, unit: string): number => {
     const { name, value } = read(option, variable);

@@ -13,7 +13,15 @@ export async function printCrds(out: NodeJS.WritableStream): Promise<number> {
 }
 
 /** `troupe crds --apply`. @throws as `KubeClient.call` */
-export async function applyCrds({ config, clock, out }: { config: Config; clock: Clock; out: NodeJS.WritableStream }): Promise<number> {
+export async function applyCrds({
+  config,
+  clock,
+  out,
+}: {
+  config: Config;
+  clock: Clock;
+  out: NodeJS.WritableStream;
+}): Promise<number> {
   const client = kubeClient({ clock, kubeconfig: config.kubeconfig });
   try {
     await installCrds(client, clock, (line) => out.write(`${line}\n`));
@@ -36,7 +44,8 @@ export async function installCrds(client: KubeClient, clock: Clock, onProgress: 
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${name} serverside-applied`);
   }
   for (const { plural, group } of openstackContracts) {
-    while (!isEstablished((await client.call({ method: 'GET', path: `${PATH}/${plural}.${group}` })).body)) await clock.sleep(100);
+    while (!isEstablished((await client.call({ method: 'GET', path: `${PATH}/${plural}.${group}` })).body))
+      await clock.sleep(100);
   }
 }
 

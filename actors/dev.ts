@@ -13,7 +13,13 @@ export interface DevDeps extends RunDeps {
 
 /** @throws {TroupeError} something given cannot be used */
 export async function dev({ config, clock, log, signal, folder, cloudsFile }: DevDeps): Promise<number> {
-  const environment = await openEnvironment({ config, clock, folder, cloudsFile, onProgress: (line) => log.info(line) });
+  const environment = await openEnvironment({
+    config,
+    clock,
+    folder,
+    cloudsFile,
+    onProgress: (line) => log.info(line),
+  });
   try {
     const { client, bus, kubeconfig, cloudsYaml, natsUrl } = environment;
     await installCrds(client, clock, (line) => log.debug(line));

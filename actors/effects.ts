@@ -5,12 +5,21 @@
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 import { fromPromise } from 'xstate';
 import { type Objects, SECRETS } from '../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, ConflictError, ErrorCode, toErrorData, TransientError, TroupeError } from '../bus/mod.ts';
+import {
+  AbsentError,
+  type Clock,
+  ConflictError,
+  ErrorCode,
+  TransientError,
+  TroupeError,
+  toErrorData,
+} from '../bus/mod.ts';
 import type { GuardInput } from '../machines/guard.ts';
 import { guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, ManagedOperations, OperationRequest } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
-import { backoffMs, type EffectInput, managedMachine, type RecordOutput } from '../machines/managed.ts';
+import { managedMachine } from '../machines/managed.ts';
+import { backoffMs, type EffectInput, type RecordOutput } from '../machines/managed-context.ts';
 import { auditGuards } from './audit.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
 import type { Registry } from './registry.ts';
@@ -57,7 +66,8 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
   const deadline = (key: string): number => {
     const now = clock.now();
     const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS);
-    if (deadlineAt - now < LEAST_CALL_MS) throw new TransientError('the lease of the shard ends too soon to begin a call');
+    if (deadlineAt - now < LEAST_CALL_MS)
+      throw new TransientError('the lease of the shard ends too soon to begin a call');
     return deadlineAt;
   };
   /** Runs an operation of the adapter for the object as it is now. */
@@ -144,18 +154,23 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
         }),
         releaseSelf: effect(({ key }: EffectInput) => {
           const { actor, kind } = managed(key);
-          return write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }));
+          return write(key, ({ object }) =>
+            objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }),
+          );
         }),
-        record: effect<EffectInput, RecordOutput>(async ({ key, externalId }: EffectInput) => {
-          const { actor } = managed(key);
-          await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
-          return { kind: 'stored' };
-        }, async ({ key, externalId }, error) => {
-          // Somebody else wrote the object meanwhile; the actor has read it again.
-          const stored = deps.actor(key)?.life()?.object.status?.['id'];
-          if (!(error instanceof ConflictError) || typeof stored !== 'string' || stored === '') throw error;
-          return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
-        }),
+        record: effect<EffectInput, RecordOutput>(
+          async ({ key, externalId }: EffectInput) => {
+            const { actor } = managed(key);
+            await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
+            return { kind: 'stored' };
+          },
+          async ({ key, externalId }, error) => {
+            // Somebody else wrote the object meanwhile; the actor has read it again.
+            const stored = deps.actor(key)?.life()?.object.status?.['id'];
+            if (!(error instanceof ConflictError) || typeof stored !== 'string' || stored === '') throw error;
+            return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
+          },
+        ),
         unclaim: effect(({ key }: EffectInput) => find(key).actor.unclaim()),
         find: effect(({ key }: EffectInput) =>
           external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at: clock.now() })),

@@ -4,7 +4,15 @@ import { join, resolve } from 'node:path';
 import { type EmbeddedApiServer, startApiServer } from '../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../adapters/kubernetes/mod.ts';
 import { type Simulator, startSimulator } from '../adapters/openstack/mod.ts';
-import { type Bus, type Clock, memoryBroker, type NatsServer, natsBus, startNatsServer, TroupeError } from '../bus/mod.ts';
+import {
+  type Bus,
+  type Clock,
+  memoryBroker,
+  type NatsServer,
+  natsBus,
+  startNatsServer,
+  TroupeError,
+} from '../bus/mod.ts';
 import type { Config } from './config.ts';
 import { natsOptions } from './run.ts';
 
@@ -48,14 +56,17 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     if (api !== undefined) closing.push(() => api.close());
     const client = kubeClient({ clock, kubeconfig });
     closing.push(() => client.close());
-    onProgress(api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`);
+    onProgress(
+      api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
+    );
 
     const { bus, natsUrl, server } = await openBus(config, clock, folder, onProgress);
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
 
-    const simulator = cloudsFile === undefined ? await startSimulator({ clock, latencyMs: options.latencyMs ?? 0 }) : undefined;
+    const simulator =
+      cloudsFile === undefined ? await startSimulator({ clock, latencyMs: options.latencyMs ?? 0 }) : undefined;
     if (simulator !== undefined) closing.push(() => simulator.close());
     const cloudsYaml = simulator?.cloudsYaml('openstack') ?? (await readFile(cloudsFile as string, 'utf8'));
     onProgress(`cloud: ${simulator === undefined ? `as in ${cloudsFile}` : `${simulator.authUrl} (simulated)`}`);

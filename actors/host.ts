@@ -132,7 +132,8 @@ export class Host {
 
   /** The claims tables may have become complete. */
   reconsider(): void {
-    for (const { actors, live } of this.#shards.values()) if (live) for (const actor of actors.values()) actor.reconsider();
+    for (const { actors, live } of this.#shards.values())
+      if (live) for (const actor of actors.values()) actor.reconsider();
   }
 
   async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
@@ -188,7 +189,10 @@ export class Host {
       for (const [key, actor] of shard.actors) {
         // In the mail, older than the list and not in it: gone, and its tombstone was lost or is on its way.
         const known = actor.life()?.object.metadata;
-        if (!present.has(key) && (known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0)) {
+        if (
+          !present.has(key) &&
+          (known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0)
+        ) {
           actor.acceptGone(known?.uid, shard.floor ?? '0');
         }
       }
@@ -198,24 +202,37 @@ export class Host {
   }
 
   #onMail(mail: Mail, isOurs: (number: number) => boolean): void {
-    const about = mail.subject;
-    const { to } = about;
+    const { to } = mail.subject;
     const number = shardOf(to, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
     const actor = this.#actor(shard, to);
     const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
+    const deliver = this.#delivery(actor, mail, subject);
+    if (deliver !== undefined) this.#settle(shard, actor, deliver);
+    else this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
+  }
+
+  /** What to do with mail; undefined when it cannot be understood. */
+  #delivery(
+    actor: ObjectActor,
+    { subject: about, payload, sequence }: Mail,
+    subject: string,
+  ): (() => void) | undefined {
     if (about.topic === 'object') {
-      const parsed = parseObjectMail(mail.payload);
-      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeObject(parsed, subject, mail.sequence));
-    } else if (about.topic === 'claim') {
-      const parsed = parseClaimMail(mail.payload);
-      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeClaim(about.from, parsed, subject, mail.sequence));
-    } else if (about.topic === 'ready') {
-      const parsed = parseReadyMail(mail.payload);
-      if (parsed !== undefined) return this.#settle(shard, actor, () => actor.takeReady(about.from, parsed, subject, mail.sequence));
-    } else return;
-    this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
+      const mail = parseObjectMail(payload);
+      return mail && (() => actor.takeObject(mail, subject, sequence));
+    }
+    if (about.topic === 'claim') {
+      const mail = parseClaimMail(payload);
+      return mail && (() => actor.takeClaim(about.from, mail, subject, sequence));
+    }
+    if (about.topic === 'ready') {
+      const mail = parseReadyMail(payload);
+      return mail && (() => actor.takeReady(about.from, mail, subject, sequence));
+    }
+    // Pollers do not write yet, so nothing listens.
+    return () => undefined;
   }
 
   /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
@@ -246,7 +263,9 @@ export class Host {
           if (life?.kind === undefined || life.uid !== uid) return;
           const { namespace, name } = address;
           const manager = life.kind.fieldManagers.status;
-          actor.accept(await objects.applyStatus(actor.resource, { namespace, name, uid }, manager, status), { own: true });
+          actor.accept(await objects.applyStatus(actor.resource, { namespace, name, uid }, manager, status), {
+            own: true,
+          });
         },
       },
       address,

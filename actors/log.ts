@@ -10,11 +10,25 @@ export interface LogOptions {
 }
 
 /** What never belongs in a log, wherever it turns up (I5). */
-const SECRETS = ['password', 'token', '*.password', '*.token', '*.secret', 'headers.authorization', '*.headers.authorization'];
+const SECRETS = [
+  'password',
+  'token',
+  '*.password',
+  '*.token',
+  '*.secret',
+  'headers.authorization',
+  '*.headers.authorization',
+];
 
 export function openLog({ level, readable, destination = process.stderr }: LogOptions): Logger {
   const options = { level, base: {}, redact: { paths: SECRETS, censor: '(hidden)' } };
   if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  const stream = pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname', singleLine: true, destination });
+  const stream = pretty({
+    colorize: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname',
+    singleLine: true,
+    destination,
+  });
   return pino(options, stream);
 }

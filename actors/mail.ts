@@ -1,7 +1,7 @@
 // What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
 import type { JsonObject } from '../bus/bus.ts';
 import type { KubeObject } from '../machines/kind.ts';
-import { Readiness, type DependencyAnswer } from '../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../machines/life.ts';
 
 /** Topic `object`: the object as the API server has it, or that it is gone. */
 export type ObjectMail =
@@ -36,7 +36,8 @@ export interface ReadyMail extends DependencyAnswer {
 export function parseObjectMail(payload: JsonObject): ObjectMail | undefined {
   const { object, gone } = payload as Partial<Record<'object' | 'gone', JsonObject>>;
   const metadata = object?.['metadata'] as JsonObject | undefined;
-  if (isText(metadata?.['uid']) && isText(metadata?.['resourceVersion'])) return { object: object as unknown as KubeObject };
+  if (isText(metadata?.['uid']) && isText(metadata?.['resourceVersion']))
+    return { object: object as unknown as KubeObject };
   if (isText(gone?.['uid']) && isText(gone?.['resourceVersion'])) {
     return { gone: { uid: gone['uid'], resourceVersion: gone['resourceVersion'] } };
   }
@@ -46,7 +47,12 @@ export function parseObjectMail(payload: JsonObject): ObjectMail | undefined {
 export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
   const { uid, resourceVersion, generation, finalizers, manager, notOn, ended } = payload;
   const isClaim =
-    isText(uid) && isText(resourceVersion) && typeof generation === 'number' && isTexts(finalizers) && isText(manager) && isTexts(notOn);
+    isText(uid) &&
+    isText(resourceVersion) &&
+    typeof generation === 'number' &&
+    isTexts(finalizers) &&
+    isText(manager) &&
+    isTexts(notOn);
   return isClaim ? { uid, resourceVersion, generation, finalizers, manager, notOn, ended: ended === true } : undefined;
 }
 

@@ -12,10 +12,12 @@ import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, ty
 import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, objectView, Readiness } from '../machines/life.ts';
-import { lifeView, type managedMachine } from '../machines/managed.ts';
+import type { managedMachine } from '../machines/managed.ts';
+import { lifeView } from '../machines/managed-context.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
-import { type ClaimMail, type ObjectMail, parseClaimMail, type ReadyMail } from './mail.ts';
+import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
+import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
 import { StatusWriter, type WriteStatus } from './status-writer.ts';
 
@@ -40,7 +42,9 @@ export interface Life {
 /** Phases a life begins in when the stored status says that nothing is to be done. */
 const SETTLED: ReadonlySet<string> = new Set(['available', 'unavailable', 'failed']);
 
-type LifeActor = ReturnType<typeof createActor<typeof managedMachine>> | ReturnType<typeof createActor<typeof guardMachine>>;
+type LifeActor =
+  | ReturnType<typeof createActor<typeof managedMachine>>
+  | ReturnType<typeof createActor<typeof guardMachine>>;
 
 export class ObjectActor {
   readonly address: Address;
@@ -52,15 +56,14 @@ export class ObjectActor {
   readonly claims = new ClaimsTable();
   /** Answers to our claims, by claimed address. */
   readonly #answers = new Map<string, ReadyMail>();
-  /** Whom this life has claimed, and since which generation of the object. */
-  readonly #claimed = new Map<string, { readonly to: Address; readonly generation: number }>();
+  /** The claims of this life on others. */
+  #outgoing: OutgoingClaims | undefined;
   /** Last values in this actor's mailbox, so that they can be deleted: sequence by subject. */
   readonly #stored = new Map<string, { readonly topic: string; readonly sequence: number }>();
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
-  #bornVersion = '0';
   #contentVersion = '0';
   #actor: LifeActor | undefined;
   #started = false;
@@ -132,12 +135,10 @@ export class ObjectActor {
   accept(object: KubeObject, { own }: { readonly own: boolean }): void {
     const { uid, resourceVersion } = object.metadata;
     if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
-    const replaced = this.#object !== undefined && this.#object.metadata.uid !== uid;
-    if (replaced) this.#endLife();
-    const born = this.#object === undefined;
+    const born = this.#object?.metadata.uid !== uid;
+    if (born && this.#object !== undefined) this.#endLife();
     this.#object = object;
     this.#knownVersion = resourceVersion;
-    if (born) this.#bornVersion = resourceVersion;
     if (!own) this.#contentVersion = resourceVersion;
     if (!this.#started) return;
     if (born) this.#beginLife();
@@ -183,59 +184,17 @@ export class ObjectActor {
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
   claim(yielded: readonly string[]): void {
-    const object = this.#object;
-    if (object === undefined || this.#kind === undefined) return;
-    const { registry, outbox } = this.#deps;
-    const targets = new Map<string, { to: Address; finalizers: Set<string> }>();
-    for (const reference of this.#kind.references(object)) {
-      const to = registry.target(this.address, reference);
-      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set() };
-      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
-      targets.set(addressKey(to), target);
-    }
-    const generation = object.metadata.generation ?? 0;
-    for (const [key, { to, finalizers }] of targets) {
-      const since = this.#claimed.get(key)?.generation ?? generation;
-      this.#claimed.set(key, { to, generation: since });
-      const mail: ClaimMail = {
-        uid: object.metadata.uid,
-        resourceVersion: this.#bornVersion,
-        generation: since,
-        finalizers: [...finalizers],
-        manager: this.#kind.fieldManagers.guards,
-        notOn: yielded,
-        ended: false,
-      };
-      void outbox.say({ to, topic: 'claim', from: this.address }, asJson(mail), (current) => mayReplaceClaim(current, mail));
-    }
-    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#endClaim(key, to, object.metadata.uid);
+    if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
   }
 
   /** Ends all claims of this life; resolves when the bus has acknowledged it (P12). */
   async unclaim(): Promise<void> {
-    const uid = this.#object?.metadata.uid;
-    if (uid === undefined) return;
-    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#endClaim(key, to, uid)));
-  }
-
-  async #endClaim(key: string, to: Address, uid: string): Promise<void> {
-    this.#claimed.delete(key);
-    const mail: ClaimMail = {
-      uid,
-      resourceVersion: this.#bornVersion,
-      generation: 0,
-      finalizers: [],
-      manager: '',
-      notOn: [],
-      ended: true,
-    };
-    const subject = { to, topic: 'claim', from: this.address } as const;
-    await this.#deps.outbox.say(subject, asJson(mail), (current) => mayReplaceClaim(current, mail));
-    this.#deps.outbox.forget(subject);
+    await this.#outgoing?.end();
   }
 
   #answerAll(): void {
-    const basis = this.#object === undefined ? 'absent' : JSON.stringify([this.#state(), this.#object.metadata.finalizers]);
+    const basis =
+      this.#object === undefined ? 'absent' : JSON.stringify([this.#state(), this.#object.metadata.finalizers]);
     if (basis === this.#answerBasis) return;
     this.#answerBasis = basis;
     for (const [, claim] of this.claims.entries()) this.#answer(claim);
@@ -268,8 +227,9 @@ export class ObjectActor {
     const externalId = typeof id === 'string' && id !== '' ? id : undefined;
     const version = this.resource.metadataOnly === true ? this.#contentVersion : '';
     const deleting = object.metadata.deletionTimestamp !== undefined;
-    if (this.#kind === undefined) return { available: this.#deps.registry.isAvailable(this.address, object), externalId, deleting, version };
-    const { context } = this.#actor?.getSnapshot() as SnapshotFrom<typeof managedMachine>;
+    if (this.#kind === undefined)
+      return { available: this.#deps.registry.isAvailable(this.address, object), externalId, deleting, version };
+    const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
     return { available: context.available && externalId !== undefined, externalId, deleting, version };
   }
 
@@ -287,6 +247,9 @@ export class ObjectActor {
       this.#actor = createActor(machines.guarded, { ...options, input: { key: this.key, object: view, claims } });
     } else {
       const kind = this.#kind;
+      const { outbox, registry } = this.#deps;
+      const { uid, resourceVersion: bornVersion } = object.metadata;
+      this.#outgoing = new OutgoingClaims({ outbox, registry, kind, from: this.address, uid, bornVersion });
       const input = {
         key: this.key,
         object: objectView(object, kind, clock.now()),
@@ -304,7 +267,8 @@ export class ObjectActor {
       });
     }
     this.#actor.start();
-    if (this.#kind !== undefined) (this.#actor as ReturnType<typeof createActor<typeof managedMachine>>).send({ type: 'life.began' });
+    if (this.#kind !== undefined)
+      (this.#actor as ReturnType<typeof createActor<typeof managedMachine>>).send({ type: 'life.began' });
     this.#answerAll();
   }
 
@@ -315,7 +279,8 @@ export class ObjectActor {
     this.#actor = undefined;
     this.#status?.stop();
     this.#status = undefined;
-    for (const [key, { to }] of this.#claimed) void this.#endClaim(key, to, uid);
+    void this.#outgoing?.end();
+    this.#outgoing = undefined;
     if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
     this.#phase = '';
     this.#answerBasis = '';
@@ -372,12 +337,18 @@ export class ObjectActor {
     return (this.#kind?.references(object) ?? []).map((reference: Reference) => {
       const key = addressKey(this.#deps.registry.target(this.address, reference));
       const answer = this.#answers.get(key);
-      const since = this.#claimed.get(key)?.generation ?? 0;
-      if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since) return { ...reference, answer: undefined };
+      const since = this.#outgoing?.since(key) ?? 0;
+      if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since)
+        return { ...reference, answer: undefined };
       const { readiness, uid, externalId, version } = answer;
       return {
         ...reference,
-        answer: { readiness, uid, ...(externalId !== undefined && { externalId }), ...(version !== undefined && { version }) },
+        answer: {
+          readiness,
+          uid,
+          ...(externalId !== undefined && { externalId }),
+          ...(version !== undefined && { version }),
+        },
       };
     });
   }
@@ -394,8 +365,16 @@ export class ObjectActor {
       const { error, externalId } = snapshot.context;
       const from = this.#phase;
       this.#phase = phase;
-      this.#log.info({ from, to: phase, cause: event.event.type, ...(error !== undefined && { error: error.message }) }, 'state changed');
-      this.#emit('transition', { from, to: phase, cause: event.event.type, ...(externalId !== undefined && { externalId }) });
+      this.#log.info(
+        { from, to: phase, cause: event.event.type, ...(error !== undefined && { error: error.message }) },
+        'state changed',
+      );
+      this.#emit('transition', {
+        from,
+        to: phase,
+        cause: event.event.type,
+        ...(externalId !== undefined && { externalId }),
+      });
       // Whoever waits hears of it before the status is written.
       if (this.#actor !== undefined) this.#answerAll();
       // A life that begins with a settled object has nothing to say yet.
@@ -422,7 +401,10 @@ export class ObjectActor {
     try {
       await this.#deps.mailbox.remove(sequence);
     } catch (error) {
-      this.#log.debug({ err: error, subject }, 'a last value could not be deleted; it is deleted when it is read again');
+      this.#log.debug(
+        { err: error, subject },
+        'a last value could not be deleted; it is deleted when it is read again',
+      );
     }
   }
 }
@@ -434,15 +416,6 @@ function leaf(value: unknown): string {
   return `${name}.${leaf(inner)}`;
 }
 
-/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
-function mayReplaceClaim(current: JsonObject, mine: ClaimMail): boolean {
-  const theirs = parseClaimMail(current);
-  if (theirs === undefined) return true;
-  if (theirs.uid !== mine.uid) return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;
-  const same = (claim: ClaimMail): string => JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
-  return same(theirs) !== same(mine);
-}
-
-function asJson(mail: ClaimMail | ReadyMail): JsonObject {
+function asJson(mail: ReadyMail): JsonObject {
   return mail as unknown as JsonObject;
 }

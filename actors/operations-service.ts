@@ -1,12 +1,24 @@
 // Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself.
 // A call to an adapter in the same process skips the wire.
-import { type Bus, type Endpoint, type JsonObject, type Service } from '../bus/mod.ts';
+import type { Bus, Endpoint, JsonObject, Service } from '../bus/mod.ts';
 import type { ManagedKind, ManagedOperations } from '../machines/kind.ts';
 
-const OPERATIONS = ['find', 'import', 'create', 'observe', 'update', 'remove'] as const satisfies readonly (keyof ManagedOperations)[];
+const OPERATIONS = [
+  'find',
+  'import',
+  'create',
+  'observe',
+  'update',
+  'remove',
+] as const satisfies readonly (keyof ManagedOperations)[];
 
 /** Offers the operations of all kinds of a realm, at `<realm>.<plural>.<operation>`. @throws {TransientError} the bus is away */
-export function serveOperations(bus: Bus, realm: string, kinds: readonly ManagedKind[], version: string): Promise<Service> {
+export function serveOperations(
+  bus: Bus,
+  realm: string,
+  kinds: readonly ManagedKind[],
+  version: string,
+): Promise<Service> {
   const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations }) =>
     OPERATIONS.map((operation) => ({
       subject: `${realm}.${plural}.${operation}`,

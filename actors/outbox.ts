@@ -4,7 +4,15 @@
 //   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
 //   O2. Nothing begins after `close`: a host without its lease is silent.
 //   O3. What somebody else wrote meanwhile is read before it is overwritten, and not overwritten if it is newer.
-import { addressKey, type Clock, type JsonObject, type Mailbox, type MailSubject, mailSubject, toErrorData } from '../bus/mod.ts';
+import {
+  addressKey,
+  type Clock,
+  type JsonObject,
+  type Mailbox,
+  type MailSubject,
+  mailSubject,
+  toErrorData,
+} from '../bus/mod.ts';
 
 interface Entry {
   readonly subject: MailSubject;
@@ -42,7 +50,11 @@ export class Outbox {
    *
    * @param mayReplace  whether what another host wrote there may be overwritten (O3)
    */
-  say(subject: MailSubject, payload: JsonObject, mayReplace: (current: JsonObject) => boolean = () => true): Promise<void> {
+  say(
+    subject: MailSubject,
+    payload: JsonObject,
+    mayReplace: (current: JsonObject) => boolean = () => true,
+  ): Promise<void> {
     const key = mailSubject(subject, this.#deps.mailbox.shards);
     let entry = this.#entries.get(key);
     if (entry === undefined) {

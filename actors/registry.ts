@@ -53,7 +53,9 @@ export function registry(kinds: readonly ManagedKind[], others: readonly Resourc
     isAvailable(address, { status }) {
       if (byId.get(id(address))?.metadataOnly === true) return true;
       const conditions = status?.['conditions'];
-      return Array.isArray(conditions) && conditions.some(({ type, status }) => type === 'Available' && status === 'True');
+      return (
+        Array.isArray(conditions) && conditions.some(({ type, status }) => type === 'Available' && status === 'True')
+      );
     },
   };
 }

@@ -38,7 +38,13 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
 }
 
 /** Waits for the bus as long as it takes: pods and NATS start in any order. */
-async function connect(config: Config, url: string, clock: Clock, log: Logger, signal: AbortSignal): Promise<Bus | undefined> {
+async function connect(
+  config: Config,
+  url: string,
+  clock: Clock,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Bus | undefined> {
   let trouble = '';
   while (!signal.aborted) {
     try {
@@ -81,7 +87,9 @@ export async function start(
 ): Promise<Runtime> {
   const defaultResyncMs = parseGoDuration(defaultResyncPeriod);
   if (defaultResyncMs === undefined || defaultResyncMs < 0) {
-    throw new TerminalError(`--default-resync-period must be a Go duration such as 10m, 0s for never; got '${defaultResyncPeriod}'`);
+    throw new TerminalError(
+      `--default-resync-period must be a Go duration such as 10m, 0s for never; got '${defaultResyncPeriod}'`,
+    );
   }
   if (defaultResyncMs > 0 && defaultResyncMs < 120_000) {
     deps.log.warn({ defaultResyncPeriod }, 'a default resync period below two minutes loads the clouds');

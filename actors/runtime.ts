@@ -40,7 +40,9 @@ export interface Runtime {
 }
 
 /** Kinds that are referred to and not implemented: watched for existence, Available and status. */
-const OTHERS: readonly Resource[] = [{ realm: REALM, group: GROUP, version: VERSION, kind: 'Router', plural: 'routers' }];
+const OTHERS: readonly Resource[] = [
+  { realm: REALM, group: GROUP, version: VERSION, kind: 'Router', plural: 'routers' },
+];
 
 /** Starts the roles; they come to work as the bus and the API server answer. @throws {TransientError} the bus is away */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
@@ -61,12 +63,20 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const known = registry(kinds, OTHERS);
   const stop = new AbortController();
   const host = new Host({ bus, objects, registry: known, clock, log, callMs });
-  const stopConnectivity = bus.onConnectivity(({ kind, detail }) => log[kind === 'connected' ? 'info' : 'warn'](detail));
+  const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
+    log[kind === 'connected' ? 'info' : 'warn'](detail),
+  );
   const service = roles.has(Role.Openstack) ? await serveOperations(bus, REALM, local, TROUPE_VERSION) : undefined;
   const running = [
-    ...(roles.has(Role.Watch) ? [watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal)] : []),
+    ...(roles.has(Role.Watch)
+      ? [watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal)]
+      : []),
     ...(roles.has(Role.Actors) ? [holdShards({ bus, host, clock, log, pod }, stop.signal)] : []),
-  ].map((role) => role.catch((error) => log.error({ error: toErrorData(error).message, err: error }, 'a role ended; this is a defect')));
+  ].map((role) =>
+    role.catch((error) =>
+      log.error({ error: toErrorData(error).message, err: error }, 'a role ended; this is a defect'),
+    ),
+  );
   let closing: Promise<void> | undefined;
   return {
     pod,

@@ -17,7 +17,9 @@ const REGISTRY = 'adapters/openstack/kinds/registry.ts';
 export async function scaffold(args: readonly string[], { readFile, writeFile, out }: ScaffoldDeps): Promise<number> {
   const [realm, kind, ...rest] = args;
   if (realm !== 'openstack' || kind === undefined || rest.length > 0) {
-    throw new TerminalError("usage: troupe scaffold openstack <Kind>, for example 'troupe scaffold openstack AddressScope'");
+    throw new TerminalError(
+      "usage: troupe scaffold openstack <Kind>, for example 'troupe scaffold openstack AddressScope'",
+    );
   }
   const { files, registry } = plan(kind, await readFile(new URL(REGISTRY, ROOT), 'utf8'));
   for (const { path, text } of files) {

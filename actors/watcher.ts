@@ -5,8 +5,22 @@
 //   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
 //   W3. The epoch is marked as seeded only after every object was published once under it.
 import type { Logger } from 'pino';
-import { compareVersions, type KubeClient, type Objects, type Resource, watchResource } from '../adapters/kubernetes/mod.ts';
-import { type Address, addressKey, type Bus, type Clock, type JsonObject, type Lease, toErrorData } from '../bus/mod.ts';
+import {
+  compareVersions,
+  type KubeClient,
+  type Objects,
+  type Resource,
+  watchResource,
+} from '../adapters/kubernetes/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type Clock,
+  type JsonObject,
+  type Lease,
+  toErrorData,
+} from '../bus/mod.ts';
 import { type ObjectMail, parseObjectMail } from './mail.ts';
 import { Outbox } from './outbox.ts';
 import type { Registry } from './registry.ts';
@@ -129,7 +143,10 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             onTrouble(message, missing) {
               if (!missing) log.warn({ plural, error: message }, 'the watch is interrupted');
               else if (registry.kind(resource) === undefined) seeded(resource, clock.now());
-              else log.warn(`the API server does not know '${plural}.${group}': apply its CustomResourceDefinition (troupe crds --apply)`);
+              else
+                log.warn(
+                  `the API server does not know '${plural}.${group}': apply its CustomResourceDefinition (troupe crds --apply)`,
+                );
             },
             onRecovery() {
               log.info({ plural }, 'the watch works again');
@@ -165,7 +182,8 @@ async function readMail({ bus }: WatcherDeps): Promise<Map<string, Known>> {
     {
       onMail({ subject: { to }, payload }) {
         const mail = parseObjectMail(payload);
-        if (mail !== undefined) known.set(addressKey(to), { to, version: versionOf(mail), uid: uidOf(mail), gone: 'gone' in mail });
+        if (mail !== undefined)
+          known.set(addressKey(to), { to, version: versionOf(mail), uid: uidOf(mail), gone: 'gone' in mail });
       },
       onReplayed,
     },
@@ -182,4 +200,3 @@ function versionOf(mail: ObjectMail): string {
 function uidOf(mail: ObjectMail): string {
   return 'gone' in mail ? mail.gone.uid : mail.object.metadata.uid;
 }
-

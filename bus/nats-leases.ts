@@ -15,7 +15,7 @@ import { HeldLease, type LeaseStore } from './lease.ts';
 import { parseLease, type StoredLease } from './lease-record.ts';
 import { publishMessage, readMessage, type StoredMessage, type StreamConfig } from './nats-api.ts';
 import { LeaseWatch } from './nats-lease-watch.ts';
-import { StreamKeeper } from './nats-stream.ts';
+import { discardBroken, StreamKeeper } from './nats-stream.ts';
 import { encodeToken } from './subjects.ts';
 
 const NANOS_A_MS = 1_000_000;
@@ -143,6 +143,12 @@ export class NatsLeases implements Leases {
 
   #read(key: string): Promise<StoredMessage | undefined> {
     return readMessage(this.#connection, this.#keeper.config, { last_by_subj: this.#prefix + key }, this.leaseMs / 5);
+  }
+
+  async #markFresh(): Promise<void> {
+    const { leaseMs } = this;
+    await publishMessage(this.#connection, this.#prefix + FRESH, { leaseMs });
+    if ((await this.#read(FRESH)) === undefined) await discardBroken(this.#connection, this.#keeper.config.name);
   }
 
   async #take(key: string, record: StoredLease): Promise<number | undefined> {

@@ -96,7 +96,10 @@ export const guardConditions = {
 export const guardDelays = {
   guardBackoff: ({ context }: { context: GuardContext }) => Math.min(100 * 2 ** context.guardAttempts, 60_000),
   auditPause: ({ context }: { context: GuardContext }) =>
-    Math.min((context.claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** context.guardAttempts, AUDIT_LIMIT_MS),
+    Math.min(
+      (context.claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** context.guardAttempts,
+      AUDIT_LIMIT_MS,
+    ),
 };
 
 /** Effects of the chart, given by the runtime. */

@@ -128,7 +128,10 @@ export interface ManagedKind {
    * Whether nothing has to be done for an object as its status stands (contract, chapter 3). `resyncInMs`: when to
    * look again, undefined for never.
    */
-  settled(object: KubeObject, now: number): { readonly settled: boolean; readonly failed: boolean; readonly resyncInMs?: number };
+  settled(
+    object: KubeObject,
+    now: number,
+  ): { readonly settled: boolean; readonly failed: boolean; readonly resyncInMs?: number };
   /** The period after which an object that has just been brought up to date is looked at again; undefined for never. Jitter included. */
   resyncAfterMs(object: KubeObject, random: () => number): number | undefined;
   /** The whole `status` that this kind's status manager owns (not `status.id`). `stored` is what is there now. */

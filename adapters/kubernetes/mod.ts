@@ -1,5 +1,5 @@
-export { type CrdFile, crd, crdFile, type KindContract } from './crds.ts';
 export { type KubeClient, kubeClient } from './client.ts';
+export { type CrdFile, crd, crdFile, type KindContract } from './crds.ts';
 export { type ObjectList, type Objects, objects, type SecretContent } from './objects.ts';
 export { compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';
 export { type WatchHandlers, watchResource } from './watch.ts';

@@ -24,13 +24,23 @@ export interface Objects {
   get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
   list(resource: Resource, namespace?: string): Promise<ObjectList>;
   /** Adds finalizers by server-side apply as `manager`, which states all it owns. @throws {ConflictError} the object is being deleted */
-  addFinalizers(resource: Resource, object: ObjectReference, manager: string, finalizers: readonly string[]): Promise<KubeObject>;
+  addFinalizers(
+    resource: Resource,
+    object: ObjectReference,
+    manager: string,
+    finalizers: readonly string[],
+  ): Promise<KubeObject>;
   /**
    * Removes finalizers from the object as the caller knows it.
    * @param options.exact  the object must not have changed at all since; otherwise only its uid and finalizers count
    * @throws {ConflictError} the caller's view is out of date
    */
-  removeFinalizers(resource: Resource, object: KubeObject, finalizers: readonly string[], options: { readonly exact: boolean }): Promise<KubeObject>;
+  removeFinalizers(
+    resource: Resource,
+    object: KubeObject,
+    finalizers: readonly string[],
+    options: { readonly exact: boolean },
+  ): Promise<KubeObject>;
   /** Replaces all of the status that `manager` owns. */
   applyStatus(resource: Resource, object: ObjectReference, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
@@ -65,7 +75,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
     return strip(answer.body, resource);
   };
   const query = (manager: string): string => `?fieldManager=${encodeURIComponent(manager)}&force=true`;
-  const identity = (resource: Resource, { namespace, name, uid }: ObjectReference): { apiVersion: string; kind: string; metadata: JsonObject } => ({
+  const identity = (
+    resource: Resource,
+    { namespace, name, uid }: ObjectReference,
+  ): { apiVersion: string; kind: string; metadata: JsonObject } => ({
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
     metadata: { namespace, name, uid },
@@ -93,7 +106,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
       for (;;) {
         const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${next}`;
         const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
-        const { metadata, items: page } = body as unknown as { metadata: { resourceVersion: string; continue?: string }; items: JsonObject[] | null };
+        const { metadata, items: page } = body as unknown as {
+          metadata: { resourceVersion: string; continue?: string };
+          items: JsonObject[] | null;
+        };
         // A list of metadata without any is `null`.
         for (const item of page ?? []) items.push(strip(item, resource));
         if (!metadata.continue) return { items, resourceVersion: metadata.resourceVersion, serverTime };
@@ -103,7 +119,13 @@ export function objects({ client }: { client: KubeClient }): Objects {
     async addFinalizers(resource, object, manager, finalizers) {
       const body = identity(resource, object);
       try {
-        return await send(resource, object, APPLY, { ...body, metadata: { ...body.metadata, finalizers } }, query(manager));
+        return await send(
+          resource,
+          object,
+          APPLY,
+          { ...body, metadata: { ...body.metadata, finalizers } },
+          query(manager),
+        );
       } catch (error) {
         // The server refuses new finalizers on a deleting object as invalid; for us that is a view out of date.
         if (error instanceof TerminalError) throw new ConflictError(error.message, { cause: error });
@@ -125,7 +147,8 @@ export function objects({ client }: { client: KubeClient }): Objects {
         return await send(resource, reference(object), JSON_PATCH, patch);
       } catch (error) {
         // A test that fails, or a position that is not there: both say that the view is out of date.
-        if (error instanceof TroupeError && error.code === ErrorCode.Terminal) throw new ConflictError(error.message, { cause: error });
+        if (error instanceof TroupeError && error.code === ErrorCode.Terminal)
+          throw new ConflictError(error.message, { cause: error });
         throw error;
       }
     },
@@ -134,11 +157,20 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     recordId(resource, object, id) {
       const { uid, resourceVersion } = object.metadata;
-      return send(resource, reference(object), MERGE, { metadata: { uid, resourceVersion }, status: { id } }, '/status');
+      return send(
+        resource,
+        reference(object),
+        MERGE,
+        { metadata: { uid, resourceVersion }, status: { id } },
+        '/status',
+      );
     },
     async readSecret(namespace, name) {
       try {
-        const { body } = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}` });
+        const { body } = await client.call({
+          method: 'GET',
+          path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`,
+        });
         const { metadata, data } = body as unknown as { metadata: SecretContent; data?: Record<string, string> };
         return { uid: metadata.uid, resourceVersion: metadata.resourceVersion, data: data ?? {} };
       } catch (error) {

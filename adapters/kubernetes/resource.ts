@@ -45,14 +45,17 @@ export function acceptOf(resource: Resource, of: 'one' | 'list'): string {
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
   const metadata = body['metadata'] as unknown as KubeObject['metadata'];
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } = metadata;
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } =
+    metadata;
   const kept = { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers };
   const spec = body['spec'] as JsonObject | undefined;
   const status = body['status'] as JsonObject | undefined;
   return {
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
-    metadata: Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as unknown as KubeObject['metadata'],
+    metadata: Object.fromEntries(
+      Object.entries(kept).filter(([, value]) => value !== undefined),
+    ) as unknown as KubeObject['metadata'],
     ...(spec !== undefined && resource.metadataOnly !== true && { spec }),
     ...(status !== undefined && resource.metadataOnly !== true && { status }),
   };

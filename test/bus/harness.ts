@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import type { Bus, Mail, MailFilter, MailSubscription } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
 import type { MailSubject } from '../../bus/subjects.ts';
 
 export const seed = Number(process.env['SEED'] ?? Date.now() >>> 0);
@@ -77,6 +78,20 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
     return error as Error;
   }
   return assert.unreachable('it did not reject') as never;
+}
+
+/** What `attempt` answers once the bus is not away any more. */
+export async function eventually<Value>(attempt: () => Promise<Value>): Promise<Value> {
+  const limit = clock.now() + DEADLINE_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      assert.instance(error, TransientError);
+      if (clock.now() > limit) throw error;
+      await clock.sleep(20);
+    }
+  }
 }
 
 export function address(name: string, plural = 'networks'): MailSubject['to'] {

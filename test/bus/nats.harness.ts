@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
+import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type NatsBusOptions, natsBus } from '../../bus/nats-bus.ts';
 import { type NatsServer, startNatsServer } from '../../bus/nats-server.ts';
@@ -43,8 +44,8 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
   };
   const deleted = (stream: string): Promise<void> =>
     administration(async (admin) => {
-      const answer = await admin.request(`$JS.API.STREAM.DELETE.${stream}`, '');
-      return answer.json();
+      const answer = await admin.request(`$JS.API.STREAM.DELETE.${stream}`, '', { timeout: 10_000 });
+      assert.is(answer.json<{ success?: boolean }>().success, true);
     });
   return {
     url,

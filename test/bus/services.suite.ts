@@ -3,7 +3,7 @@ import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject, TraceEvent } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError, type TroupeError } from '../../bus/errors.ts';
-import { address, clock, type Harness, on, rejection, until } from './harness.ts';
+import { address, clock, eventually, type Harness, on, rejection, until } from './harness.ts';
 
 export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
   const called = (title: string): string => `${harness.name}: ${title}`;
@@ -130,16 +130,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const heal = await cut(b);
       assert.instance(await rejection(b.services.request('x.y', {}, clock.now() + 1_000)), TransientError);
       await heal();
-      const answer = async (): Promise<JsonObject> => {
-        try {
-          return await b.services.request('x.y', {}, soon());
-        } catch (error) {
-          assert.instance(error, TransientError);
-          await clock.sleep(20);
-          return answer();
-        }
-      };
-      assert.equal(await answer(), {});
+      assert.equal(await eventually(() => b.services.request('x.y', {}, soon())), {});
     }),
   );
 

@@ -11,7 +11,11 @@ const alive = { uid: 'uid-1', deleting: false, finalizers: [] as string[] };
 const held = claims({ held: [GUARD], revision: 1 });
 
 /** Starts the life of a guarded object whose effects succeed; each is noted with its finalizers. */
-function start(object: typeof alive, initial: Claims, audit: { free: readonly string[]; revision: number } = { free: [], revision: 0 }) {
+function start(
+  object: typeof alive,
+  initial: Claims,
+  audit: { free: readonly string[]; revision: number } = { free: [], revision: 0 },
+) {
   const clock = new SimulatedClock();
   const calls: string[] = [];
   const note = (name: string, output?: unknown) =>
@@ -46,7 +50,10 @@ test('every state is reached by generated paths', () => {
   const input = { key: 'key', object: alive, claims: claims() };
   const found = reached(guardMachine, input, () => events as never);
   // `judging` is left in the same step in which it is entered.
-  assert.equal(leaves(guardMachine).filter((leaf) => !found.has(leaf) && leaf !== 'judging'), []);
+  assert.equal(
+    leaves(guardMachine).filter((leaf) => !found.has(leaf) && leaf !== 'judging'),
+    [],
+  );
 });
 
 test('a guard is stored as soon as it is needed', async () => {

@@ -117,7 +117,9 @@ export function allEvents(): readonly ManagedMachineEvent[] {
   const backoffs = ['lifecycle.recordingAgain', 'lifecycle.discardingAgain', 'lifecycle.deleting.backingOff'];
   const events = [
     { type: 'life.began' },
-    ...objects.flatMap((object) => dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at }))),
+    ...objects.flatMap((object) =>
+      dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
+    ),
     ...dependencies.map((some) => ({ type: 'dependencies.changed', dependencies: some, at })),
     { type: 'claims.changed', claims: claims({ held: [GUARD], revision: 1 }) },
     { type: 'claims.changed', claims: claims({ complete: false, revision: 1 }) },

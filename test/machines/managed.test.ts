@@ -1,9 +1,21 @@
-import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { managedMachine } from '../../machines/managed.ts';
+import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import type { ObjectView } from '../../machines/life.ts';
-import { allEvents, claims, dependency, GUARD, observation, OWN, owned, secret, terminal, transient, view } from './managed-fixtures.ts';
+import { managedMachine } from '../../machines/managed.ts';
+import {
+  allEvents,
+  claims,
+  dependency,
+  GUARD,
+  OWN,
+  observation,
+  owned,
+  secret,
+  terminal,
+  transient,
+  view,
+} from './managed-fixtures.ts';
 import { leaves, possible, reached } from './paths.ts';
 
 const test = suite('managed machine');
@@ -20,7 +32,12 @@ interface Run {
 }
 
 /** Starts a life whose effects answer as told; each call is noted by the name of its effect. */
-function start(answers: Answers, object: ObjectView, dependencies = [secret, dependency('ready')], held = claims()): Run {
+function start(
+  answers: Answers,
+  object: ObjectView,
+  dependencies = [secret, dependency('ready')],
+  held = claims(),
+): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
   const names = Object.keys(managedMachine.implementations.actors);
@@ -35,7 +52,10 @@ function start(answers: Answers, object: ObjectView, dependencies = [secret, dep
       }),
     ]),
   );
-  const machine = managedMachine.provide({ actors: actors as never, actions: { claim: () => void calls.push('claim') } });
+  const machine = managedMachine.provide({
+    actors: actors as never,
+    actions: { claim: () => void calls.push('claim') },
+  });
   const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, claims: held, at: 0 } });
   actor.start();
   actor.send({ type: 'life.began' });
@@ -64,7 +84,9 @@ test('every state is reached by generated paths', () => {
   const found = new Set<string>();
   // Two walks, or the walk has to take every combination of the two regions.
   const ofGuard = /Guards|claims|guardBackoff|auditPause|object/;
-  const lifecycle = allEvents().filter((event) => (event.type === 'object.changed' ? event.dependencies.length > 0 : !ofGuard.test(event.type)));
+  const lifecycle = allEvents().filter((event) =>
+    event.type === 'object.changed' ? event.dependencies.length > 0 : !ofGuard.test(event.type),
+  );
   const guard = allEvents().filter(({ type }) => ofGuard.test(type));
   for (const events of [lifecycle, guard]) {
     for (const object of inputs) {
@@ -77,7 +99,10 @@ test('every state is reached by generated paths', () => {
   }
   // These are left in the same step in which they are entered.
   const passing = new Set(['lifecycle.recorded', 'lifecycle.judging', 'guard.judging']);
-  assert.equal(leaves(managedMachine).filter((leaf) => !found.has(leaf) && !passing.has(leaf)), []);
+  assert.equal(
+    leaves(managedMachine).filter((leaf) => !found.has(leaf) && !passing.has(leaf)),
+    [],
+  );
 });
 
 test('every state has a description', () => {
@@ -98,7 +123,10 @@ test('the own finalizer is stored before the first claim (M2)', async () => {
 
 test('nothing is created before every dependency is ready (M1, I1)', async () => {
   for (const readiness of [undefined, 'pending', 'absent', 'deleting'] as const) {
-    const run = start({ guardSelf: () => undefined, find: () => nothing }, view(owned), [secret, dependency(readiness)]);
+    const run = start({ guardSelf: () => undefined, find: () => nothing }, view(owned), [
+      secret,
+      dependency(readiness),
+    ]);
     await settled();
     assert.not.ok(run.calls.includes('create'), `created while ${readiness}`);
   }
@@ -129,7 +157,11 @@ test('a look-up that is too old is made again before the create', async () => {
 });
 
 test('what an interrupted create left behind is adopted (I4)', async () => {
-  const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }), update: () => ({ changed: false }) };
+  const answers = {
+    find: () => ({ ...nothing, matches: [observation()] }),
+    record: () => ({ kind: 'stored' }),
+    update: () => ({ changed: false }),
+  };
   const run = start(answers, view(owned));
   await settled();
   assert.equal(run.phase(), 'available');
@@ -137,10 +169,16 @@ test('what an interrupted create left behind is adopted (I4)', async () => {
 });
 
 test('two matches are for a person to decide', async () => {
-  const run = start({ find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })] }) }, view(owned));
+  const run = start(
+    { find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })] }) },
+    view(owned),
+  );
   await settled();
   assert.equal(run.phase(), 'failed');
-  assert.is(run.actor.getSnapshot().context.error?.message, 'found more than one matching OpenStack resource during adoption');
+  assert.is(
+    run.actor.getSnapshot().context.error?.message,
+    'found more than one matching OpenStack resource during adoption',
+  );
 });
 
 test('a deletion during the create waits for what it makes, records it and removes it (M3, I4)', async () => {
@@ -148,7 +186,12 @@ test('a deletion during the create waits for what it makes, records it and remov
   const created = new Promise((resolve) => {
     finish = resolve;
   });
-  const answers = { find: () => nothing, create: () => created, record: () => ({ kind: 'stored' }), remove: () => undefined };
+  const answers = {
+    find: () => nothing,
+    create: () => created,
+    record: () => ({ kind: 'stored' }),
+    remove: () => undefined,
+  };
   const run = start(answers, view(owned));
   await settled();
   run.tell(view({ ...owned, deleting: true }));
@@ -184,12 +227,18 @@ test('a terminal refusal is not tried again until the spec changes (M7)', async 
 });
 
 test('a transient failure is tried again, after looking for what it may have left', async () => {
-  const run = start({ find: () => nothing, create: (call) => (call === 1 ? fail(transient)() : observation()) }, view(owned));
+  const run = start(
+    { find: () => nothing, create: (call) => (call === 1 ? fail(transient)() : observation()) },
+    view(owned),
+  );
   await settled();
   assert.equal(run.phase(), 'backingOff');
   run.clock.increment(1_000);
   await settled();
-  assert.equal(run.calls.filter((call) => call !== 'claim'), ['find', 'create', 'find', 'create', 'record']);
+  assert.equal(
+    run.calls.filter((call) => call !== 'claim'),
+    ['find', 'create', 'find', 'create', 'record'],
+  );
 });
 
 test('new credentials end the pause of a failure', async () => {
@@ -244,7 +293,9 @@ test('cleanup starts only when the own finalizer is the last one (M4, I2)', asyn
 
 test('a detached or unmanaged object goes without a call to the cloud (Q7)', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
-  const run = start({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [{ ...secret, answer: undefined }]);
+  const run = start({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [
+    { ...secret, answer: undefined },
+  ]);
   await settled();
   assert.equal(run.calls, ['claim', 'unclaim', 'releaseSelf']);
   assert.equal(run.phase(), 'gone');

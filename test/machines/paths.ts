@@ -1,5 +1,12 @@
 // Which states of a machine its generated paths reach.
-import { type AnyMachineSnapshot, type AnyStateMachine, type EventFromLogic, initialTransition, type SnapshotFrom, transition } from 'xstate';
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type EventFromLogic,
+  initialTransition,
+  type SnapshotFrom,
+  transition,
+} from 'xstate';
 
 /** Leaf states of a machine, as dotted paths. */
 export function leaves(machine: AnyStateMachine): readonly string[] {

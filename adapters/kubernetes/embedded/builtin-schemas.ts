@@ -157,4 +157,3 @@ export const CUSTOM_RESOURCE_DEFINITION = map({
     observedGeneration: { type: 'integer', format: 'int64' },
   }),
 });
-

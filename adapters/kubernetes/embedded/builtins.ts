@@ -1,21 +1,13 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in crd.ts).
-import {
-  CONFIG_MAP,
-  CORE_EVENT,
-  EVENT,
-  LEASE,
-  NAMESPACE,
-  SECRET,
-  SERVICE_ACCOUNT,
-} from './builtin-schemas.ts';
+import { CONFIG_MAP, CORE_EVENT, EVENT, LEASE, NAMESPACE, SECRET, SERVICE_ACCOUNT } from './builtin-schemas.ts';
 import {
   AGE_COLUMN,
+  CONFIG_MAP_COLUMNS,
   EVENT_COLUMNS,
   LEASE_COLUMNS,
   NAME_COLUMN,
   NAMESPACE_COLUMNS,
-  CONFIG_MAP_COLUMNS,
   SECRET_COLUMNS,
   SERVICE_ACCOUNT_COLUMNS,
 } from './columns.ts';
@@ -85,7 +77,10 @@ const namespaceStrategy: Partial<Strategy> = {
     const spec = mapOf(next['spec']);
     if (old === undefined) {
       const finalizers = listOf(spec['finalizers']);
-      next['spec'] = { ...spec, finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'] };
+      next['spec'] = {
+        ...spec,
+        finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'],
+      };
       next['status'] = { phase: 'Active' };
     } else {
       if (subresource !== 'finalize') next['spec'] = old['spec'];
@@ -102,7 +97,10 @@ function checkKeys(field: string, data: unknown): FieldError[] {
 }
 
 function dataBytes(data: unknown, encoding: 'base64' | 'utf8'): number {
-  return Object.values(mapOf(data)).reduce<number>((sum, value) => sum + Buffer.byteLength(stringOf(value), encoding), 0);
+  return Object.values(mapOf(data)).reduce<number>(
+    (sum, value) => sum + Buffer.byteLength(stringOf(value), encoding),
+    0,
+  );
 }
 
 function tooMuchData(field: string, bytes: number): FieldError[] {
@@ -195,7 +193,13 @@ const leaseStrategy: Partial<Strategy> = {
 /** All but CustomResourceDefinitions. */
 export function builtinResources(): Resource[] {
   const core = { group: '', version: 'v1' } as const;
-  const event = { kind: 'Event', plural: 'events', namespaced: true, shortNames: ['ev'], columns: EVENT_COLUMNS } as const;
+  const event = {
+    kind: 'Event',
+    plural: 'events',
+    namespaced: true,
+    shortNames: ['ev'],
+    columns: EVENT_COLUMNS,
+  } as const;
   return [
     builtin({
       ...core,
@@ -239,7 +243,14 @@ export function builtinResources(): Resource[] {
       schema: SERVICE_ACCOUNT,
       columns: SERVICE_ACCOUNT_COLUMNS,
     }),
-    builtin({ ...core, ...event, schema: CORE_EVENT, selectable: eventSelectable, strategy: eventStrategy, convert: { fromStored: completeCoreEvent, toStored: (object) => object } }),
+    builtin({
+      ...core,
+      ...event,
+      schema: CORE_EVENT,
+      selectable: eventSelectable,
+      strategy: eventStrategy,
+      convert: { fromStored: completeCoreEvent, toStored: (object) => object },
+    }),
     builtin({
       ...event,
       group: 'events.k8s.io',

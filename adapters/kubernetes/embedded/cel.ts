@@ -2,10 +2,11 @@
 //
 // Rules are typed dynamically here: a rule that names an absent field is refused by the API server when the
 // CustomResourceDefinition is written, and by this server only when it is evaluated. There is no cost budget.
+
+import { isIP } from 'node:net';
 import { Environment, Optional } from '@marcbachmann/cel-js';
 import { celValue } from './cel-values.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
-import { isIP } from 'node:net';
 import { hasFormat } from './formats.ts';
 import { isList, isMap, same } from './json.ts';
 import type { Schema, ValidationRule } from './schema.ts';

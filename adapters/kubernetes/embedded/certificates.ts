@@ -22,7 +22,8 @@ export async function makeCertificates(host: string, nowMs: number): Promise<Ser
   installReflection(); // before the library is loaded
   const x509 = await import('@peculiar/x509');
   const crypto = webcrypto;
-  const generate = (): Promise<webcrypto.CryptoKeyPair> => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const generate = (): Promise<webcrypto.CryptoKeyPair> =>
+    crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const [authority, server] = await Promise.all([generate(), generate()]);
   const validity = { notBefore: new Date(nowMs - DAY_MS), notAfter: new Date(nowMs + VALID_DAYS * DAY_MS) };
   const serial = (): string => `01${randomBytes(15).toString('hex')}`;

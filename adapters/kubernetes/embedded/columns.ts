@@ -147,7 +147,9 @@ export function customColumns(raw: unknown): Column[] {
         name: stringOf(column['name']),
         type,
         format: stringOf(column['format']),
-        description: stringOf(column['description']) || `Custom resource definition column (in JSONPath format): ${stringOf(column['jsonPath'])}`,
+        description:
+          stringOf(column['description']) ||
+          `Custom resource definition column (in JSONPath format): ${stringOf(column['jsonPath'])}`,
         priority: typeof column['priority'] === 'number' ? column['priority'] : 0,
         cell: (object, nowMs) => customCell(type, path(object), nowMs),
       };

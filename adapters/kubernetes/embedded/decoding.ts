@@ -55,10 +55,19 @@ export function parseBody(body: Buffer, type: string): unknown {
 
 function plainYaml(text: string): unknown {
   try {
-    // Timestamps and the like stay strings, as in the API server's YAML.
-    return parseYaml(text, { schema: 'core', merge: true, maxAliasCount: 100 });
+    // YAML 1.1 as the API server reads it: `yes` is true, but timestamps and base-60 numbers stay strings.
+    return parseYaml(text, {
+      schema: 'yaml-1.1',
+      maxAliasCount: 100,
+      customTags: (tags) =>
+        tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
+    });
   } catch (error) {
-    if (error instanceof YAMLParseError) throw new SyntaxError(`error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.code}`, { cause: error });
+    if (error instanceof YAMLParseError)
+      throw new SyntaxError(
+        `error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.code}`,
+        { cause: error },
+      );
     throw error;
   }
 }
@@ -70,7 +79,8 @@ function plainYaml(text: string): unknown {
  */
 export function decodeObject({ resource, body, contentType, namespace }: ResourceRequest): KubeObject {
   const type = mediaType(contentType) || 'application/json';
-  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF && !resource.builtin)) throw unsupportedMediaType(OBJECT_TYPES);
+  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF && !resource.builtin))
+    throw unsupportedMediaType(OBJECT_TYPES);
   const unrecognized = (problem: string): Error =>
     badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${problem} (${summary(body)})`);
   let parsed: unknown;
@@ -104,7 +114,9 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
   }
   if (kind === '') {
     const why = `Object 'Kind' is missing in '${body.toString().trim()}'`;
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(body)})`);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(body)})`,
+    );
   }
   if (apiVersion !== resource.apiVersion) {
     throw badRequest(
@@ -121,10 +133,13 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
 export function objectFrom(resource: Resource, parsed: JsonMap, _namespace = ''): KubeObject {
   const metadata = parsed['metadata'] ?? {};
   if (!isMap(metadata)) {
-    throw badRequest(`${handled(resource)}: json: cannot unmarshal ${typeof metadata} into Go struct field ${resource.kind}.metadata of type v1.ObjectMeta`);
+    throw badRequest(
+      `${handled(resource)}: json: cannot unmarshal ${typeof metadata} into Go struct field ${resource.kind}.metadata of type v1.ObjectMeta`,
+    );
   }
   parsed['metadata'] = metadata;
-  const problem = metadataTypeProblem(metadata) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined);
+  const problem =
+    metadataTypeProblem(metadata) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined);
   if (problem !== undefined) throw badRequest(`${handled(resource)}: ${problem}`);
   return parsed as KubeObject;
 }
@@ -192,7 +207,8 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
  */
 export function dropUnknown(request: ResourceRequest, object: KubeObject, shownPatch?: () => string): void {
   const { resource } = request;
-  const before = shownPatch === undefined || fieldValidationOf(request.query) !== FieldValidation.Strict ? '' : shownPatch();
+  const before =
+    shownPatch === undefined || fieldValidationOf(request.query) !== FieldValidation.Strict ? '' : shownPatch();
   const unknown = prune(resource.schema, object);
   if (unknown.length === 0) return;
   // Metadata is decoded first, and complained about first.

@@ -34,12 +34,14 @@ export function validateDefinition(next: KubeObject, old: KubeObject | undefined
   for (const key of ['plural', 'singular', 'kind', 'listKind']) {
     if (stringOf(names[key]) === '') errors.push(required(`spec.names.${key}`));
   }
-  for (const key of ['plural', 'singular'] as const) errors.push(...nameErrors(`spec.names.${key}`, stringOf(names[key])));
+  for (const key of ['plural', 'singular'] as const)
+    errors.push(...nameErrors(`spec.names.${key}`, stringOf(names[key])));
   if (stringOf(names['kind']) !== '' && stringOf(names['kind']) === stringOf(names['listKind'])) {
     errors.push(invalidValue('spec.names.listKind', names['listKind'], 'kind and listKind may not be the same'));
   }
   if (spec['preserveUnknownFields'] === true) {
-    const why = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    const why =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalidValue('spec.preserveUnknownFields', true, why));
   }
   const conversion = stringOf(dig(spec, 'conversion', 'strategy'));
@@ -96,7 +98,11 @@ function schemaErrors(schema: JsonMap, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (schema['type'] !== 'object') {
     const shown = stringOf(schema['type']);
-    errors.push(shown === '' ? required(`${path}.type`, 'must not be empty at the root') : invalidValue(`${path}.type`, shown, 'must be object at the root'));
+    errors.push(
+      shown === ''
+        ? required(`${path}.type`, 'must not be empty at the root')
+        : invalidValue(`${path}.type`, shown, 'must be object at the root'),
+    );
   }
   visit(schema, path, errors, { isRoot: true });
   return errors;
@@ -104,12 +110,19 @@ function schemaErrors(schema: JsonMap, path: string): FieldError[] {
 
 function visit(schema: JsonMap, path: string, errors: FieldError[], { isRoot }: { readonly isRoot: boolean }): void {
   const type = stringOf(schema['type']);
-  const isOpen = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (type === '' && !isOpen && !isRoot) errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
+  const isOpen =
+    schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (type === '' && !isOpen && !isRoot)
+    errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
   if (type !== '' && !TYPES.includes(type)) errors.push(notSupported(`${path}.type`, type, TYPES));
   if (schema['$ref'] !== undefined) errors.push(forbidden(`${path}.$ref`, '$ref is not supported'));
   if (schema['uniqueItems'] === true) {
-    errors.push(forbidden(`${path}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+    errors.push(
+      forbidden(
+        `${path}.uniqueItems`,
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
   }
   if (isMap(schema['properties']) && schema['additionalProperties'] !== undefined) {
     errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
@@ -119,7 +132,13 @@ function visit(schema: JsonMap, path: string, errors: FieldError[], { isRoot }: 
       compilePattern(schema['pattern']);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      errors.push(invalidValue(`${path}.pattern`, schema['pattern'], `must be a valid regular expression, but isn't: ${error.message}`));
+      errors.push(
+        invalidValue(
+          `${path}.pattern`,
+          schema['pattern'],
+          `must be a valid regular expression, but isn't: ${error.message}`,
+        ),
+      );
     }
   }
   checkListType(schema, path, errors);
@@ -144,7 +163,9 @@ function checkListType(schema: JsonMap, path: string, errors: FieldError[]): voi
   const listType = schema['x-kubernetes-list-type'];
   if (listType === undefined) return;
   if (schema['type'] !== 'array') {
-    errors.push(invalidValue(`${path}.type`, stringOf(schema['type']), 'must be array if x-kubernetes-list-type is specified'));
+    errors.push(
+      invalidValue(`${path}.type`, stringOf(schema['type']), 'must be array if x-kubernetes-list-type is specified'),
+    );
   }
   if (!['atomic', 'set', 'map'].includes(stringOf(listType))) {
     errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
@@ -156,7 +177,7 @@ function checkListType(schema: JsonMap, path: string, errors: FieldError[]): voi
   }
   const items = mapOf(schema['items']);
   if (items['type'] !== 'object') {
-    const why = 'must be object if parent array\'s x-kubernetes-list-type is map';
+    const why = "must be object if parent array's x-kubernetes-list-type is map";
     errors.push(invalidValue(`${path}.items.type`, stringOf(items['type']), why));
   }
   keys.forEach((key, index) => {

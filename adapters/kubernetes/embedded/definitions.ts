@@ -2,15 +2,15 @@
 // go first.
 import type { Api } from './api.ts';
 import { timeText } from './api.ts';
-import { builtin } from './builtins.ts';
 import { CUSTOM_RESOURCE_DEFINITION } from './builtin-schemas.ts';
+import { builtin } from './builtins.ts';
 import { validateRules } from './cel.ts';
 import { customColumns, DEFINITION_COLUMNS } from './columns.ts';
 import { validateDefinition } from './definition-rules.ts';
 import type { FieldError } from './field-error.ts';
 import { invalidValue } from './field-error.ts';
-import { compileJsonPath } from './json-path.ts';
 import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from './json.ts';
+import { compileJsonPath } from './json-path.ts';
 import { deleteObject } from './lifecycle.ts';
 import { subdomainProblems } from './names.ts';
 import { ALL_VERBS, type Resource, type Strategy, storeKeyOf } from './resources.ts';
@@ -35,7 +35,11 @@ export function definitionResource(): Resource {
     subresources: ['status'],
     schema: CUSTOM_RESOURCE_DEFINITION,
     columns: DEFINITION_COLUMNS,
-    strategy: { hasGeneration: true, prepare: prepareDefinition, validate: (next, old) => validateDefinition(next, old) },
+    strategy: {
+      hasGeneration: true,
+      prepare: prepareDefinition,
+      validate: (next, old) => validateDefinition(next, old),
+    },
   });
 }
 
@@ -98,7 +102,9 @@ export function followDefinitions(api: Api): void {
       const status = establishedStatus(object, timeText(clock.now()));
       const isComplete = finalizers.includes(CLEANUP_FINALIZER);
       if (same(status, object['status']) && isComplete) return;
-      const metadata = isComplete ? object.metadata : { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] };
+      const metadata = isComplete
+        ? object.metadata
+        : { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] };
       queueMicrotask(() => {
         // Somebody may have written it since: that write is followed by its own turn.
         if (definitions.get('', name)?.object === object) definitions.put({ ...object, metadata, status });
@@ -135,7 +141,8 @@ function cleanUp(api: Api, key: string, name: string): void {
   const { finalizers = [], ...metadata } = stored.object.metadata;
   const rest = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
   if (rest.length === 0) definitions.remove('', name);
-  else if (rest.length < finalizers.length) definitions.put({ ...stored.object, metadata: { ...metadata, finalizers: rest } });
+  else if (rest.length < finalizers.length)
+    definitions.put({ ...stored.object, metadata: { ...metadata, finalizers: rest } });
 }
 
 function storeKey(object: KubeObject): string {
@@ -213,7 +220,9 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
       if (subresource !== 'status') return checked(schema, value, before, found, validate(schema, value, before));
       const { status } = next;
       const errors =
-        statusSchema === undefined || status === undefined ? [] : validate(statusSchema, status, old?.['status'], 'status');
+        statusSchema === undefined || status === undefined
+          ? []
+          : validate(statusSchema, status, old?.['status'], 'status');
       return checked(schema, value, before, found, errors);
     },
   };
@@ -222,7 +231,10 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
 /** Metadata has its own rules; the schema sees only what rules may read of it. */
 function content(object: KubeObject): JsonMap {
   const { name, generateName } = object.metadata;
-  return { ...object, metadata: { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) } };
+  return {
+    ...object,
+    metadata: { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) },
+  };
 }
 
 /** What follows the validation of types: unique items, and rules where the rest is sound. */
@@ -234,7 +246,8 @@ function checked(
   schemaErrors: readonly FieldError[],
 ): FieldError[] {
   const errors = [...schemaErrors];
-  if (old === undefined || validateUniqueness(schema, old).length === 0) errors.push(...validateUniqueness(schema, value));
+  if (old === undefined || validateUniqueness(schema, old).length === 0)
+    errors.push(...validateUniqueness(schema, value));
   if (!schema.rulesBeneath) return errors;
   if (blocksRules([...found, ...errors])) {
     const why =

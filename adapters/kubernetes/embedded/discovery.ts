@@ -16,7 +16,8 @@ export const VERSION: JsonMap = {
   platform: '',
 };
 
-const AGGREGATED = /application\/json\s*;(?=[^,]*\bas=APIGroupDiscoveryList)(?=[^,]*\bg=apidiscovery\.k8s\.io)(?=[^,]*\bv=v2(?![\w]))/;
+const AGGREGATED =
+  /application\/json\s*;(?=[^,]*\bas=APIGroupDiscoveryList)(?=[^,]*\bg=apidiscovery\.k8s\.io)(?=[^,]*\bv=v2(?![\w]))/;
 
 /** The content type of aggregated discovery. */
 export const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

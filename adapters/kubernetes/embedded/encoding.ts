@@ -63,7 +63,9 @@ export function listJson(
 ): string {
   if (form.kind === 'table') {
     const objects = items.map((stored) => inVersion(resource, stored.object));
-    return JSON.stringify(tableOf(resource, objects, { nowMs, includeObject: form.includeObject, metadata, columns: true }));
+    return JSON.stringify(
+      tableOf(resource, objects, { nowMs, includeObject: form.includeObject, metadata, columns: true }),
+    );
   }
   const [kind, apiVersion, texts] =
     form.kind === 'metadata'

@@ -24,7 +24,13 @@ function renamed(object: KubeObject, apiVersion: string, names: readonly (readon
 
 /** As core/v1 shows it: some fields are there even when nothing is in them. */
 export function completeCoreEvent(object: KubeObject): KubeObject {
-  const blank = { eventTime: null, firstTimestamp: null, lastTimestamp: null, reportingComponent: '', reportingInstance: '' };
+  const blank = {
+    eventTime: null,
+    firstTimestamp: null,
+    lastTimestamp: null,
+    reportingComponent: '',
+    reportingInstance: '',
+  };
   return { ...object, source: object['source'] ?? {}, ...blank, ...pick(object, Object.keys(blank)) };
 }
 

@@ -50,7 +50,11 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
       result.set(step, node);
     } else {
       const children =
-        node.children === undefined ? undefined : other.children ? difference(node.children, other.children) : node.children;
+        node.children === undefined
+          ? undefined
+          : other.children
+            ? difference(node.children, other.children)
+            : node.children;
       keep(result, step, node.member && !other.member, children);
     }
   }
@@ -74,13 +78,11 @@ export function withoutRoots(set: FieldSet, roots: readonly string[]): FieldSet 
   return new Map([...set].filter(([step]) => !roots.includes(step.slice(2))));
 }
 
-/** The steps of every path in the set, in the order of FieldsV1. */
+/** The steps of every path in the set: the members of a level before what is below them. */
 export function* paths(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
-  for (const [step, node] of sorted(set)) {
-    const path = [...prefix, step];
-    if (node.member) yield path;
-    if (node.children !== undefined) yield* paths(node.children, path);
-  }
+  const nodes = sorted(set);
+  for (const [step, { member }] of nodes) if (member) yield [...prefix, step];
+  for (const [step, { children }] of nodes) if (children !== undefined) yield* paths(children, [...prefix, step]);
 }
 
 function sorted(set: FieldSet): [string, FieldNode][] {

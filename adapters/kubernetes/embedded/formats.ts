@@ -37,7 +37,9 @@ const uuid =
 /** Go's `time.ParseDuration`, which needs a unit, and the words of the formats library (`2 days`). */
 function isDuration(value: string): boolean {
   const go = /^[-+]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/;
-  return value === '0' || go.test(value) || /^\d+\s*(ns|us|ms|s|m|h|d|w|days?|hours?|minutes?|seconds?|weeks?)$/.test(value);
+  return (
+    value === '0' || go.test(value) || /^\d+\s*(ns|us|ms|s|m|h|d|w|days?|hours?|minutes?|seconds?|weeks?)$/.test(value)
+  );
 }
 
 const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {

@@ -22,13 +22,13 @@ const textOf = ({ collection, namespace, name }: Place): string => `${collection
 /** Follows the store. Work is done after the write that caused it has returned. */
 export function collectGarbage(api: Api): void {
   const { store, registry } = api;
-  const living = new Set<string>();
+  const living = new Map<string, Place>();
   const dependants = new Map<string, Map<string, Place>>();
 
-  const link = (place: Place, owners: readonly OwnerReference[] | undefined, add: (of: Map<string, Place>) => void): void => {
+  const relink = (owners: readonly OwnerReference[] | undefined, change: (known: Map<string, Place>) => void): void => {
     for (const { uid } of owners ?? []) {
       const known = dependants.get(uid) ?? new Map<string, Place>();
-      add(known);
+      change(known);
       if (known.size === 0) dependants.delete(uid);
       else dependants.set(uid, known);
     }
@@ -74,7 +74,10 @@ export function collectGarbage(api: Api): void {
         if (current === undefined) continue;
         const left = (current.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
         const { ownerReferences: _, ...metadata } = current.metadata;
-        dependant.collection.put({ ...current, metadata: left.length === 0 ? metadata : { ...metadata, ownerReferences: left } });
+        dependant.collection.put({
+          ...current,
+          metadata: left.length === 0 ? metadata : { ...metadata, ownerReferences: left },
+        });
       }
       release(place, ORPHAN);
     } else if (finalizers.includes(FOREGROUND)) {
@@ -88,7 +91,7 @@ export function collectGarbage(api: Api): void {
     const { namespace = '', name = '', uid = '', ownerReferences } = object.metadata;
     const place: Place = { collection, namespace, name };
     const key = textOf(place);
-    link(place, previous?.object.metadata.ownerReferences, (known) => known.delete(key));
+    relink(previous?.object.metadata.ownerReferences, (known) => known.delete(key));
     if (type === 'DELETED') {
       living.delete(uid);
       const orphans = dependantsOf(uid);
@@ -97,12 +100,16 @@ export function collectGarbage(api: Api): void {
       queueMicrotask(() => {
         for (const orphan of orphans) settle(orphan);
         // An owner that waits for its dependants may go now.
-        for (const owner of owners) retry(owner);
+        for (const owner of owners) {
+          const waiting = living.get(owner.uid);
+          const current = waiting?.collection.get(waiting.namespace, waiting.name)?.object;
+          if (waiting !== undefined && current?.metadata.uid === owner.uid) propagate(waiting, current);
+        }
       });
       return;
     }
-    living.add(uid);
-    link(place, ownerReferences, (known) => known.set(key, place));
+    living.set(uid, place);
+    relink(ownerReferences, (known) => known.set(key, place));
     if (ownerReferences?.some(isGone)) queueMicrotask(() => settle(place));
     const held = object.metadata.finalizers ?? [];
     if (object.metadata.deletionTimestamp !== undefined && (held.includes(FOREGROUND) || held.includes(ORPHAN))) {
@@ -112,15 +119,4 @@ export function collectGarbage(api: Api): void {
       });
     }
   });
-
-  const retry = (owner: OwnerReference): void => {
-    for (const resource of registry.all()) {
-      if (resource.apiVersion !== owner.apiVersion || resource.kind !== owner.kind) continue;
-      const collection = store.collection(resource.storeKey);
-      for (const { object } of collection.list(undefined, '')) {
-        if (object.metadata.uid !== owner.uid) continue;
-        propagate({ collection, namespace: object.metadata.namespace ?? '', name: owner.name }, object);
-      }
-    }
-  };
 }

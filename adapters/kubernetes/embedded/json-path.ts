@@ -93,7 +93,10 @@ function bracket(content: string): Step {
 
 /** @throws {SyntaxError} the path has a bracket that never closes */
 export function compileJsonPath(text: string): JsonPath {
-  const path = text.trim().replace(/^\{(.*)\}$/s, '$1').replace(/^\$/, '');
+  const path = text
+    .trim()
+    .replace(/^\{(.*)\}$/s, '$1')
+    .replace(/^\$/, '');
   const steps: Step[] = [];
   let index = 0;
   while (index < path.length) {

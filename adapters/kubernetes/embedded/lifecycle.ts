@@ -97,7 +97,11 @@ function collectorFinalizer(propagation: string): string | undefined {
   return propagation === 'Orphan' ? 'orphan' : undefined;
 }
 
-function checkPreconditions(resource: Resource, { metadata }: KubeObject, { uid, resourceVersion }: Preconditions): void {
+function checkPreconditions(
+  resource: Resource,
+  { metadata }: KubeObject,
+  { uid, resourceVersion }: Preconditions,
+): void {
   const subject = { group: resource.group, name: resource.kind };
   const { name = '' } = metadata;
   if (uid !== undefined && uid !== metadata.uid) {

@@ -223,7 +223,8 @@ export function applyConfiguration(
   const others = entries.filter((entry) => entry !== last);
   const set = withoutRoots(fieldSetOf(schema, applied), writer.ignored);
   const merged = merge(schema, base, applied);
-  const next = last === undefined ? merged : pruneOwned(schema, merged, last.set, [set, ...others.map((entry) => entry.set)]);
+  const next =
+    last === undefined ? merged : pruneOwned(schema, merged, last.set, [set, ...others.map((entry) => entry.set)]);
   const result = next as KubeObject;
   const change = compare(schema, base, result);
   const taken = withoutRoots(union(change.added, change.modified), writer.ignored);
@@ -259,13 +260,25 @@ function trackedEntries(schema: Schema, live: KubeObject | undefined, writer: Wr
   const set = difference(compare(schema, {}, withoutManaged(live)).added, UNOWNED);
   const { apiVersion, time } = writer;
   const subresource = '';
-  return [{ manager: 'before-first-apply', operation: 'Update', apiVersion, subresource, time, set: withoutRoots(set, writer.ignored) }];
+  return [
+    {
+      manager: 'before-first-apply',
+      operation: 'Update',
+      apiVersion,
+      subresource,
+      time,
+      set: withoutRoots(set, writer.ignored),
+    },
+  ];
 }
 
 /** M1: takes out what was in `last`, is in no other set, and what then hangs in the air. */
 function pruneOwned(schema: Schema, merged: unknown, last: FieldSet, owned: readonly FieldSet[]): unknown {
   const present = withNamedFields(schema, fieldSetOf(schema, merged));
-  const claimed = withNamedFields(schema, owned.reduce((sum, set) => union(sum, set), new Map()));
+  const claimed = withNamedFields(
+    schema,
+    owned.reduce((sum, set) => union(sum, set), new Map()),
+  );
   const gone = intersection(difference(withNamedFields(schema, last), claimed), present);
   return removeFields(schema, merged, shallowest(gone, claimed));
 }
@@ -293,7 +306,11 @@ function conflictError(conflicts: readonly Conflict[]): Error {
   const found = conflicts
     .flatMap(({ entry, set }) => [...paths(set)].map((path) => ({ who: shown(entry), field: pathText(path) })))
     .sort((left, right) => (left.who < right.who ? -1 : left.who > right.who ? 1 : 0));
-  const causes = found.map(({ who, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field }));
+  const causes = found.map(({ who, field }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${who}`,
+    field,
+  }));
   const [first] = found;
   if (found.length === 1 && first !== undefined) {
     return applyConflict(`Apply failed with 1 conflict: conflict with ${first.who}: ${first.field}`, causes);

@@ -77,7 +77,9 @@ export function validateMetadata(object: KubeObject, { namespaced, strategy }: R
 
 function namespaceErrors({ namespace }: ObjectMeta, namespaced: boolean): FieldError[] {
   if (!namespaced) {
-    return namespace === undefined || namespace === '' ? [] : [forbidden('metadata.namespace', 'not allowed on this type')];
+    return namespace === undefined || namespace === ''
+      ? []
+      : [forbidden('metadata.namespace', 'not allowed on this type')];
   }
   if (namespace === undefined || namespace === '') return [required('metadata.namespace')];
   return labelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
@@ -95,7 +97,8 @@ function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const problem of keyProblems(key.toLowerCase())) errors.push(invalidValue('metadata.annotations', key, problem));
+    for (const problem of keyProblems(key.toLowerCase()))
+      errors.push(invalidValue('metadata.annotations', key, problem));
   }
   if (bytes > MAX_ANNOTATIONS_BYTES) {
     const body = `Too long: may not be more than ${MAX_ANNOTATIONS_BYTES} bytes`;
@@ -109,7 +112,8 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   let controller = '';
   for (const owner of ownerReferences) {
     const [field, empty] = ['metadata.ownerReferences', 'must not be empty'];
-    if ((owner.apiVersion ?? '') === '') errors.push(invalidValue(`${field}.apiVersion`, '', 'version must not be empty'));
+    if ((owner.apiVersion ?? '') === '')
+      errors.push(invalidValue(`${field}.apiVersion`, '', 'version must not be empty'));
     for (const key of ['kind', 'name', 'uid'] as const) {
       if ((owner[key] ?? '') === '') errors.push(invalidValue(`${field}.${key}`, '', empty));
     }
@@ -136,7 +140,14 @@ export function validateMetadataUpdate(next: KubeObject, old: KubeObject): Field
       errors.push(forbidden('metadata.finalizers', `${rule} ${list}`));
     }
   }
-  for (const key of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']) {
+  for (const key of [
+    'name',
+    'namespace',
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ]) {
     const [after, before] = [next.metadata[key], old.metadata[key]];
     if (!same(after, before)) errors.push(invalidValue(`metadata.${key}`, after ?? null, 'field is immutable'));
   }
@@ -155,6 +166,14 @@ export function finalizerWarnings(next: KubeObject, old: KubeObject | undefined)
     });
 }
 
+/** Drops the maps and lists with nothing in them, which the API does not keep. Changes metadata in place. */
+export function dropEmpty(metadata: ObjectMeta): void {
+  for (const key of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
+    const value = metadata[key];
+    if (value !== undefined && Object.keys(value).length === 0) delete metadata[key];
+  }
+}
+
 /** Drops owners that are listed twice. Changes metadata in place. */
 export function dropRepeatedOwners(metadata: ObjectMeta): void {
   const { ownerReferences } = metadata;
@@ -162,4 +181,3 @@ export function dropRepeatedOwners(metadata: ObjectMeta): void {
   const seen = new Set<string>();
   metadata.ownerReferences = ownerReferences.filter(({ uid }) => !seen.has(uid) && seen.add(uid));
 }
-

@@ -1,2 +1,8 @@
 // The embedded API server: see server.ts for what it does and what it does not.
-export { type ApiServerOptions, type EmbeddedApiServer, type RequestCounts, type ServerLog, startApiServer } from './server.ts';
+export {
+  type ApiServerOptions,
+  type EmbeddedApiServer,
+  type RequestCounts,
+  type ServerLog,
+  startApiServer,
+} from './server.ts';

@@ -16,7 +16,8 @@ const IS_CONFIG_KEY = new RegExp(`^${CONFIG_KEY}$`);
 const MAX_LABEL_BYTES = 63;
 const MAX_SUBDOMAIN_BYTES = 253;
 
-const KEY_RULE = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const KEY_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 function explained(rule: string, pattern: string, ...examples: readonly string[]): string {
   const given = examples.map((example) => `'${example}', `).join(' or ');
@@ -93,5 +94,7 @@ export function configKeyProblems(value: string): string[] {
 /** What makes a name unfit to be a segment of a path. */
 export function segmentProblems(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
-  return ['/', '%'].filter((character) => value.includes(character)).map((character) => `may not contain '${character}'`);
+  return ['/', '%']
+    .filter((character) => value.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }

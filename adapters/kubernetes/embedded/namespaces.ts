@@ -72,14 +72,18 @@ function finalize(api: Api, name: string): void {
     }
   }
   const remaining = namespaced(api)
-    .map(({ resource, collection }) => ({ resource, objects: collection.count(name) === 0 ? [] : collection.list(name, '') }))
+    .map(({ resource, collection }) => ({
+      resource,
+      objects: collection.count(name) === 0 ? [] : collection.list(name, ''),
+    }))
     .filter(({ objects }) => objects.length > 0);
   const current = namespaces.get('', name)?.object;
   if (current === undefined) return;
   if (remaining.length === 0) {
     const rest = listOf(dig(current, 'spec', 'finalizers')).filter((finalizer) => finalizer !== FINALIZER);
     if (rest.length === 0 && (current.metadata.finalizers ?? []).length === 0) namespaces.remove('', name);
-    else if (!same(rest, dig(current, 'spec', 'finalizers'))) namespaces.put({ ...current, spec: { finalizers: rest } });
+    else if (!same(rest, dig(current, 'spec', 'finalizers')))
+      namespaces.put({ ...current, spec: { finalizers: rest } });
     return;
   }
   const held = remaining.map(({ resource, objects }) => ({ resource, objects: objects.map(({ object }) => object) }));
@@ -90,7 +94,8 @@ function finalize(api: Api, name: string): void {
 /** One resource for each namespaced collection. */
 function namespaced(api: Api): { resource: Resource; collection: ReturnType<Api['store']['collection']> }[] {
   const seen = new Map<string, Resource>();
-  for (const resource of api.registry.all()) if (resource.namespaced && !seen.has(resource.storeKey)) seen.set(resource.storeKey, resource);
+  for (const resource of api.registry.all())
+    if (resource.namespaced && !seen.has(resource.storeKey)) seen.set(resource.storeKey, resource);
   return [...seen.values()].map((resource) => ({ resource, collection: api.store.collection(resource.storeKey) }));
 }
 
@@ -118,7 +123,12 @@ function conditionsOf(remaining: readonly Remaining[], { status }: KubeObject, t
   });
   const finalizers = [...counts].map(([name, count]) => `${name} in ${count} resource instances`).sort();
   return [
-    condition('NamespaceDeletionDiscoveryFailure', false, 'ResourcesDiscovered', 'All resources successfully discovered'),
+    condition(
+      'NamespaceDeletionDiscoveryFailure',
+      false,
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ),
     condition(
       'NamespaceDeletionGroupVersionParsingFailure',
       false,
@@ -138,7 +148,12 @@ function conditionsOf(remaining: readonly Remaining[], { status }: KubeObject, t
       `Some resources are remaining: ${resources.sort().join(', ')}`,
     ),
     finalizers.length === 0
-      ? condition('NamespaceFinalizersRemaining', false, 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
+      ? condition(
+          'NamespaceFinalizersRemaining',
+          false,
+          'ContentHasNoFinalizers',
+          'All content-preserving finalizers finished',
+        )
       : condition(
           'NamespaceFinalizersRemaining',
           true,

@@ -80,14 +80,22 @@ const parameter = (name: string, type = 'string'): JsonMap => ({
   schema: { type, uniqueItems: true },
 });
 
-function operation(resource: Resource, verb: string, action: string, parameters: readonly JsonMap[], body: boolean): JsonMap {
+function operation(
+  resource: Resource,
+  verb: string,
+  action: string,
+  parameters: readonly JsonMap[],
+  body: boolean,
+): JsonMap {
   const { group, version, kind } = resource;
   const schema = { $ref: `#/components/schemas/${componentName(resource)}` };
   const types =
     verb === 'patch'
       ? ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json']
       : ['application/json', 'application/yaml'];
-  const content = Object.fromEntries(types.map((type) => [type, { schema: verb === 'patch' ? { type: 'object' } : schema }]));
+  const content = Object.fromEntries(
+    types.map((type) => [type, { schema: verb === 'patch' ? { type: 'object' } : schema }]),
+  );
   return {
     tags: [group === '' ? `core_${version}` : `${group}_${version}`],
     operationId: `${verb}${kind}`,
@@ -164,7 +172,10 @@ export function openApi(registry: Registry): OpenApi {
   };
   return {
     index() {
-      const paths = [...all()].map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]);
+      const paths = [...all()].map(([path, { hash }]) => [
+        path,
+        { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` },
+      ]);
       return JSON.stringify({ paths: Object.fromEntries(paths) });
     },
     document: (path) => all().get(path)?.text,

@@ -14,7 +14,9 @@ const MAX_OPERATIONS = 10_000;
  */
 export function jsonPatch(object: unknown, patch: unknown): unknown {
   if (!isList(patch) || !patch.every(isMap)) {
-    throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp');
+    throw badRequest(
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    );
   }
   if (patch.length > MAX_OPERATIONS) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
@@ -37,7 +39,7 @@ function apply(target: unknown, operation: JsonMap): void {
       // Absent keys of maps may be replaced, and are copied as null.
       const change = kind === 'replace' ? operation['value'] : (at(target, from) ?? null);
       const parent = at(target, path.slice(0, path.lastIndexOf('/')));
-      const last = unescape(path.slice(path.lastIndexOf('/') + 1));
+      const last = unescaped(path.slice(path.lastIndexOf('/') + 1));
       if (isMap(parent) && path !== '') {
         put(parent, last, copy(change));
         return;
@@ -55,12 +57,12 @@ function apply(target: unknown, operation: JsonMap): void {
   if (problem !== null && problem !== undefined) throw unprocessable();
 }
 
-const unescape = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
+const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function at(document: unknown, pointer: string): unknown {
   let found = document;
   for (const token of pointer.split('/').slice(1)) {
-    const key = unescape(token);
+    const key = unescaped(token);
     if (isList(found)) found = found[Number(key)];
     else if (isMap(found) && Object.hasOwn(found, key)) found = found[key];
     else return undefined;

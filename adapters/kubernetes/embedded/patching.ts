@@ -7,7 +7,16 @@ import { applyConfiguration } from './managed-fields.ts';
 import { jsonPatch, mergePatch, strategicMergePatch } from './patch.ts';
 import { setDefaults } from './pruning.ts';
 import { inVersion, type Resource, resourceSubject } from './resources.ts';
-import { admitToNamespace, checkName, checkWriteOptions, placeInNamespace, storeChange, storeNew, type Written, writerOf } from './writes.ts';
+import {
+  admitToNamespace,
+  checkName,
+  checkWriteOptions,
+  placeInNamespace,
+  storeChange,
+  storeNew,
+  type Written,
+  writerOf,
+} from './writes.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -57,7 +66,10 @@ function patchedObject({ body, resource }: ResourceRequest, type: string, curren
   if (type === JSON_PATCH) {
     patched = jsonPatch(current, patch);
   } else {
-    if (!isMap(patch)) throw badRequest('error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}');
+    if (!isMap(patch))
+      throw badRequest(
+        'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+      );
     patched = copy(type === MERGE_PATCH ? mergePatch(current, patch) : strategicMergePatch(current, patch));
   }
   if (!isMap(patched)) throw badRequest(`the patched object is no ${resource.kind}`);
@@ -92,7 +104,11 @@ function applyObject(api: Api, request: ResourceRequest): Written {
     const next = copy(applyConfiguration(resource.schema, undefined, applied, writer, { force }));
     const uid = stringOf(applied.metadata.uid);
     if (uid !== '') {
-      throw conflict(subject, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+      throw conflict(
+        subject,
+        name,
+        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+      );
     }
     placeInNamespace(next, request);
     checkName(next, request);

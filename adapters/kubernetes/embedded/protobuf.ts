@@ -187,7 +187,7 @@ function instant(bytes: Buffer, digits: 'seconds' | 'micros'): string | undefine
   return digits === 'seconds' ? `${whole}Z` : `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-function valueOf(kind: Kind, value: bigint | Buffer): unknown {
+function decodedValue(kind: Kind, value: bigint | Buffer): unknown {
   if (typeof value === 'bigint') return kind === 'flag' ? value !== 0n : Number(BigInt.asIntN(64, value));
   if (typeof kind === 'object') return decode(kind, value);
   switch (kind) {
@@ -211,7 +211,11 @@ const decodeBytes = (message: Buffer): Buffer => {
 
 /** Absent and empty are one in protobuf; what is empty is left out, as the JSON of the API leaves it out. */
 function isBlank(value: unknown): boolean {
-  return value === undefined || value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  return (
+    value === undefined ||
+    value === '' ||
+    (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  );
 }
 
 function decode(message: Message, bytes: Buffer): JsonMap {
@@ -227,10 +231,10 @@ function decode(message: Message, bytes: Buffer): JsonMap {
       result[name] = map;
     } else if (name.endsWith('[]')) {
       const list = (result[name.slice(0, -2)] ?? []) as unknown[];
-      list.push(valueOf(kind, value));
+      list.push(decodedValue(kind, value));
       result[name.slice(0, -2)] = list;
     } else {
-      const decoded = valueOf(kind, value);
+      const decoded = decodedValue(kind, value);
       if (!isBlank(decoded)) result[name] = decoded;
     }
   }
@@ -243,7 +247,8 @@ function decode(message: Message, bytes: Buffer): JsonMap {
  * @throws {SyntaxError} no protobuf of the API, or of a kind that is not known here
  */
 export function fromProtobuf(body: Buffer): JsonMap {
-  if (!body.subarray(0, MAGIC.length).equals(MAGIC)) throw new SyntaxError('provided data does not appear to be a protobuf message');
+  if (!body.subarray(0, MAGIC.length).equals(MAGIC))
+    throw new SyntaxError('provided data does not appear to be a protobuf message');
   const { typeMeta, raw } = decode(ENVELOPE, body.subarray(MAGIC.length));
   const { apiVersion = '', kind = '' } = (typeMeta ?? {}) as { apiVersion?: string; kind?: string };
   const bytes = Buffer.from(typeof raw === 'string' ? raw : '', 'base64');

@@ -5,9 +5,8 @@ import { jsonProblem } from './decoding.ts';
 import { answerJson, listJson } from './encoding.ts';
 import { isMap } from './json.ts';
 import { acceptedForm } from './negotiation.ts';
-import { resourceSubject } from './resources.ts';
+import { inVersion, resourceSubject } from './resources.ts';
 import { both, fieldSelector, labelSelector, type Selector } from './selectors.ts';
-import { inVersion } from './resources.ts';
 import type { Stored } from './store.ts';
 
 /** @throws {ApiError} 404 */
@@ -41,7 +40,8 @@ export function selected(api: Api, request: ResourceRequest, { wants, name }: Se
   const collection = api.store.collection(resource.storeKey);
   if (name !== undefined && (namespace !== '' || !resource.namespaced)) {
     const stored = collection.get(namespace, name);
-    const isWanted = stored !== undefined && `${namespace}/${name}` > after && (wants?.(inVersion(resource, stored.object)) ?? true);
+    const isWanted =
+      stored !== undefined && `${namespace}/${name}` > after && (wants?.(inVersion(resource, stored.object)) ?? true);
     return isWanted ? [stored] : [];
   }
   const scope = namespace === '' && resource.namespaced ? undefined : namespace;
@@ -91,7 +91,9 @@ export function revisionParameter(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;
   if (!/^\d+$/.test(text)) {
-    throw badRequest(`Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw badRequest(
+      `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
   }
   return Number(text);
 }

@@ -28,7 +28,12 @@ export interface Strategy {
   /** Fills in what the server decides; changes `next` in place. `old` is undefined on creation. */
   prepare(next: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** What is wrong with the object beyond `found`, what its metadata was found to have wrong. */
-  validate(next: KubeObject, old: KubeObject | undefined, subresource: string, found: readonly FieldError[]): FieldError[];
+  validate(
+    next: KubeObject,
+    old: KubeObject | undefined,
+    subresource: string,
+    found: readonly FieldError[],
+  ): FieldError[];
 }
 
 export interface Resource {
@@ -60,7 +65,9 @@ export interface Resource {
   /** A deprecation warning that accompanies every answer. */
   readonly warning: string | undefined;
   /** Between the stored form and the one of this version, where they differ in more than `apiVersion`. */
-  readonly convert: { fromStored(object: KubeObject): KubeObject; toStored(object: KubeObject): KubeObject } | undefined;
+  readonly convert:
+    | { fromStored(object: KubeObject): KubeObject; toStored(object: KubeObject): KubeObject }
+    | undefined;
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

@@ -24,14 +24,18 @@ export interface Route {
 
 /** Reads `/api/v1/...` and `/apis/<group>/<version>/...`; undefined for paths that name no resource. */
 export function parseRoute(path: string): Route | undefined {
-  const parts = path.split('/').filter((part) => part !== '').map(decodeSegment);
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeSegment);
   const root = parts.shift();
   if (root !== 'api' && root !== 'apis') return undefined;
   const group = root === 'api' ? '' : (parts.shift() ?? '');
   const version = parts.shift() ?? '';
   if (parts.length === 0) return undefined;
   // `namespaces/<name>` and its subresources are about the namespace, anything longer about what is in it.
-  const inNamespace = parts[0] === 'namespaces' && parts.length > 2 && !(group === '' && ['status', 'finalize'].includes(parts[2] ?? ''));
+  const inNamespace =
+    parts[0] === 'namespaces' && parts.length > 2 && !(group === '' && ['status', 'finalize'].includes(parts[2] ?? ''));
   const namespace = inNamespace ? (parts[1] ?? '') : '';
   const [plural = '', name = '', subresource = '', ...rest] = inNamespace ? parts.slice(2) : parts;
   if (rest.length > 0) return undefined;
@@ -75,7 +79,8 @@ export function answer(api: Api, method: string, request: ResourceRequest): Answ
         if (resource.namespaced && namespace === '') throw methodNotAllowed();
         return writtenAnswer(api, request, createObject(api, request));
       case 'DELETE':
-        if (!resource.verbs.includes('deletecollection') || (resource.namespaced && namespace === '')) throw methodNotAllowed();
+        if (!resource.verbs.includes('deletecollection') || (resource.namespaced && namespace === ''))
+          throw methodNotAllowed();
         return { code: 200, body: deleteSelection(api, request) };
       default:
         throw methodNotAllowed();
@@ -111,7 +116,10 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
   const collection = api.store.collection(resource.storeKey);
   const deleted = deleteObject(api, resource, collection, namespace, name, deletion);
   if (deleted.kind === 'marked') {
-    return { code: 200, body: answerJson(resource, deleted.stored, acceptedForm(accept, query, false), api.clock.now()) };
+    return {
+      code: 200,
+      body: answerJson(resource, deleted.stored, acceptedForm(accept, query, false), api.clock.now()),
+    };
   }
   const subject = resourceSubject(resource);
   const details = {
@@ -150,4 +158,3 @@ export function resourceOf(api: Api, { group, version, plural }: Route): Resourc
   if (resource === undefined) throw unknownPath();
   return resource;
 }
-

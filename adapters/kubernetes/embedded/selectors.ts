@@ -68,13 +68,15 @@ function labelRequirement(clause: string): Requirement {
 
 function checkedKey(key: string): string {
   const [problem] = keyProblems(key);
-  if (problem !== undefined) throw badRequest(`unable to parse requirement: <nil>: Invalid value: "${key}": ${problem}`);
+  if (problem !== undefined)
+    throw badRequest(`unable to parse requirement: <nil>: Invalid value: "${key}": ${problem}`);
   return key;
 }
 
 function checkValue(value: string): void {
   const [problem] = labelValueProblems(value);
-  if (problem !== undefined) throw badRequest(`unable to parse requirement: values[0][]: Invalid value: "${value}": ${problem}`);
+  if (problem !== undefined)
+    throw badRequest(`unable to parse requirement: values[0][]: Invalid value: "${value}": ${problem}`);
 }
 
 /** @throws {ApiError} 400 the text is no selector */

@@ -12,8 +12,8 @@
 //   - the cost limits of CEL rules and the type check of rules before they are evaluated
 //   - expiry of events
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../bus/time.ts';
 import type { Api } from './api.ts';
@@ -76,7 +76,12 @@ export interface EmbeddedApiServer {
  *
  * @throws {Error} the port is taken
  */
-export async function startApiServer({ clock, port = 0, host = '127.0.0.1', log }: ApiServerOptions): Promise<EmbeddedApiServer> {
+export async function startApiServer({
+  clock,
+  port = 0,
+  host = '127.0.0.1',
+  log,
+}: ApiServerOptions): Promise<EmbeddedApiServer> {
   const api: Api = { store: memoryStore({ historyLength: HISTORY_LENGTH }), registry: registry(), clock };
   for (const resource of [...builtinResources(), definitionResource()]) {
     const shared = api.registry.ofStoreKey(resource.storeKey);
@@ -164,12 +169,14 @@ export async function startApiServer({ clock, port = 0, host = '127.0.0.1', log 
 
   const server = createServer({ cert: certificates.certificate, key: certificates.key }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
-      if (!(error instanceof ApiError)) log?.error({ err: error, method: request.method, url: request.url }, 'request failed');
+      if (!(error instanceof ApiError))
+        log?.error({ err: error, method: request.method, url: request.url }, 'request failed');
       if (response.headersSent) {
         response.destroy();
         return;
       }
-      const { status } = error instanceof ApiError ? error : internalError(error instanceof Error ? error.message : String(error));
+      const { status } =
+        error instanceof ApiError ? error : internalError(error instanceof Error ? error.message : String(error));
       send(response, status.code, JSON.stringify(status));
       if (status.code === 413) request.destroy();
     });
@@ -231,7 +238,11 @@ function setWarnings(response: ServerResponse, warnings: readonly string[]): voi
 
 function send(response: ServerResponse, code: number, body: string, type = 'application/json'): void {
   const bytes = Buffer.from(body);
-  response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length, 'Cache-Control': 'no-cache, private' });
+  response.writeHead(code, {
+    'Content-Type': type,
+    'Content-Length': bytes.length,
+    'Cache-Control': 'no-cache, private',
+  });
   response.end(bytes);
 }
 

@@ -97,7 +97,9 @@ export function memoryStore({ historyLength }: { readonly historyLength: number 
         if (namespace !== undefined && order === undefined) {
           keys = [...(namespaces.get(namespace)?.keys() ?? [])].sort().map((name) => keyOf(namespace, name));
         } else {
-          order ??= [...namespaces].flatMap(([ns, objects]) => [...objects.keys()].map((name) => keyOf(ns, name))).sort();
+          order ??= [...namespaces]
+            .flatMap(([ns, objects]) => [...objects.keys()].map((name) => keyOf(ns, name)))
+            .sort();
           keys = namespace === undefined ? order : order.filter((path) => path.startsWith(`${namespace}/`));
         }
         const found: Stored[] = [];

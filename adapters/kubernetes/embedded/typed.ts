@@ -94,7 +94,9 @@ export function compare(schema: Schema | undefined, before: unknown, after: unkn
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (isList(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0);
+  value === undefined ||
+  value === null ||
+  (isList(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0);
 
 function compareInto(schema: Schema | undefined, before: unknown, after: unknown, into: Comparison): void {
   const pairs: [string, Schema | undefined, unknown, unknown][] = [];
@@ -146,7 +148,8 @@ function byStep(schema: Schema, list: unknown): Map<string, unknown> {
 export function checkTyped(schema: Schema | undefined, value: unknown, path = ''): void {
   if (schema === undefined || value === null || value === undefined) return;
   if (isList(value)) {
-    if (schema.type !== '' && schema.type !== 'array') throw new TypedError(`${path}: expected ${wanted(schema)}, got list`);
+    if (schema.type !== '' && schema.type !== 'array')
+      throw new TypedError(`${path}: expected ${wanted(schema)}, got list`);
     const steps = new Set<string>();
     for (const [index, item] of value.entries()) {
       if (isGranularList(schema)) {
@@ -161,7 +164,8 @@ export function checkTyped(schema: Schema | undefined, value: unknown, path = ''
       checkTyped(schema.items, item, `${path}[${index}]`);
     }
   } else if (isMap(value)) {
-    if (schema.type !== '' && schema.type !== 'object') throw new TypedError(`${path}: expected ${wanted(schema)}, got map`);
+    if (schema.type !== '' && schema.type !== 'object')
+      throw new TypedError(`${path}: expected ${wanted(schema)}, got map`);
     for (const key of Object.keys(value)) {
       const child = fieldSchema(schema, key);
       if (child === undefined && !schema.preserve && !schema.anyAdditional && !schema.embedded) {
@@ -179,7 +183,11 @@ function checkScalar(schema: Schema, value: unknown, path: string): void {
   if (schema.intOrString || type === '') return;
   const kind = typeof value;
   const fits =
-    type === 'string' ? kind === 'string' : type === 'boolean' ? kind === 'boolean' : type !== 'array' && type !== 'object' && kind === 'number';
+    type === 'string'
+      ? kind === 'string'
+      : type === 'boolean'
+        ? kind === 'boolean'
+        : type !== 'array' && type !== 'object' && kind === 'number';
   if (fits) return;
   const goType = kind === 'boolean' ? 'bool' : kind;
   const got =
@@ -268,7 +276,8 @@ export function removeFields(schema: Schema | undefined, value: unknown, set: Fi
   for (const key of Object.keys(value)) {
     const node = set.get(`f:${key}`);
     if (node?.member) continue;
-    const field = node?.children === undefined ? value[key] : removeFields(fieldSchema(schema, key), value[key], node.children);
+    const field =
+      node?.children === undefined ? value[key] : removeFields(fieldSchema(schema, key), value[key], node.children);
     if (field !== undefined) put(result, key, field);
   }
   return Object.keys(result).length === 0 && Object.keys(value).length > 0 ? undefined : result;

@@ -92,7 +92,9 @@ function checkString(schema: Schema, value: string, { field, name }: Place, erro
     errors.push(invalidValue(field, value, `${name} in body should match '${schema.pattern.source}'`));
   }
   if (isStringFormat(schema.format) && !hasFormat(schema.format, value)) {
-    errors.push(typeInvalid(field, value, `${name} in body must be of type ${schema.format}: ${JSON.stringify(value)}`));
+    errors.push(
+      typeInvalid(field, value, `${name} in body must be of type ${schema.format}: ${JSON.stringify(value)}`),
+    );
   }
 }
 
@@ -233,7 +235,8 @@ export function validateUniqueness(schema: Schema, value: unknown, field = ''): 
           seen.add(key);
         });
       }
-      if (node.items !== undefined) for (const [index, one] of item.entries()) visit(node.items, one, `${path}[${index}]`);
+      if (node.items !== undefined)
+        for (const [index, one] of item.entries()) visit(node.items, one, `${path}[${index}]`);
     } else if (isMap(item)) {
       for (const key of Object.keys(item)) {
         const named = node.properties?.get(key);

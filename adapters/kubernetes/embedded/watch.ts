@@ -74,7 +74,9 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
         const key = `${type} ${resource.apiVersion} ${resource.since} ${formKey(form)} ${withColumns}`;
         let frame = frames.get(key);
         if (frame === undefined) {
-          frame = Buffer.from(`{"type":"${type}","object":${frameJson(resource, stored, form, withColumns, clock.now())}}\n`);
+          frame = Buffer.from(
+            `{"type":"${type}","object":${frameJson(resource, stored, form, withColumns, clock.now())}}\n`,
+          );
           frames.set(key, frame); // T3
         }
         write(frame);
@@ -82,7 +84,8 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       const onChange = ({ type, stored, previous, frames }: Change): void => {
         const before = previous !== undefined && isWanted(previous.object);
         const after = type !== 'DELETED' && isWanted(stored.object);
-        if (after) send(before ? 'MODIFIED' : 'ADDED', stored, frames); // T2
+        if (after)
+          send(before ? 'MODIFIED' : 'ADDED', stored, frames); // T2
         else if (before && previous !== undefined) {
           // The last state that matched, at the revision at which it ceased to.
           send('DELETED', type === 'DELETED' ? stored : restamped(previous, stored.revision), frames);
@@ -128,7 +131,8 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
   };
 }
 
-export const isTrue = (text: string | null): boolean => text !== null && ['1', 'true', 't', 'T', 'TRUE', 'True', ''].includes(text);
+export const isTrue = (text: string | null): boolean =>
+  text !== null && ['1', 'true', 't', 'T', 'TRUE', 'True', ''].includes(text);
 
 function sendsInitialEvents(query: URLSearchParams, bookmarks: boolean): boolean {
   if (!query.has('sendInitialEvents')) {

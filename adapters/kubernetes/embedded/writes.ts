@@ -17,11 +17,17 @@ import {
   plainFailure,
 } from './api-error.ts';
 import { decodeObject, dropUnknown, isDryRun } from './decoding.ts';
-import { type FieldError, invalidValue, notSupported, required, forbidden, tooLong } from './field-error.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required, tooLong } from './field-error.ts';
 import { type KubeObject, put, same } from './json.ts';
 import { isHeld } from './lifecycle.ts';
 import { recordUpdate, type Writer } from './managed-fields.ts';
-import { dropRepeatedOwners, finalizerWarnings, validateMetadata, validateMetadataUpdate } from './metadata.ts';
+import {
+  dropEmpty,
+  dropRepeatedOwners,
+  finalizerWarnings,
+  validateMetadata,
+  validateMetadataUpdate,
+} from './metadata.ts';
 import { dropNulls, setDefaults } from './pruning.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject } from './resources.ts';
 import type { Stored } from './store.ts';
@@ -43,7 +49,11 @@ export interface Written {
 }
 
 /** @throws {ApiError} 422 a parameter of the request has a value it must not have */
-export function checkWriteOptions(query: URLSearchParams, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions', isApply = false): void {
+export function checkWriteOptions(
+  query: URLSearchParams,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  isApply = false,
+): void {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
   if (kind === 'PatchOptions') {
@@ -118,7 +128,9 @@ export function createObject(api: Api, request: ResourceRequest): Written {
     throw plainFailure('resourceVersion should not be set on objects to be created');
   }
   delete metadata.managedFields;
-  return storeNew(api, request, object, (next) => recordUpdate(request.resource.schema, undefined, next, writerOf(api, request)));
+  return storeNew(api, request, object, (next) =>
+    recordUpdate(request.resource.schema, undefined, next, writerOf(api, request)),
+  );
 }
 
 /**
@@ -138,6 +150,7 @@ export function storeNew(
   setDefaults(resource.schema, object);
   fillSystemFields(api, object.metadata);
   dropRepeatedOwners(object.metadata);
+  dropEmpty(object.metadata);
   strategy.prepare(object, undefined, request.subresource);
   if (strategy.hasGeneration) object.metadata.generation = 1;
   else delete object.metadata.generation;
@@ -190,10 +203,13 @@ export function checkName(object: KubeObject, { name, namespace, resource }: Res
   if (given === '') {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
   const place = object.metadata.namespace ?? '';
   if (resource.namespaced && place !== '' && place !== namespace) {
-    throw badRequest(`the namespace of the object (${place}) does not match the namespace on the request (${namespace})`);
+    throw badRequest(
+      `the namespace of the object (${place}) does not match the namespace on the request (${namespace})`,
+    );
   }
 }
 
@@ -227,6 +243,7 @@ export function storeChange(
     else put(metadata, key, before[key]);
   }
   dropRepeatedOwners(metadata);
+  dropEmpty(metadata);
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
   if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));
@@ -294,4 +311,3 @@ function sameContent(next: KubeObject, current: KubeObject): boolean {
   }
   return true;
 }
-

@@ -3,91 +3,151 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { DEFINITIONS, type Deep, MERGE, WIDGET_PATH, WIDGETS, widget, withServer, withWidgets } from './harness.ts';
+import {
+  DEFINITIONS,
+  type Deep,
+  listAt,
+  MERGE,
+  WIDGET_PATH,
+  WIDGETS,
+  widget,
+  withServer,
+  withWidgets,
+} from './harness.ts';
 
 const test = suite('embedded api server: definitions');
 
 /** Other people's definitions, where a checkout has them beside it. */
-const REFERENCE = ['openstack-crds', 'metal3-crds'].map((name) => new URL(`../../../../../shared/reference/${name}/`, import.meta.url));
+const REFERENCE = ['openstack-crds', 'metal3-crds'].map(
+  (name) => new URL(`../../../../../shared/reference/${name}/`, import.meta.url),
+);
 
 const conditions = (body: Deep): Record<string, string> =>
-  Object.fromEntries((body['status']?.['conditions'] as unknown as Record<string, string>[]).map(({ type, status }) => [type, status]));
+  Object.fromEntries(listAt(body['status']?.['conditions']).map(({ type, status }) => [type, status]));
 
-test('a definition is established at once, with its names completed', withWidgets(async ({ call }) => {
-  const { body } = await call('GET', `${DEFINITIONS}/widgets.example.org`);
-  assert.equal(conditions(body), { NamesAccepted: 'True', Established: 'True' });
-  assert.is(body['status']?.['acceptedNames']?.['listKind'], 'WidgetList');
-  assert.equal(body['status']?.['storedVersions'], ['v1']);
-  assert.equal(body['spec']?.['conversion'], { strategy: 'None' });
-}));
+test(
+  'a definition is established at once, with its names completed',
+  withWidgets(async ({ call }) => {
+    const { body } = await call('GET', `${DEFINITIONS}/widgets.example.org`);
+    assert.equal(conditions(body), { NamesAccepted: 'True', Established: 'True' });
+    assert.is(body['status']?.['acceptedNames']?.['listKind'], 'WidgetList');
+    assert.equal(body['status']?.['storedVersions'], ['v1']);
+    assert.equal(body['spec']?.['conversion'], { strategy: 'None' });
+  }),
+);
 
-test('a changed definition holds for what is stored, too', withWidgets(async ({ call }) => {
-  await call('POST', WIDGET_PATH, { body: widget('a') });
-  const spec = structuredClone(WIDGETS.spec) as unknown as Deep;
-  const properties = spec['versions']?.[0]?.['schema']?.['openAPIV3Schema']?.['properties']?.['spec']?.['properties'];
-  Object.assign(properties ?? {}, { shape: { type: 'string', default: 'round' }, size: { type: 'integer', maximum: 2 } });
-  const { code, text } = await call('PATCH', `${DEFINITIONS}/widgets.example.org`, { body: { spec }, type: MERGE });
-  assert.is(code, 200, text);
-  const { body } = await call('GET', `${WIDGET_PATH}/a`);
-  assert.is(body['spec']?.['shape'], 'round', 'defaults are filled in when read');
-  const other = await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { color: 'green' } }, type: MERGE });
-  assert.is(other.code, 200, 'an unchanged value is not complained about (V1)');
-  assert.is((await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { size: 4 } }, type: MERGE })).code, 422);
-}));
+test(
+  'a changed definition holds for what is stored, too',
+  withWidgets(async ({ call }) => {
+    await call('POST', WIDGET_PATH, { body: widget('a') });
+    const spec = structuredClone(WIDGETS.spec) as unknown as Deep;
+    const properties = spec['versions']?.[0]?.['schema']?.['openAPIV3Schema']?.['properties']?.['spec']?.['properties'];
+    Object.assign(properties ?? {}, {
+      shape: { type: 'string', default: 'round' },
+      size: { type: 'integer', maximum: 2 },
+    });
+    const { code, text } = await call('PATCH', `${DEFINITIONS}/widgets.example.org`, { body: { spec }, type: MERGE });
+    assert.is(code, 200, text);
+    const { body } = await call('GET', `${WIDGET_PATH}/a`);
+    assert.is(body['spec']?.['shape'], 'round', 'defaults are filled in when read');
+    const other = await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { color: 'green' } }, type: MERGE });
+    assert.is(other.code, 200, 'an unchanged value is not complained about (V1)');
+    assert.is((await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { size: 4 } }, type: MERGE })).code, 422);
+  }),
+);
 
-test('what is no definition is refused', withServer(async ({ call }) => {
-  const [version] = WIDGETS.spec.versions;
-  const withSchema = (schema: unknown): unknown => ({
-    ...WIDGETS,
-    spec: { ...WIDGETS.spec, versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } } }] },
-  });
-  const root = 'spec.validation.openAPIV3Schema.properties[spec]';
-  const refused: readonly (readonly [unknown, string])[] = [
-    [{ ...WIDGETS, metadata: { name: 'x' } }, 'metadata.name: Invalid value: "x": must be spec.names.plural+"."+spec.group'],
-    [{ ...WIDGETS, spec: { ...WIDGETS.spec, scope: 'Both' } }, 'spec.scope: Unsupported value: "Both": supported values: "Cluster", "Namespaced"'],
-    [{ ...WIDGETS, spec: { ...WIDGETS.spec, versions: [{ ...version, storage: false }] } }, 'must have exactly one version marked as storage version'],
-    [withSchema({ properties: {} }), `${root}.type: Required value: must not be empty for specified object fields`],
-    [withSchema({ type: 'array' }), `${root}.items: Required value: must be specified`],
-    [withSchema({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' }), `${root}.x-kubernetes-list-map-keys: Required value`],
-    [withSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self.(' }] }), `${root}.x-kubernetes-validations[0].rule: Invalid value: "self.(": compilation failed`],
-    [withSchema({ type: 'string', pattern: '(' }), `${root}.pattern: Invalid value: "(": must be a valid regular expression`],
-  ];
-  for (const [body, message] of refused) {
-    const reply = await call('POST', DEFINITIONS, { body });
-    assert.is(reply.code, 422, message);
-    assert.ok((reply.body['message'] ?? '').includes(message), reply.body['message']);
-  }
-}));
-
-test('names do not change', withWidgets(async ({ call }) => {
-  const { body } = await call('PATCH', `${DEFINITIONS}/widgets.example.org`, { body: { spec: { names: { kind: 'Gadget' } } }, type: MERGE });
-  assert.match(body['message'] ?? '', 'spec.names.kind: Invalid value: "Gadget": field is immutable');
-}));
-
-test('a deleted definition takes its objects with it, and waits for those that are held', withWidgets(async ({ call, watch }) => {
-  await call('POST', WIDGET_PATH, { body: widget('free') });
-  await call('POST', WIDGET_PATH, { body: widget('held', {}, { finalizers: ['example.org/f'] }) });
-  const events = await watch(`${DEFINITIONS}?watch=1`);
-  await call('DELETE', `${DEFINITIONS}/widgets.example.org`);
-  assert.is((await call('GET', `${WIDGET_PATH}/free`)).code, 404);
-  await call('PATCH', `${WIDGET_PATH}/held`, { body: { metadata: { finalizers: null } }, type: MERGE });
-  for (let event = await events.next(); event?.type !== 'DELETED'; event = await events.next());
-  events.stop();
-  assert.is((await call('GET', WIDGET_PATH)).code, 404);
-  assert.is((await call('GET', '/apis/example.org')).code, 404);
-}));
-
-test('definitions of others are accepted, created and applied', withServer(async ({ call }) => {
-  for (const folder of REFERENCE.filter((url) => existsSync(url))) {
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
-      const body = readFileSync(new URL(file, folder), 'utf8');
-      const { code, text } = await call('POST', `${DEFINITIONS}?fieldValidation=Strict`, { body, type: 'application/yaml' });
-      assert.is(code, 201, `${file}: ${text}`);
-      const { metadata } = parse(body) as { metadata: { name: string } };
-      const stored = await call('GET', `${DEFINITIONS}/${metadata.name}`);
-      assert.equal(conditions(stored.body), { NamesAccepted: 'True', Established: 'True' }, file);
+test(
+  'what is no definition is refused',
+  withServer(async ({ call }) => {
+    const [version] = WIDGETS.spec.versions;
+    const withSchema = (schema: unknown): unknown => ({
+      ...WIDGETS,
+      spec: {
+        ...WIDGETS.spec,
+        versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } } }],
+      },
+    });
+    const root = 'spec.validation.openAPIV3Schema.properties[spec]';
+    const refused: readonly (readonly [unknown, string])[] = [
+      [
+        { ...WIDGETS, metadata: { name: 'x' } },
+        'metadata.name: Invalid value: "x": must be spec.names.plural+"."+spec.group',
+      ],
+      [
+        { ...WIDGETS, spec: { ...WIDGETS.spec, scope: 'Both' } },
+        'spec.scope: Unsupported value: "Both": supported values: "Cluster", "Namespaced"',
+      ],
+      [
+        { ...WIDGETS, spec: { ...WIDGETS.spec, versions: [{ ...version, storage: false }] } },
+        'must have exactly one version marked as storage version',
+      ],
+      [withSchema({ properties: {} }), `${root}.type: Required value: must not be empty for specified object fields`],
+      [withSchema({ type: 'array' }), `${root}.items: Required value: must be specified`],
+      [
+        withSchema({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' }),
+        `${root}.x-kubernetes-list-map-keys: Required value`,
+      ],
+      [
+        withSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self.(' }] }),
+        `${root}.x-kubernetes-validations[0].rule: Invalid value: "self.(": compilation failed`,
+      ],
+      [
+        withSchema({ type: 'string', pattern: '(' }),
+        `${root}.pattern: Invalid value: "(": must be a valid regular expression`,
+      ],
+    ];
+    for (const [body, message] of refused) {
+      const reply = await call('POST', DEFINITIONS, { body });
+      assert.is(reply.code, 422, message);
+      assert.ok((reply.body['message'] ?? '').includes(message), reply.body['message']);
     }
-  }
-}));
+  }),
+);
+
+test(
+  'names do not change',
+  withWidgets(async ({ call }) => {
+    const { body } = await call('PATCH', `${DEFINITIONS}/widgets.example.org`, {
+      body: { spec: { names: { kind: 'Gadget' } } },
+      type: MERGE,
+    });
+    assert.match(body['message'] ?? '', 'spec.names.kind: Invalid value: "Gadget": field is immutable');
+  }),
+);
+
+test(
+  'a deleted definition takes its objects with it, and waits for those that are held',
+  withWidgets(async ({ call, watch }) => {
+    await call('POST', WIDGET_PATH, { body: widget('free') });
+    await call('POST', WIDGET_PATH, { body: widget('held', {}, { finalizers: ['example.org/f'] }) });
+    const events = await watch(`${DEFINITIONS}?watch=1`);
+    await call('DELETE', `${DEFINITIONS}/widgets.example.org`);
+    assert.is((await call('GET', `${WIDGET_PATH}/free`)).code, 404);
+    await call('PATCH', `${WIDGET_PATH}/held`, { body: { metadata: { finalizers: null } }, type: MERGE });
+    for (let event = await events.next(); event?.type !== 'DELETED'; event = await events.next());
+    events.stop();
+    assert.is((await call('GET', WIDGET_PATH)).code, 404);
+    assert.is((await call('GET', '/apis/example.org')).code, 404);
+  }),
+);
+
+test(
+  'definitions of others are accepted, created and applied',
+  withServer(async ({ call }) => {
+    for (const folder of REFERENCE.filter((url) => existsSync(url))) {
+      for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+        const body = readFileSync(new URL(file, folder), 'utf8');
+        const { code, text } = await call('POST', `${DEFINITIONS}?fieldValidation=Strict`, {
+          body,
+          type: 'application/yaml',
+        });
+        assert.is(code, 201, `${file}: ${text}`);
+        const { metadata } = parse(body) as { metadata: { name: string } };
+        const stored = await call('GET', `${DEFINITIONS}/${metadata.name}`);
+        assert.equal(conditions(stored.body), { NamesAccepted: 'True', Established: 'True' }, file);
+      }
+    }
+  }),
+);
 
 test.run();

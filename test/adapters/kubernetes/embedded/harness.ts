@@ -1,6 +1,7 @@
 // A server of its own for each test, a plain HTTPS client for it, and the kind that the tests are about.
-import { Agent, request } from 'node:https';
+
 import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { systemClock } from '../../../../actors/clock.ts';
 import { type EmbeddedApiServer, startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 
@@ -51,7 +52,11 @@ const clock = systemClock({ seed: 7 });
 export async function started(): Promise<Harness> {
   const server = await startApiServer({ clock });
   const agent = new Agent({ ca: server.caCertificate, keepAlive: true });
-  const send = (method: string, path: string, { body, type, accept, headers }: CallOptions = {}): Promise<IncomingMessage> =>
+  const send = (
+    method: string,
+    path: string,
+    { body, type, accept, headers }: CallOptions = {},
+  ): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
       const outgoing = request(
@@ -148,11 +153,21 @@ export function withWidgets(run: (harness: Harness) => Promise<void>): () => Pro
   });
 }
 
+/** The list at the end of a path that must lead to one. */
+export function listAt(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value)) throw new Error(`no list but ${JSON.stringify(value)}`);
+  return value;
+}
+
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export const WIDGET_PATH = '/apis/example.org/v1/namespaces/default/widgets';
 
 /** A widget with a valid spec, and more of it. */
-export function widget(name: string, spec: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): Record<string, unknown> {
+export function widget(
+  name: string,
+  spec: Record<string, unknown> = {},
+  metadata: Record<string, unknown> = {},
+): Record<string, unknown> {
   return { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name, ...metadata }, spec: { size: 3, ...spec } };
 }
 
@@ -200,7 +215,10 @@ export const WIDGETS = {
                 'x-kubernetes-validations': [
                   { rule: 'self.size >= self.min', message: 'size must not be below min' },
                   { rule: "!has(self.name) || self.name != 'bad'" },
-                  { rule: 'has(self.__import__) ? !has(self.name) : true', message: 'name and import exclude each other' },
+                  {
+                    rule: 'has(self.__import__) ? !has(self.name) : true',
+                    message: 'name and import exclude each other',
+                  },
                 ],
                 properties: {
                   size: { type: 'integer', minimum: 1, maximum: 10 },
@@ -245,7 +263,12 @@ export const WIDGETS = {
                   },
                   marks: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
                   steps: { type: 'array', items: { type: 'string' } },
-                  options: { type: 'object', minProperties: 1, maxProperties: 2, additionalProperties: { type: 'string' } },
+                  options: {
+                    type: 'object',
+                    minProperties: 1,
+                    maxProperties: 2,
+                    additionalProperties: { type: 'string' },
+                  },
                   anything: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
                   quantity: { 'x-kubernetes-int-or-string': true },
                   flag: { type: 'boolean' },

@@ -1,0 +1,94 @@
+// The claims that one life of an object has on others.
+import { compareVersions } from '../adapters/kubernetes/mod.ts';
+import { type Address, addressKey, type JsonObject } from '../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../machines/kind.ts';
+import { type ClaimMail, parseClaimMail } from './mail.ts';
+import type { Outbox } from './outbox.ts';
+import type { Registry } from './registry.ts';
+
+export interface OutgoingClaimsDeps {
+  readonly outbox: Outbox;
+  readonly registry: Registry;
+  readonly kind: ManagedKind;
+  /** The claimant. */
+  readonly from: Address;
+  readonly uid: string;
+  /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
+  readonly bornVersion: string;
+}
+
+export class OutgoingClaims {
+  readonly #deps: OutgoingClaimsDeps;
+  /** Whom this life has claimed, and since which generation of the object. */
+  readonly #claimed = new Map<string, { readonly to: Address; readonly generation: number }>();
+
+  constructor(deps: OutgoingClaimsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The generation of the object since which `key` is claimed; an answer to an older claim does not count. */
+  since(key: string): number {
+    return this.#claimed.get(key)?.generation ?? 0;
+  }
+
+  /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
+  say(object: KubeObject, yielded: readonly string[]): void {
+    const { registry, outbox, kind, from, uid, bornVersion } = this.#deps;
+    const targets = new Map<string, { to: Address; finalizers: Set<string> }>();
+    for (const reference of kind.references(object)) {
+      const to = registry.target(from, reference);
+      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set() };
+      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
+      targets.set(addressKey(to), target);
+    }
+    const generation = object.metadata.generation ?? 0;
+    for (const [key, { to, finalizers }] of targets) {
+      const since = this.#claimed.get(key)?.generation ?? generation;
+      this.#claimed.set(key, { to, generation: since });
+      const mail: ClaimMail = {
+        uid,
+        resourceVersion: bornVersion,
+        generation: since,
+        finalizers: [...finalizers],
+        manager: kind.fieldManagers.guards,
+        notOn: yielded,
+        ended: false,
+      };
+      const subject = { to, topic: 'claim', from } as const;
+      void outbox.say(subject, mail as unknown as JsonObject, (current) => mayReplace(current, mail));
+    }
+    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to);
+  }
+
+  /** Ends all claims; resolves when the bus has acknowledged it (P12). */
+  async end(): Promise<void> {
+    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to)));
+  }
+
+  async #end(key: string, to: Address): Promise<void> {
+    const { outbox, from, uid, bornVersion } = this.#deps;
+    this.#claimed.delete(key);
+    const mail: ClaimMail = {
+      uid,
+      resourceVersion: bornVersion,
+      generation: 0,
+      finalizers: [],
+      manager: '',
+      notOn: [],
+      ended: true,
+    };
+    const subject = { to, topic: 'claim', from } as const;
+    await outbox.say(subject, mail as unknown as JsonObject, (current) => mayReplace(current, mail));
+    outbox.forget(subject);
+  }
+}
+
+/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
+function mayReplace(current: JsonObject, mine: ClaimMail): boolean {
+  const theirs = parseClaimMail(current);
+  if (theirs === undefined) return true;
+  if (theirs.uid !== mine.uid) return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;
+  const same = (claim: ClaimMail): string =>
+    JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
+  return same(theirs) !== same(mine);
+}

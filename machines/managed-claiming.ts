@@ -1,0 +1,87 @@
+// Getting hold of what an object depends on: the part of the managed machine before anything is done outside.
+import { and, not } from 'xstate';
+import { foundMany, foundNone, foundOne, managedSetup, noteFailure, takeFound } from './managed-setup.ts';
+
+export const claiming = managedSetup.createStateConfig({
+  description: 'Getting hold of what the object depends on.',
+  initial: 'guarding',
+  states: {
+    guarding: {
+      description: 'The own finalizer is being stored.',
+      always: [
+        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+        { guard: 'isOwned', target: 'awaiting' },
+      ],
+      invoke: {
+        id: 'guardSelf',
+        src: 'guardSelf',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          { guard: not('isOwned'), target: '#managed.lifecycle.backingOff' },
+          // It was not there before, so no life before this one has built anything.
+          { target: 'awaiting', actions: 'noteUnbuilt' },
+        ],
+        onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },
+      },
+    },
+    awaiting: {
+      description: 'Claimed; waiting until every needed dependency is ready.',
+      entry: 'claim',
+      always: [
+        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+        { guard: and(['isReadyToAct', 'isRecorded']), target: '#managed.lifecycle.observing' },
+        { guard: and(['isReadyToAct', not('isManaged')]), target: '#managed.lifecycle.importing' },
+        { guard: and(['isReadyToAct', 'isClear']), target: '#managed.lifecycle.creating' },
+        { guard: 'isReadyToAct', target: '#managed.lifecycle.adopting' },
+        {
+          guard: and(['mustYield', not('mayHaveBuilt')]),
+          target: 'awaiting',
+          actions: 'yieldDependencies',
+          reenter: true,
+        },
+        { guard: and(['mustYield', 'isCredentialed']), target: 'probing' },
+        { guard: 'isWorthLookingAhead', target: 'lookingAhead' },
+      ],
+    },
+    lookingAhead: {
+      description: 'Looking for what an earlier life may have left, while a dependency is still being made.',
+      invoke: {
+        id: 'lookAhead',
+        src: 'find',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          {
+            guard: foundNone,
+            target: 'awaiting',
+            actions: { type: 'noteClear', params: ({ event }) => event.output },
+          },
+          { target: 'awaiting', actions: { type: 'noteClear', params: { at: 0 } } },
+        ],
+        // A look ahead is a service to the future: its failure is found again when it matters.
+        onError: { target: 'awaiting', actions: { type: 'noteClear', params: { at: 0 } } },
+      },
+    },
+    probing: {
+      description: 'A dependency is being deleted: was anything built on it?',
+      invoke: {
+        id: 'probe',
+        src: 'find',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          {
+            guard: foundOne,
+            target: '#managed.lifecycle.recording',
+            actions: takeFound,
+          },
+          {
+            guard: foundMany,
+            target: '#managed.lifecycle.failed',
+            actions: 'noteAmbiguous',
+          },
+          { target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
+        ],
+        onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },
+      },
+    },
+  },
+});

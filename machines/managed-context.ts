@@ -1,0 +1,157 @@
+// What the life of a managed object knows, hears and asks for, and the questions its statechart decides by.
+import type { Claims, GuardContext } from './guard.ts';
+import type { ErrorData, LifeView, Observation } from './kind.ts';
+import { type Dependency, isNeeded, isUsable, type ObjectView, Readiness } from './life.ts';
+
+export interface ManagedContext extends GuardContext {
+  readonly object: ObjectView;
+  readonly dependencies: readonly Dependency[];
+  /** Uids of deleted dependencies that this life yielded (P1). */
+  readonly yielded: readonly string[];
+  /** The external id: as recorded, or as just learned. */
+  readonly externalId: string | undefined;
+  readonly observation: Observation | undefined;
+  /** Others see the object as usable: the Available condition is True. */
+  readonly available: boolean;
+  readonly attempts: number;
+  readonly error: ErrorData | undefined;
+  readonly waiting: readonly string[];
+  readonly vanished: boolean;
+  /** A create may have been sent, by this life or an earlier one: its result may be out there. */
+  readonly mayHaveBuilt: boolean;
+  /** When a look-up last found nothing to adopt, milliseconds since the epoch. */
+  readonly clearAt: number | undefined;
+  /** When the last event arrived, as the runtime says. */
+  readonly heardAt: number;
+}
+
+export interface ObjectChanged {
+  readonly type: 'object.changed';
+  readonly object: ObjectView;
+  readonly dependencies: readonly Dependency[];
+  readonly at: number;
+}
+
+export interface DependenciesChanged {
+  readonly type: 'dependencies.changed';
+  readonly dependencies: readonly Dependency[];
+  readonly at: number;
+}
+
+export type ManagedEvent =
+  | { readonly type: 'life.began' }
+  | ObjectChanged
+  | DependenciesChanged
+  | { readonly type: 'claims.changed'; readonly claims: Claims };
+
+export interface ManagedInput {
+  readonly key: string;
+  readonly object: ObjectView;
+  readonly dependencies: readonly Dependency[];
+  readonly claims: Claims;
+  readonly at: number;
+}
+
+/** Input of the effects: who, and what the effect cannot read from the object. */
+export interface EffectInput {
+  readonly key: string;
+  readonly externalId?: string | undefined;
+  readonly observation?: Observation | undefined;
+}
+
+export interface FindOutput {
+  readonly matches: readonly Observation[];
+  readonly exact: boolean;
+  readonly at: number;
+}
+
+/** What became of `status.id`: `lost` when another host had recorded another id first. */
+export type RecordOutput = { readonly kind: 'stored' } | { readonly kind: 'lost'; readonly externalId: string };
+
+/** A look-up that found nothing is good for this long, in milliseconds; older, it is made again before a create. */
+export const CLEAR_FOR_MS = 30_000;
+const BACKOFF_FIRST_MS = 100;
+const BACKOFF_LIMIT_MS = 120_000;
+
+/** Phases that the last failure led to; in any other the object is on its way again. */
+const FAILING: ReadonlySet<string> = new Set([
+  'failed',
+  'backingOff',
+  'recordingAgain',
+  'discardingAgain',
+  'deleting.backingOff',
+  'deleting.refused',
+]);
+
+/** What the status of an object says about its life; `phase` is the leaf of the lifecycle region. */
+export function lifeView(context: ManagedContext, phase: string): LifeView {
+  const { object, externalId, observation, waiting, error, vanished } = context;
+  const deleting = phase.startsWith('deleting');
+  const held =
+    phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
+  const awaited = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : needed(context);
+  return {
+    phase,
+    externalId,
+    observation,
+    awaited: awaited
+      .filter((dependency) => !isUsable(dependency, context.yielded))
+      .map(({ kind, name, answer }) => ({
+        kind,
+        name,
+        exists: answer !== undefined && answer.readiness !== Readiness.Absent,
+      })),
+    heldBy: held,
+    waiting,
+    error: FAILING.has(phase) ? error : undefined,
+    vanished,
+  };
+}
+
+/** The pause before the next attempt, in milliseconds, without jitter. Exported for the runtime, which adds it. */
+export function backoffMs({ attempts, error }: Pick<ManagedContext, 'attempts' | 'error'>): number {
+  const exponential = Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LIMIT_MS);
+  return Math.max(exponential, error?.retryAfterMs ?? 0);
+}
+
+function needed({ dependencies, externalId }: ManagedContext): readonly Dependency[] {
+  return dependencies.filter((dependency) => isNeeded(dependency, { externalId }));
+}
+
+export function unready(context: ManagedContext): readonly Dependency[] {
+  return needed(context).filter((dependency) => !isUsable(dependency, context.yielded));
+}
+
+function credentials({ dependencies }: Pick<ManagedContext, 'dependencies'>): readonly Dependency[] {
+  return dependencies.filter(({ neededFor }) => neededFor === 'always');
+}
+
+export function isCredentialed(context: ManagedContext): boolean {
+  return credentials(context).every((dependency) => isUsable(dependency, context.yielded));
+}
+
+export function credentialsVersion(dependencies: readonly Dependency[]): string {
+  return credentials({ dependencies })
+    .map(({ name, answer }) => `${name}:${answer?.readiness}:${answer?.uid}:${answer?.version}`)
+    .join();
+}
+
+/** Dependencies that are being deleted while this life has not built on them: they wait for us, we for their successor. */
+export function yieldable(context: ManagedContext): readonly Dependency[] {
+  if (context.object.deleting || context.externalId !== undefined) return [];
+  return context.dependencies.filter(
+    ({ answer, finalizers }) =>
+      finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !context.yielded.includes(answer.uid),
+  );
+}
+
+/** Everything that is not ready yet exists, so it may be ready soon; a look-up now saves one then. Made once a wait. */
+export function isWorthLookingAhead(context: ManagedContext): boolean {
+  return (
+    context.object.managed &&
+    context.externalId === undefined &&
+    context.clearAt === undefined &&
+    isCredentialed(context) &&
+    unready(context).every(({ answer }) => answer?.readiness === Readiness.Pending)
+  );
+}

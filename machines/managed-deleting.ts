@@ -1,0 +1,135 @@
+// The end of a managed object: the part of the managed machine after the user deleted it.
+import { and, not } from 'xstate';
+import {
+  foundMany,
+  foundNone,
+  foundOne,
+  isEdited,
+  managedSetup,
+  noteFailure,
+  storeDependencies,
+  storeObject,
+  takeFound,
+  wasFound,
+} from './managed-setup.ts';
+
+export const deleting = managedSetup.createStateConfig({
+  description: 'The user deleted the object.',
+  // The claims are what holds the credentials and the dependencies for the cleanup.
+  entry: ['claim', 'forgetFailure'],
+  initial: 'guarded',
+  states: {
+    guarded: {
+      description: 'Others still hold the object by their finalizers.',
+      always: [
+        { guard: not('isOwned'), target: '#managed.lifecycle.gone' },
+        { guard: 'isOnlyOurs', target: 'deciding' },
+      ],
+    },
+    deciding: {
+      description: 'Deciding what has to be cleaned up, as soon as it can be.',
+      always: [
+        { guard: 'isDetached', target: 'unclaiming' },
+        { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
+        { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
+        { guard: and([not('isRecorded'), 'isCredentialed']), target: 'searching' },
+      ],
+    },
+    searching: {
+      description: 'Looking for what a create may have left whose id was never recorded.',
+      invoke: {
+        id: 'search',
+        src: 'find',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          {
+            guard: foundOne,
+            target: 'removing',
+            actions: takeFound,
+          },
+          { guard: foundNone, target: 'unclaiming' },
+          { guard: foundMany, target: 'refused', actions: 'noteAmbiguous' },
+          { target: 'unresolved' },
+        ],
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    unresolved: {
+      description: 'Something may have been built, and a reference is needed to tell what (Q10).',
+      on: {
+        'dependencies.changed': { target: 'deciding', actions: storeDependencies },
+      },
+    },
+    refused: {
+      description: 'Several resources match; which one to remove is for a person to say.',
+      on: {
+        'object.changed': [
+          {
+            guard: isEdited,
+            target: 'guarded',
+            actions: storeObject,
+          },
+          { actions: storeObject },
+        ],
+      },
+    },
+    removing: {
+      description: 'The deletion of the external resource is asked for, once.',
+      invoke: {
+        id: 'remove',
+        src: 'remove',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: 'confirming',
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    confirming: {
+      description: 'Making sure that the external resource is gone.',
+      invoke: {
+        id: 'confirm',
+        src: 'observe',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: [{ guard: wasFound, target: 'awaitingRemoval', actions: 'forgetFailure' }, { target: 'unclaiming' }],
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    awaitingRemoval: {
+      description: 'The foreign system is still at work on the deletion.',
+      after: { removalPause: 'confirming' },
+    },
+    backingOff: {
+      description: 'The last step of the cleanup failed in a way that may pass.',
+      after: { backoff: 'guarded' },
+      on: {
+        'object.changed': [
+          {
+            guard: isEdited,
+            target: 'guarded',
+            actions: [storeObject, 'resetAttempts'],
+          },
+          { actions: storeObject },
+        ],
+      },
+    },
+    unclaiming: {
+      description: 'The claims on others are being ended.',
+      invoke: {
+        id: 'unclaim',
+        src: 'unclaim',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: 'releasing',
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    releasing: {
+      description: 'The own finalizer is being removed.',
+      invoke: {
+        id: 'releaseSelf',
+        src: 'releaseSelf',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: '#managed.lifecycle.gone',
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+  },
+});

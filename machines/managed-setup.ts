@@ -1,0 +1,190 @@
+// The vocabulary of the managed machine: its effects, actions, guards and delays. The chart is in `managed.ts`.
+import { assign, fromPromise, setup } from 'xstate';
+import { type AuditOutput, type Claims, guardActors, guardConditions, guardDelays } from './guard.ts';
+import type { ErrorData, Observation } from './kind.ts';
+import type { Dependency, ObjectView } from './life.ts';
+import {
+  backoffMs,
+  CLEAR_FOR_MS,
+  credentialsVersion,
+  type DependenciesChanged,
+  type EffectInput,
+  type FindOutput,
+  isCredentialed,
+  isWorthLookingAhead,
+  type ManagedContext,
+  type ManagedEvent,
+  type ManagedInput,
+  type ObjectChanged,
+  type RecordOutput,
+  unready,
+  yieldable,
+} from './managed-context.ts';
+
+type Failure = { readonly error: unknown };
+
+const ambiguous: ErrorData = {
+  code: 'terminal',
+  reason: 'InvalidConfiguration',
+  message: 'found more than one matching OpenStack resource during adoption',
+};
+
+export const managedSetup = setup({
+  types: { context: {} as ManagedContext, events: {} as ManagedEvent, input: {} as ManagedInput },
+  actors: {
+    ...guardActors,
+    /** Stores the own finalizer. */
+    guardSelf: fromPromise<void, EffectInput>(notProvided),
+    find: fromPromise<FindOutput, EffectInput>(notProvided),
+    import: fromPromise<Observation | undefined, EffectInput>(notProvided),
+    create: fromPromise<Observation, EffectInput>(notProvided),
+    /** Writes `status.id`; without an id, clears it. */
+    record: fromPromise<RecordOutput, EffectInput>(notProvided),
+    observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
+    update: fromPromise<{ readonly changed: boolean; readonly waiting?: readonly string[] }, EffectInput>(notProvided),
+    remove: fromPromise<void, EffectInput>(notProvided),
+    /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
+    unclaim: fromPromise<void, EffectInput>(notProvided),
+    /** Removes the own finalizer. */
+    releaseSelf: fromPromise<void, EffectInput>(notProvided),
+  },
+  actions: {
+    /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
+    claim: () => undefined,
+    storeObject: assign(({ context }, { object, dependencies, at }: ObjectChanged) => ({
+      object,
+      dependencies,
+      heardAt: at,
+      externalId: object.externalId ?? context.externalId,
+    })),
+    storeDependencies: assign((_, { dependencies, at }: DependenciesChanged) => ({
+      dependencies,
+      heardAt: at,
+    })),
+    storeClaims: assign((_, { claims }: { claims: Claims }) => ({ claims })),
+    confirmGuards: assign((_, confirmed: AuditOutput) => ({ confirmed })),
+    countGuardAttempt: assign({ guardAttempts: ({ context }) => context.guardAttempts + 1 }),
+    resetGuardAttempts: assign({ guardAttempts: 0 }),
+    noteUnbuilt: assign({ mayHaveBuilt: false }),
+    noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
+    noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
+    noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
+    forgetLoser: assign((_, { externalId }: { externalId: string }) => ({ externalId, observation: undefined })),
+    yieldDependencies: assign({
+      yielded: ({ context }) => [
+        ...context.yielded,
+        ...yieldable(context).flatMap(({ answer }) => (answer === undefined ? [] : [answer.uid])),
+      ],
+    }),
+    takeObservation: assign((_, { observation }: { observation: Observation }) => ({
+      observation,
+      externalId: observation.id,
+      waiting: [],
+    })),
+    noteWaiting: assign((_, { waiting }: { waiting: readonly string[] | undefined }) => ({ waiting: waiting ?? [] })),
+    noteSuccess: assign({ error: undefined, attempts: 0, vanished: false }),
+    noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
+    noteFailure: assign(({ context }, { error }: Failure) => ({
+      error: error as ErrorData,
+      attempts: context.attempts + 1,
+      // A change that fails leaves usable what was read as usable; a read that fails does not (contract, chapter 2).
+      available: context.observation?.available ?? false,
+    })),
+    forgetObservation: assign({ observation: undefined }),
+    noteAmbiguous: assign({ error: ambiguous, available: false }),
+    forgetFailure: assign({ error: undefined, attempts: 0 }),
+    resetAttempts: assign({ attempts: 0 }),
+  },
+  guards: {
+    ...guardConditions,
+    isDeleting: ({ context }) => context.object.deleting,
+    isOwned: ({ context }) => context.object.owned,
+    isManaged: ({ context }) => context.object.managed,
+    isDetached: ({ context }) => context.object.detached,
+    isRecorded: ({ context }) => context.externalId !== undefined,
+    isOnlyOurs: ({ context }) => context.object.finalizers.every((finalizer) => finalizer === context.object.finalizer),
+    isSettledAvailable: ({ context }) => context.object.settled === 'available',
+    isSettledUnavailable: ({ context }) => context.object.settled === 'unavailable',
+    isSettledFailed: ({ context }) => context.object.settled === 'failed',
+    isReadyToAct: ({ context }) => unready(context).length === 0,
+    isCredentialed: ({ context }) => isCredentialed(context),
+    isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
+    mustYield: ({ context }) => yieldable(context).length > 0,
+    mayHaveBuilt: ({ context }) => context.mayHaveBuilt,
+    isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
+    isAvailable: ({ context }) => context.observation?.available === true,
+    isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
+    isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
+    foundNone: (_, { matches }: FindOutput) => matches.length === 0,
+    foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
+    foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
+    wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
+    wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
+      observation !== undefined && observation.id !== context.object.externalId,
+    wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
+    wasChanged: (_, { changed }: { changed: boolean }) => changed,
+    isWaiting: (_, { waiting }: { waiting: readonly string[] }) => waiting.length > 0,
+    isNewGeneration: ({ context }, { object }: { object: ObjectView }) =>
+      object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
+    isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
+      credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
+  },
+  delays: {
+    ...guardDelays,
+    backoff: ({ context }) => backoffMs(context),
+    importPause: 15_000,
+    settlePause: ({ context }) => context.observation?.pollAfterMs ?? 1_000,
+    removalPause: 1_000,
+    resync: ({ context }) => context.object.resyncInMs ?? Number.POSITIVE_INFINITY,
+  },
+});
+
+// Parts of the chart that occur again and again: an action or a guard, and what of the event it is told.
+type Answer<Output> = { event: { output: Output } };
+export const noteFailure = {
+  type: 'noteFailure',
+  params: ({ event }: { event: { error: unknown } }) => event,
+} as const;
+export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const refusedOrNot = [
+  { guard: isTerminal, target: 'failed', actions: noteFailure },
+  { target: 'backingOff', actions: noteFailure },
+] as const;
+export const foundNone = { type: 'foundNone', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const takeFound = {
+  type: 'takeObservation',
+  params: ({ event }: Answer<FindOutput>) => ({ observation: event.output.matches[0] as Observation }),
+} as const;
+export const wasFound = {
+  type: 'wasFound',
+  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
+} as const;
+export const takeObserved = {
+  type: 'takeObservation',
+  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output as Observation }),
+} as const;
+export const storeObject = { type: 'storeObject', params: ({ event }: { event: ObjectChanged }) => event } as const;
+export const storeDependencies = {
+  type: 'storeDependencies',
+  params: ({ event }: { event: DependenciesChanged }) => event,
+} as const;
+export const isNewGeneration = {
+  type: 'isNewGeneration',
+  params: ({ event }: { event: ObjectChanged }) => event,
+} as const;
+/** As `isNewGeneration`, for an object that is being deleted anyway. */
+export const isEdited = {
+  type: 'isNewGeneration',
+  params: ({ event }: { event: ObjectChanged }) => ({ object: { ...event.object, deleting: false } }),
+} as const;
+export const anewIfEdited = [
+  { guard: isNewGeneration, target: 'claiming', actions: storeObject },
+  { actions: storeObject },
+] as const;
+
+function notProvided(): never {
+  const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };
+  throw error;
+}

@@ -1,0 +1,160 @@
+// What a world stands on: an API server, a bus and a cloud, embedded or real.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'nats';
+import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import { type Simulator, startSimulator } from '../../adapters/openstack/mod.ts';
+import { type Bus, type Clock, memoryBroker, type NatsServer, natsBus, natsProgram, startNatsServer } from '../../bus/mod.ts';
+
+export interface Ground {
+  readonly name: string;
+  /** Where the kubeconfig is, and whatever else the ground keeps. */
+  readonly folder: string;
+  readonly kubeconfig: string;
+  /** The embedded API server, for its counters. */
+  readonly api: EmbeddedApiServer | undefined;
+  readonly simulator: Simulator | undefined;
+  readonly cloudsYaml: string;
+  readonly cloudName: string;
+  /** Longest wait for anything that should happen, in milliseconds. */
+  readonly deadlineMs: number;
+  /** Of a real server, and the prefix of all its names; undefined: in memory. */
+  readonly nats: { readonly url: string; readonly prefix: string } | undefined;
+  connect(process: string, options?: { readonly leaseMs?: number }): Promise<Bus>;
+  /** Kills the server of the bus. @returns the way to start it again; undefined: it is not ours to kill */
+  readonly interruptBus: (() => Promise<() => Promise<void>>) | undefined;
+  close(): Promise<void>;
+}
+
+export type OpenGround = (clock: Clock) => Promise<Ground>;
+
+type Base = Omit<Ground, 'nats' | 'connect' | 'interruptBus' | 'name'>;
+
+const EMBEDDED_DEADLINE_MS = 15_000;
+const REAL_DEADLINE_MS = 60_000;
+
+async function embedded(clock: Clock): Promise<Base> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
+  const api = await startApiServer({ clock });
+  const simulator = await startSimulator({ clock });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
+  return {
+    folder,
+    kubeconfig,
+    api,
+    simulator,
+    cloudsYaml: simulator.cloudsYaml('openstack'),
+    cloudName: 'openstack',
+    deadlineMs: EMBEDDED_DEADLINE_MS,
+    async close() {
+      await api.close();
+      await simulator.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Everything in this process. */
+export const inMemory: OpenGround = async (clock) => {
+  const base = await embedded(clock);
+  // Leases of a bus in memory are lost with the process; a broker for each length of a lease would not be shared.
+  const broker = memoryBroker({ clock });
+  return { ...base, name: 'in memory', nats: undefined, interruptBus: undefined, connect: async () => broker.connect() };
+};
+
+/** The same with a nats-server of its own. */
+export function onNats(program: string): OpenGround {
+  return async (clock) => {
+    const base = await embedded(clock);
+    const start = (port?: number): Promise<NatsServer> =>
+      startNatsServer({
+        program,
+        path: '',
+        cacheFolder: base.folder,
+        fetch: globalThis.fetch,
+        onProgress: () => undefined,
+        folder: join(base.folder, 'nats'),
+        clock,
+        ...(port !== undefined && { port }),
+      });
+    let server = await start();
+    const { url } = server;
+    return {
+      ...base,
+      name: `nats-server ${program}`,
+      nats: { url, prefix: 'troupe' },
+      connect: (process, options) => natsBus({ url, clock, process, firstLease: 'immediate', ...options }),
+      async interruptBus() {
+        process.kill(server.pid, 'SIGKILL');
+        await server.exited;
+        return async () => {
+          server = await start(Number(new URL(url).port));
+        };
+      },
+      async close() {
+        await server.close();
+        await base.close();
+      },
+    };
+  };
+}
+
+/** A nats-server, if one can be had; undefined, and why, if not. */
+export async function findNatsServer(): Promise<{ readonly program: string } | { readonly refusal: string }> {
+  try {
+    const program = await natsProgram({
+      program: process.env['TROUPE_NATS_SERVER'],
+      path: process.env['PATH'] ?? '',
+      cacheFolder: join(homedir(), '.cache', 'troupe'),
+      fetch: globalThis.fetch,
+      onProgress: (line) => process.stderr.write(`${line}\n`),
+    });
+    return { program };
+  } catch (error) {
+    return { refusal: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The real ones, if all three are named. */
+export function realGround(env: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
+  const { KUBECONFIG: kubeconfig, NATS_URL: url, OS_CLIENT_CONFIG_FILE: clouds, OS_CLOUD: cloudName = 'test' } = env;
+  if (!kubeconfig || !url || !clouds) return undefined;
+  return async (clock) => {
+    const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
+    const prefix = `troupe-e2e-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+    return {
+      name: 'real',
+      folder,
+      kubeconfig,
+      api: undefined,
+      simulator: undefined,
+      cloudsYaml: await readFile(clouds, 'utf8'),
+      cloudName,
+      deadlineMs: REAL_DEADLINE_MS,
+      nats: { url, prefix },
+      connect: (process, options) => natsBus({ url, clock, process, prefix, firstLease: 'immediate', ...options }),
+      interruptBus: undefined,
+      async close() {
+        await forgetStreams(url, prefix);
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  };
+}
+
+export const REAL_SKIP = 'skipped: KUBECONFIG, NATS_URL and OS_CLIENT_CONFIG_FILE are not all set';
+
+/** Deletes what a deployment made on a server that others use too. */
+async function forgetStreams(url: string, prefix: string): Promise<void> {
+  const { hostname, port, username, password } = new URL(url);
+  const login = username === '' ? {} : { user: username, pass: password };
+  const admin = await connect({ servers: `${hostname}:${port || 4222}`, ...login });
+  try {
+    const names = prefix.toUpperCase();
+    for (const stream of [`${names}_MAIL`, `KV_${names}_LEASES`]) await admin.request(`$JS.API.STREAM.DELETE.${stream}`, '');
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,439 @@
+// A world for one test: a namespace at an API server, a bus, a cloud, and the runtime between them, in this process.
+//
+// The runtime's clock can be hurried: its long timers fire when a test says so, and everything else keeps its pace.
+import { Writable } from 'node:stream';
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseAllDocuments } from 'yaml';
+import { systemClock } from '../../actors/clock.ts';
+import { Role } from '../../actors/config.ts';
+import { installCrds } from '../../actors/crds.ts';
+import { openLog } from '../../actors/log.ts';
+import { type Runtime, startRuntime } from '../../actors/runtime.ts';
+import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
+import { GROUP, openStackSessions, openstackContracts, REALM, type Simulator, VERSION } from '../../adapters/openstack/mod.ts';
+import { AbsentError, type Bus, type Clock, type JsonObject, type Timer, type TraceEvent } from '../../bus/mod.ts';
+import { condition, Follower, type Raw, said } from './follower.ts';
+import type { Ground, OpenGround } from './grounds.ts';
+
+export type Kind = 'Network' | 'Subnet' | 'Project' | 'Domain' | 'Secret';
+
+/** Every name in the cloud that a test makes begins with its world's prefix. */
+export const CREDENTIALS = 'openstack-clouds';
+
+const CALL_MS = 10_000;
+/** A pause between two looks at something that sends no event, in milliseconds. */
+const POLL_MS = 20;
+const MANAGER = 'kubectl';
+
+export interface WorldOptions {
+  /** Not started with the world; see `World.start`. */
+  readonly runtime?: 'stopped';
+  /** The definitions are applied by the test itself. */
+  readonly crds?: 'absent';
+  /** The Secret `openstack-clouds` is made by the test itself. */
+  readonly credentials?: 'absent';
+  readonly logLevel?: string;
+  readonly leaseMs?: number;
+}
+
+export interface Event extends TraceEvent {
+  readonly at: number;
+}
+
+interface Hurried extends Clock {
+  /** Fires all timers that were set to at least so many milliseconds. */
+  hurry(leastMs: number): void;
+  /** Timers that are running, by their delay in milliseconds. */
+  pending(): readonly number[];
+}
+
+export class World {
+  readonly ground: Ground;
+  readonly clock: Hurried;
+  readonly client: KubeClient;
+  /** Of the namespace, and the beginning of all names. */
+  readonly prefix: string;
+  readonly namespace: string;
+  readonly events: Event[] = [];
+  /** What the runtime logged, one object a line. */
+  readonly logs: JsonObject[] = [];
+  readonly follower: Follower;
+  readonly #options: WorldOptions;
+  readonly #sessions: ReturnType<typeof openStackSessions>;
+  readonly #namespaces = new Set<string>();
+  #bus: Bus | undefined;
+  #listening: { close(): Promise<void> } | undefined;
+  #runtime: Runtime | undefined;
+  #starts = 0;
+
+  private constructor(ground: Ground, options: WorldOptions) {
+    this.ground = ground;
+    this.#options = options;
+    const clock = systemClock();
+    this.clock = hurried(clock);
+    this.client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
+    this.prefix = `e2e${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+    this.namespace = this.prefix;
+    this.follower = new Follower({ clock, client: this.client, namespace: this.namespace });
+    const data = { 'clouds.yaml': Buffer.from(ground.cloudsYaml).toString('base64') };
+    const readSecret = async () => ({ uid: 'uid', resourceVersion: '1', data });
+    this.#sessions = openStackSessions({ clock, version: '0', readSecret });
+  }
+
+  static async open(openGround: OpenGround, options: WorldOptions = {}): Promise<World> {
+    const ground = await openGround(systemClock());
+    const world = new World(ground, options);
+    try {
+      await world.#prepare();
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
+    return world;
+  }
+
+  async #prepare(): Promise<void> {
+    const { crds, credentials, runtime } = this.#options;
+    if (crds !== 'absent') await this.installCrds();
+    await this.createNamespace(this.namespace);
+    if (crds !== 'absent') await this.follow();
+    await this.follower.follow(SECRETS);
+    if (credentials !== 'absent') await this.secret(CREDENTIALS, this.ground.cloudsYaml);
+    if (runtime !== 'stopped') await this.start();
+  }
+
+  get simulator(): Simulator {
+    if (this.ground.simulator === undefined) throw new Error('this cloud is real');
+    return this.ground.simulator;
+  }
+
+  get bus(): Bus {
+    if (this.#bus === undefined) throw new Error('the runtime was not started');
+    return this.#bus;
+  }
+
+  get runtime(): Runtime | undefined {
+    return this.#runtime;
+  }
+
+  name(suffix: string): string {
+    return `${this.prefix}-${suffix}`;
+  }
+
+  // --- the runtime ---------------------------------------------------------------------------------------------
+
+  async start(): Promise<void> {
+    const { logLevel = 'trace', leaseMs } = this.#options;
+    this.#starts++;
+    const bus = await this.ground.connect(`${this.prefix}-${this.#starts}`, leaseMs === undefined ? {} : { leaseMs });
+    this.#bus = bus;
+    this.#listening = await bus.trace.subscribe((event) => {
+      if (event.actor.namespace === this.namespace) this.events.push(event);
+    });
+    const destination = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        for (const line of chunk.toString().split('\n')) if (line !== '') this.logs.push(JSON.parse(line) as JsonObject);
+        done();
+      },
+    });
+    this.#runtime = await startRuntime({
+      bus,
+      client: this.client,
+      clock: this.clock,
+      log: openLog({ level: logLevel, readable: false, destination }),
+      roles: new Set(Object.values(Role)),
+      callMs: CALL_MS,
+      defaultResyncMs: 0,
+      callsInFlight: 16,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#runtime?.close();
+    this.#runtime = undefined;
+    await this.#listening?.close();
+    this.#listening = undefined;
+    await this.#bus?.close();
+    this.#bus = undefined;
+  }
+
+  /** Log lines of at least this level, beyond those about shards and watches. */
+  lines(level: 'info' | 'warn' | 'error'): readonly JsonObject[] {
+    const least = { info: 30, warn: 40, error: 50 }[level];
+    return this.logs.filter((line) => Number(line['level']) >= least);
+  }
+
+  eventsOf(kind: Kind, name: string, type?: string): readonly Event[] {
+    const { plural } = resourceOf(kind);
+    return this.events.filter(
+      ({ actor, type: what }) => actor.plural === plural && actor.name === name && (type === undefined || what === type),
+    );
+  }
+
+  // --- the API server ------------------------------------------------------------------------------------------
+
+  async installCrds(): Promise<void> {
+    await installCrds(this.client, this.clock, () => undefined);
+  }
+
+  async follow(): Promise<void> {
+    await Promise.all((['Network', 'Subnet', 'Project', 'Domain'] as const).map((kind) => this.follower.follow(resourceOf(kind))));
+  }
+
+  async createNamespace(name: string): Promise<void> {
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await this.client.call({ method: 'POST', path: '/api/v1/namespaces', body });
+    this.#namespaces.add(name);
+  }
+
+  /** As `kubectl apply --server-side`, in the world's namespace. @returns the objects as stored */
+  async apply(...manifests: readonly (string | JsonObject)[]): Promise<readonly Raw[]> {
+    const documents = manifests.flatMap((manifest) =>
+      typeof manifest === 'string'
+        ? parseAllDocuments(manifest).flatMap((document) => (document.toJS() as JsonObject | null) ?? [])
+        : [manifest],
+    );
+    const stored: Raw[] = [];
+    for (const document of documents) {
+      const { name } = document['metadata'] as { name: string };
+      const kind = document['kind'] as Kind;
+      const metadata = { ...(document['metadata'] as JsonObject), namespace: this.namespace };
+      const { body } = await this.client.call({
+        method: 'PATCH',
+        path: `${this.path(kind, name)}?fieldManager=${MANAGER}&force=true`,
+        contentType: 'application/apply-patch+yaml',
+        body: { ...document, metadata },
+      });
+      stored.push(body as unknown as Raw);
+    }
+    return stored;
+  }
+
+  /** Writes a Secret with a clouds.yaml, or whatever else is given. */
+  async secret(name: string, content: string | Readonly<Record<string, string>>): Promise<void> {
+    const stringData = typeof content === 'string' ? { 'clouds.yaml': content } : content;
+    await this.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData });
+  }
+
+  /** A managed object, as the contract writes it. */
+  managed(kind: Kind, name: string, resource: JsonObject = {}, more: JsonObject = {}): JsonObject {
+    return this.object(kind, name, { resource, ...more });
+  }
+
+  unmanaged(kind: Kind, name: string, by: JsonObject, more: JsonObject = {}): JsonObject {
+    return this.object(kind, name, { managementPolicy: 'unmanaged', import: by, ...more });
+  }
+
+  object(kind: Kind, name: string, spec: JsonObject): JsonObject {
+    const cloudCredentialsRef = { secretName: CREDENTIALS, cloudName: this.ground.cloudName };
+    return { apiVersion: `${GROUP}/${VERSION}`, kind, metadata: { name }, spec: { cloudCredentialsRef, ...spec } };
+  }
+
+  async read(kind: Kind, name: string): Promise<Raw | undefined> {
+    try {
+      return (await this.client.call({ method: 'GET', path: this.path(kind, name) })).body as unknown as Raw;
+    } catch (error) {
+      if (error instanceof AbsentError) return undefined;
+      throw error;
+    }
+  }
+
+  /** A JSON merge patch, as `kubectl patch --type=merge`. */
+  async patch(kind: Kind, name: string, body: JsonObject): Promise<Raw> {
+    const call = { method: 'PATCH', path: this.path(kind, name), contentType: 'application/merge-patch+json', body } as const;
+    return (await this.client.call(call)).body as unknown as Raw;
+  }
+
+  async delete(kind: Kind, name: string): Promise<void> {
+    await this.client.call({ method: 'DELETE', path: this.path(kind, name) });
+  }
+
+  async deleteNamespace(name = this.namespace): Promise<void> {
+    await this.client.call({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+  }
+
+  async namespaceGone(name = this.namespace): Promise<void> {
+    await this.eventually(`namespace '${name}' is gone`, async () => {
+      try {
+        const { body } = await this.client.call({ method: 'GET', path: `/api/v1/namespaces/${name}` });
+        return JSON.stringify(body['status']);
+      } catch (error) {
+        if (error instanceof AbsentError) return undefined;
+        throw error;
+      }
+    });
+    this.#namespaces.delete(name);
+  }
+
+  path(kind: Kind, name: string): string {
+    return resourcePath(resourceOf(kind), this.namespace, name);
+  }
+
+  // --- waiting -------------------------------------------------------------------------------------------------
+
+  /** The object once it is as wanted; fails at the deadline and says how it is instead. */
+  async until(kind: Kind, name: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw> {
+    const wanted = (object: Raw | undefined): boolean => object !== undefined && isSo(object);
+    return (await this.follower.until(kind, name, what, wanted, this.ground.deadlineMs)) as Raw;
+  }
+
+  /** Available=True, and reconciled as it was applied last. */
+  available(kind: Kind, name: string): Promise<Raw> {
+    return this.until(kind, name, 'available', (object) => isDone(object) && condition(object, 'Available').status === 'True');
+  }
+
+  /** Progressing says so, at the current generation. */
+  progressing(kind: Kind, name: string, reason: string, message: string | RegExp): Promise<Raw> {
+    return this.until(kind, name, `Progressing '${reason}: ${message}'`, (object) => {
+      const { reason: actual, message: text, observedGeneration } = condition(object, 'Progressing');
+      const fits = typeof message === 'string' ? text === message : message.test(text);
+      return actual === reason && fits && observedGeneration === object.metadata.generation;
+    });
+  }
+
+  async gone(kind: Kind, name: string): Promise<void> {
+    await this.follower.until(kind, name, 'gone', (object) => object === undefined, this.ground.deadlineMs);
+  }
+
+  /** @param look  undefined once it is so; until then what is instead */
+  async eventually(what: string, look: () => string | undefined | Promise<string | undefined>): Promise<void> {
+    const until = this.clock.now() + this.ground.deadlineMs;
+    for (;;) {
+      const instead = await look();
+      if (instead === undefined) return;
+      if (this.clock.now() > until) throw new Error(`not so after ${this.ground.deadlineMs} ms: ${what}; instead ${instead}`);
+      await this.clock.sleep(POLL_MS);
+    }
+  }
+
+  // --- the cloud -----------------------------------------------------------------------------------------------
+
+  async cloud(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: JsonObject): Promise<JsonObject> {
+    const session = await this.#session();
+    const service = /^\/(networks|subnets|ports|quotas)/.test(path) ? 'network' : 'identity';
+    const call = { service, method, path, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
+    return (await session.call(body === undefined ? call : { ...call, body })).body;
+  }
+
+  /** What there is in the cloud under this world's names. */
+  async contents(collection: 'networks' | 'subnets' | 'projects' | 'domains'): Promise<readonly JsonObject[]> {
+    const session = await this.#session();
+    const service = collection === 'networks' || collection === 'subnets' ? 'network' : 'identity';
+    const call = { service, path: `/${collection}`, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
+    const all = await session.list(call, collection);
+    return all.filter((item) => String(item['name']).startsWith(this.prefix));
+  }
+
+  /** Makes a network that no object stands for. @returns its id */
+  async outside(name: string, attributes: JsonObject = {}): Promise<string> {
+    const { network } = await this.cloud('POST', '/networks', { network: { name, ...attributes } });
+    return (network as { id: string }).id;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const answer = await this.cloud('GET', path);
+    return Object.keys(answer).some((key) => key !== 'NeutronError' && key !== 'error');
+  }
+
+  #session(): ReturnType<typeof this.#sessions.open> {
+    const ref = { secretName: 'secret', cloudName: this.ground.cloudName };
+    return this.#sessions.open('ns', ref, '1', this.clock.now() + CALL_MS);
+  }
+
+  // --- the end -------------------------------------------------------------------------------------------------
+
+  /** Leaves nothing behind on what others use too, also after a test that failed halfway. */
+  async close(): Promise<void> {
+    try {
+      await this.stop();
+      if (this.ground.name === 'real') await this.#scrub();
+    } finally {
+      await this.follower.close();
+      await this.#sessions.close();
+      await this.client.close();
+      await this.ground.close();
+    }
+  }
+
+  async #scrub(): Promise<void> {
+    for (const name of this.#namespaces) {
+      for (const kind of ['Subnet', 'Network', 'Project', 'Domain', 'Secret'] as const) {
+        const { body } = await this.client.call({ method: 'GET', path: resourcePath(resourceOf(kind), name) });
+        for (const { metadata } of body['items'] as unknown as Raw[]) {
+          const path = resourcePath(resourceOf(kind), name, metadata.name);
+          const patch = { metadata: { finalizers: null } };
+          await this.client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch });
+        }
+      }
+      await this.deleteNamespace(name);
+    }
+    for (const collection of ['subnets', 'networks', 'projects'] as const) {
+      for (const { id } of await this.contents(collection)) await this.cloud('DELETE', `/${collection}/${id}`);
+    }
+    for (const { id } of await this.contents('domains')) {
+      await this.cloud('PATCH', `/domains/${id}`, { domain: { enabled: false } });
+      await this.cloud('DELETE', `/domains/${id}`);
+    }
+  }
+}
+
+/** Reconciled as it was applied last (contract, chapter 2). */
+export function isDone(object: Raw): boolean {
+  const { status, observedGeneration } = condition(object, 'Progressing');
+  return status === 'False' && observedGeneration === object.metadata.generation;
+}
+
+export function resourceOf(kind: Kind): Resource {
+  if (kind === 'Secret') return SECRETS;
+  const contract = openstackContracts.find((candidate) => candidate.kind === kind);
+  if (contract === undefined) throw new Error(`there is no kind '${kind}'`);
+  return { realm: REALM, group: GROUP, version: VERSION, kind, plural: contract.plural };
+}
+
+/** Adds a test that plays in a world of its own. */
+export type Check = (title: string, run: (world: World) => Promise<void>, options?: WorldOptions) => void;
+
+export function checkIn(test: Test, openGround: OpenGround): Check {
+  return (title, run, options = {}) => {
+    test(title, async () => {
+      const world = await World.open(openGround, options);
+      try {
+        await run(world);
+        assert.equal(world.lines('error'), []);
+      } finally {
+        await world.close();
+      }
+    });
+  };
+}
+
+function hurried(clock: Clock): Hurried {
+  const running = new Map<Timer, { readonly delayMs: number; readonly run: () => void }>();
+  const setTimeout = (run: () => void, delayMs: number): Timer => {
+    const once = (): void => {
+      if (running.delete(timer)) run();
+    };
+    const timer = clock.setTimeout(once, delayMs);
+    running.set(timer, { delayMs, run: once });
+    return timer;
+  };
+  return {
+    ...clock,
+    setTimeout,
+    clearTimeout(timer) {
+      if (timer !== undefined) running.delete(timer);
+      clock.clearTimeout(timer);
+    },
+    hurry(leastMs) {
+      for (const [timer, { delayMs, run }] of [...running]) {
+        if (delayMs < leastMs) continue;
+        clock.clearTimeout(timer);
+        run();
+      }
+    },
+    pending: () => [...running.values()].map(({ delayMs }) => delayMs),
+  };
+}
+
+export { condition, said };

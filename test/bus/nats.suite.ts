@@ -1,0 +1,295 @@
+// What is particular to NATS: the words on the wire, and what others may do to the server meanwhile.
+import { connect, type NatsConnection } from 'nats';
+import type { uvu } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Bus } from '../../bus/bus.ts';
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+import { natsBus } from '../../bus/nats-bus.ts';
+import { mailSubject, shardOf } from '../../bus/subjects.ts';
+import {
+  address,
+  clock,
+  each,
+  eventually,
+  everything,
+  type Harness,
+  LEASE_MS,
+  object,
+  read,
+  rejection,
+  store,
+  until,
+} from './harness.ts';
+import type { NatsDeployment } from './nats.harness.ts';
+
+interface NatsHarness extends Harness {
+  open(): Promise<NatsDeployment>;
+}
+type Body = (deployment: NatsDeployment, admin: NatsConnection) => Promise<void>;
+
+/** A deployment, and a connection past our own code. */
+function on(harness: NatsHarness, body: Body): () => Promise<void> {
+  return async () => {
+    const deployment = await harness.open();
+    const { host, username, password } = new URL(deployment.url);
+    const admin = await connect({ servers: host, user: username, pass: password });
+    try {
+      await body(deployment, admin);
+    } finally {
+      await admin.close();
+      await deployment.close();
+    }
+  };
+}
+
+async function api(admin: NatsConnection, operation: string, request: object = {}): Promise<Record<string, unknown>> {
+  const message = await admin.request(`$JS.API.${operation}`, JSON.stringify(request), { timeout: 5_000 });
+  return message.json();
+}
+
+/** Milliseconds from a publication to its delivery, the median of 60. */
+async function deliveryMs(
+  bus: Bus,
+  reader: Awaited<ReturnType<typeof read>>,
+  names: readonly string[],
+): Promise<number> {
+  const took: number[] = [];
+  for (let at = 0; at < 60; at += 1) {
+    const startedAt = clock.now();
+    const name = names[at % names.length] ?? '';
+    const sequence = await store(bus, name, at);
+    while ((reader.newest(name)?.sequence ?? 0) < sequence) await new Promise((resolve) => setImmediate(resolve));
+    took.push(clock.now() - startedAt);
+  }
+  return took.sort((a, b) => a - b)[30] ?? 0;
+}
+
+export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: NatsHarness): void {
+  const called = (title: string): string => `${harness.name}: ${title}`;
+
+  test(
+    called('delivery is quick in a shard that was empty when its reader came, in a filled stream'),
+    on(harness, async (deployment) => {
+      const bus = await deployment.connect('a');
+      const names = Array.from({ length: 30_000 }, (_, at) => `n${at}`);
+      const shard = (name: string): number => shardOf(address(name), bus.mailbox.shards);
+      const [empty, other] = [7, 8];
+      const filled = names.filter((name) => shard(name) !== empty);
+      await each(filled.length, 500, (at) => store(bus, filled[at] ?? '', 0));
+      const inEmpty = await read(bus, { shards: [empty] });
+      const inOther = await read(bus, { shards: [other] });
+      await until('the replays', () => inEmpty.replayed + inOther.replayed === 2);
+      const pick = (wanted: number): string[] => names.filter((name) => shard(name) === wanted).slice(0, 20);
+      const usual = await deliveryMs(bus, inOther, pick(other));
+      const median = await deliveryMs(bus, inEmpty, pick(empty));
+      assert.ok(median < 4 * usual + 0.5, `${median} ms, and ${usual} ms in a filled shard`);
+    }),
+  );
+
+  test(
+    called('a reader whose consumer was deleted goes on where it was'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('a');
+      for (let value = 0; value < 20; value += 1) await store(bus, `n${value}`, value);
+      const reader = await read(bus, everything(bus));
+      await until('the replay', () => reader.replayed === 1);
+      const { consumers } = (await api(admin, 'CONSUMER.NAMES.TROUPE_MAIL')) as { consumers: string[] };
+      assert.is(consumers.length, 1);
+      await api(admin, `CONSUMER.DELETE.TROUPE_MAIL.${consumers[0]}`);
+      await store(bus, 'n3', 100);
+      await store(bus, 'n4', 101);
+      await until('what came meanwhile', () => reader.newest('n4')?.payload['value'] === 101, 6_000);
+      assert.is(reader.mail.length, 22);
+    }),
+  );
+
+  test(
+    called('closing a reader deletes its consumer'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('a');
+      const reader = await read(bus, everything(bus));
+      await reader.close();
+      let count = 1;
+      const limit = clock.now() + 3_000;
+      while (count > 0 && clock.now() < limit) {
+        const { consumers } = (await api(admin, 'CONSUMER.NAMES.TROUPE_MAIL')) as { consumers: string[] | null };
+        count = consumers?.length ?? 0;
+      }
+      assert.is(count, 0);
+    }),
+  );
+
+  test(
+    called('a stream that was emptied begins another epoch (B4)'),
+    on(harness, async (deployment, admin) => {
+      const [a, b] = [await deployment.connect('a'), await deployment.connect('b')];
+      await store(a, 'n', 1);
+      const before = a.mailbox.epoch().id;
+      await api(admin, 'STREAM.PURGE.TROUPE_MAIL');
+      await until('another epoch', () => a.mailbox.epoch().id !== before && b.mailbox.epoch().id !== before, 4_000);
+      await until('the same epoch', () => a.mailbox.epoch().id === b.mailbox.epoch().id);
+    }),
+  );
+
+  test(
+    called('a roll-back is noticed even when others have written past it (B4)'),
+    on(harness, async (deployment) => {
+      const a = await deployment.connect('a');
+      for (let value = 0; value < 10; value += 1) await store(a, `a${value}`, value);
+      const rollBack = await deployment.snapshot?.();
+      const { id } = a.mailbox.epoch();
+      for (let value = 10; value < 30; value += 1) await eventually(() => store(a, `a${value}`, value));
+      const heal = await deployment.cut(a);
+      await rollBack?.();
+      const b = await deployment.connect('b');
+      assert.is(b.mailbox.epoch().id, id, 'who has seen nothing cannot know');
+      for (let value = 0; value < 60; value += 1) await store(b, `b${value}`, value);
+      await heal();
+      await until('another epoch', () => a.mailbox.epoch().id !== id && b.mailbox.epoch().id !== id);
+      assert.is(await b.mailbox.last(object('b1')), undefined);
+    }),
+  );
+
+  test(
+    called('mail on the wire is one line of JSON, without an id'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('a');
+      const heard = admin.subscribe('troupe.mail.>', { max: 1 });
+      await admin.flush();
+      await bus.mailbox.publish(object('n'), { spec: { text: 'a\nb' } }, 0);
+      for await (const message of heard) {
+        assert.is(message.subject, mailSubject(object('n')));
+        assert.is(message.string(), '{"spec":{"text":"a\\nb"}}');
+        assert.not(message.headers?.has('Nats-Msg-Id'));
+      }
+    }),
+  );
+
+  test(
+    called('mail that is too large is refused for good'),
+    on(harness, async (deployment) => {
+      const bus = await deployment.connect('a');
+      const text = 'x'.repeat(5_000_000);
+      assert.instance(await rejection(bus.mailbox.publish(object('n'), { text }, 0)), TerminalError);
+      assert.is((await bus.mailbox.publish(object('n'), { text: '' }, 0)).kind, 'stored');
+    }),
+  );
+
+  test(
+    called('an event on the wire is a CloudEvent'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('pod-1');
+      const heard = admin.subscribe('troupe.event.>', { max: 1 });
+      await admin.flush();
+      const traceId = '0af7651916cd43dd8448eb211c80319c';
+      bus.trace.emit({ actor: address('a.b'), type: 'transition', traceId, data: { to: 'ready' } });
+      for await (const message of heard) {
+        assert.is(message.subject, 'troupe.event.openstack.networks.default.a%2Eb.transition');
+        assert.is(message.headers?.get('Content-Type'), 'application/cloudevents+json');
+        const { id, time, traceparent, ...rest } = message.json<Record<string, string>>();
+        assert.match(id ?? '', /^pod-1-[0-9a-f]{16}$/);
+        assert.match(time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+        assert.match(traceparent ?? '', new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+        assert.is(message.headers?.get('traceparent'), traceparent);
+        assert.equal(rest, {
+          specversion: '1.0',
+          source: '/troupe/pod-1',
+          type: 'troupe.transition',
+          subject: 'openstack.networks.default.a%2Eb',
+          datacontenttype: 'application/json',
+          data: { to: 'ready' },
+        });
+      }
+    }),
+  );
+
+  test(
+    called('a service shows itself, and refuses in the words of the services API'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('a');
+      const handle = async (): Promise<never> => {
+        throw new TerminalError('a subnet\nwithout a range');
+      };
+      const endpoint = { subject: 'openstack.subnets.create', handle };
+      await bus.services.serve('openstack', '1.2.3', 'OpenStack', [endpoint]);
+      const info = (await admin.request('$SRV.INFO.openstack')).json<Record<string, unknown>>();
+      assert.is(info['version'], '1.2.3');
+      const [shown] = info['endpoints'] as Record<string, unknown>[];
+      assert.is(shown?.['name'], 'openstack-subnets-create');
+      assert.is(shown?.['subject'], 'troupe.openstack.subnets.create');
+      const answer = await admin.request('troupe.openstack.subnets.create', '{}');
+      assert.is(answer.headers?.get('Nats-Service-Error'), 'a subnet without a range');
+      assert.is(answer.headers?.get('Nats-Service-Error-Code'), '400');
+      assert.is(answer.json<{ code: string }>().code, 'terminal');
+      const garbled = await admin.request('troupe.openstack.subnets.create', 'not JSON');
+      assert.is(garbled.json<{ message: string }>().message, 'the request is not JSON');
+    }),
+  );
+
+  test(
+    called('in a deployment that may not be new, the first lease waits a lease time (B5)'),
+    on(harness, async (deployment) => {
+      const [a, b] = [
+        await deployment.connect('a', { firstLease: 'wait' }),
+        await deployment.connect('b', { firstLease: 'wait' }),
+      ];
+      const startedAt = clock.now();
+      const error = (await rejection(b.leases.acquire('x', 'b'))) as TransientError;
+      assert.instance(error, TransientError);
+      assert.ok((error.retryAfterMs ?? 0) > 0);
+      let lease: unknown;
+      while (lease === undefined && clock.now() < startedAt + 3 * LEASE_MS) {
+        try {
+          lease = await a.leases.acquire('x', 'a');
+        } catch (waiting) {
+          assert.instance(waiting, TransientError);
+          await clock.sleep(20);
+        }
+      }
+      assert.ok(lease !== undefined && clock.now() - startedAt > 0.8 * LEASE_MS);
+      assert.is(await (await deployment.connect('c')).leases.acquire('x', 'c'), undefined);
+    }),
+  );
+
+  test(
+    called('the bucket keeps the longest lease time in use (B5)'),
+    on(harness, async (deployment, admin) => {
+      const maxAgeMs = async (): Promise<number> => {
+        const { config } = (await api(admin, 'STREAM.INFO.KV_TROUPE_LEASES')) as { config: { max_age: number } };
+        return config.max_age / 1_000_000;
+      };
+      const long = await deployment.connect('a', { leaseMs: 2_000 });
+      assert.is(await maxAgeMs(), 2_000);
+      const lease = await long.leases.acquire('x', 'a');
+      assert.ok(lease !== undefined);
+      const short = await deployment.connect('b', { leaseMs: 500 });
+      assert.is(await maxAgeMs(), 2_000, 'the holder of a long lease counts on it');
+      await lease?.release();
+      assert.ok((await short.leases.acquire('y', 'b')) !== undefined);
+      assert.is(await maxAgeMs(), 500);
+      assert.ok((await long.leases.acquire('x', 'a')) !== undefined);
+      assert.is(await maxAgeMs(), 2_000);
+    }),
+  );
+
+  test(
+    called('a first connection that fails says what, where and what to do'),
+    on(harness, async (deployment) => {
+      const { port, host } = new URL(deployment.url);
+      const options = { process: 'a', clock };
+      const refused = await rejection(natsBus({ ...options, url: 'nats://127.0.0.1:1' }));
+      assert.match(refused.message, /^cannot connect to nats at nats:\/\/127\.0\.0\.1:1: connection refused; check/);
+      const wrong = await rejection(natsBus({ ...options, url: `nats://troupe:wrong-secret@${host}` }));
+      assert.match(wrong.message, `nats://127.0.0.1:${port}: it refuses us; check user and password`);
+      assert.not.match(wrong.message, 'wrong-secret');
+      const unknown = await rejection(natsBus({ ...options, url: 'nats://host.invalid' }));
+      assert.match(unknown.message, 'the host is not known; check the address');
+      const address = await rejection(natsBus({ ...options, url: 'http://x' }));
+      assert.match(address.message, "must be like 'nats://host:4222'");
+      const file = await rejection(natsBus({ ...options, url: deployment.url, credentialsFile: '/nowhere/x.creds' }));
+      assert.match(file.message, 'check the files');
+      const prefix = await rejection(natsBus({ ...options, url: deployment.url, prefix: 'a.b' }));
+      assert.match(prefix.message, "got 'a.b'");
+    }),
+  );
+}
