@@ -48,8 +48,7 @@ export class NatsLeases implements Leases {
       config: bucketConfig(bucket, leaseMs, replicas),
       marker: undefined,
       onCreated: async (when) => {
-        if (when === 'again' || firstLease === 'wait')
-          await publishMessage(connection, this.#prefix + FRESH, { leaseMs });
+        if (when === 'again' || firstLease === 'wait') await this.#markFresh();
       },
     });
     this.#keeper.changes.add(() => this.#loseAll());

@@ -29,7 +29,7 @@ const CHECK_MS = 1_000;
 const SECOND_LOOK_MS = 250;
 /**
  * Between the loss of a stream and its return. nats-server 2.9 deletes files after it has answered, and with them those of
- * a stream of the same name that was made at once (3 of 100 trials): it takes messages and has none.
+ * a stream of the same name that was made at once (2 of 42 trials): it takes messages and has none.
  */
 const RETURN_MS = 250;
 /** A stream that forgets what was just stored this often is such a one. */

@@ -89,7 +89,7 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
   const deleting = phase.startsWith('deleting');
   const held =
     phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
-  const awaited = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : needed(context);
+  const awaited = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : nextNeeded(context);
   return {
     phase,
     externalId,
@@ -112,6 +112,11 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
 export function backoffMs({ attempts, error }: Pick<ManagedContext, 'attempts' | 'error'>): number {
   const exponential = Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LIMIT_MS);
   return Math.max(exponential, error?.retryAfterMs ?? 0);
+}
+
+/** Without credentials nothing else is looked at, so nothing else is reported. */
+function nextNeeded(context: ManagedContext): readonly Dependency[] {
+  return isCredentialed(context) ? needed(context) : credentials(context);
 }
 
 function needed({ dependencies, externalId }: ManagedContext): readonly Dependency[] {

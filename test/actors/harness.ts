@@ -11,8 +11,8 @@ import { installCrds } from '../../actors/crds.ts';
 import { openLog } from '../../actors/log.ts';
 import { type Runtime, startRuntime } from '../../actors/runtime.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
-import { GROUP, openStackSessions, openstackContracts, REALM, type Simulator, VERSION } from '../../adapters/openstack/mod.ts';
-import { AbsentError, type Bus, type Clock, type JsonObject, type Timer, type TraceEvent } from '../../bus/mod.ts';
+import { GROUP, openStackSessions, openstackContracts, REALM, type Session, type Simulator, VERSION } from '../../adapters/openstack/mod.ts';
+import { AbsentError, type Bus, type Clock, type JsonObject, type Mail, type Timer, type TraceEvent } from '../../bus/mod.ts';
 import { condition, Follower, type Raw, said } from './follower.ts';
 import type { Ground, OpenGround } from './grounds.ts';
 
@@ -171,6 +171,21 @@ export class World {
     );
   }
 
+  /** All mail about this world's namespace, as it lies in the stream. */
+  async mail(): Promise<readonly Mail[]> {
+    const found: Mail[] = [];
+    const replayed = Promise.withResolvers<void>();
+    const { mailbox } = this.bus;
+    const shards = Array.from({ length: mailbox.shards }, (_, shard) => shard);
+    const subscription = await mailbox.subscribe(
+      { shards },
+      { onMail: (mail) => void found.push(mail), onReplayed: () => replayed.resolve() },
+    );
+    await replayed.promise;
+    await subscription.close();
+    return found.filter(({ subject: { to } }) => to.namespace === this.namespace);
+  }
+
   // --- the API server ------------------------------------------------------------------------------------------
 
   async installCrds(): Promise<void> {
@@ -191,7 +206,7 @@ export class World {
   async apply(...manifests: readonly (string | JsonObject)[]): Promise<readonly Raw[]> {
     const documents = manifests.flatMap((manifest) =>
       typeof manifest === 'string'
-        ? parseAllDocuments(manifest).flatMap((document) => (document.toJS() as JsonObject | null) ?? [])
+        ? parseAllDocuments(manifest).flatMap((document): readonly JsonObject[] => (document.toJS() as JsonObject | null) === null ? [] : [document.toJS() as JsonObject])
         : [manifest],
     );
     const stored: Raw[] = [];
@@ -336,7 +351,7 @@ export class World {
     return Object.keys(answer).some((key) => key !== 'NeutronError' && key !== 'error');
   }
 
-  #session(): ReturnType<typeof this.#sessions.open> {
+  #session(): Promise<Session> {
     const ref = { secretName: 'secret', cloudName: this.ground.cloudName };
     return this.#sessions.open('ns', ref, '1', this.clock.now() + CALL_MS);
   }
@@ -427,12 +442,12 @@ function hurried(clock: Clock): Hurried {
     },
     hurry(leastMs) {
       for (const [timer, { delayMs, run }] of [...running]) {
-        if (delayMs < leastMs) continue;
+        if (delayMs < leastMs || delayMs === Number.POSITIVE_INFINITY) continue;
         clock.clearTimeout(timer);
         run();
       }
     },
-    pending: () => [...running.values()].map(({ delayMs }) => delayMs),
+    pending: () => [...running.values()].map(({ delayMs }) => delayMs).filter(Number.isFinite),
   };
 }
 

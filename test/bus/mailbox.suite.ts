@@ -7,6 +7,7 @@ import {
   address,
   clock,
   each,
+  eventually,
   everything,
   type Harness,
   object,

@@ -93,6 +93,14 @@ export const unknownPath = (): ApiError =>
 export const methodNotAllowed = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
+export const notSupportedOn = (subject: Subject, action: string): ApiError =>
+  new ApiError(
+    405,
+    'MethodNotAllowed',
+    `${action} is not supported on resources of kind "${qualified(subject)}"`,
+    detailsOf(subject, ''),
+  );
+
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 

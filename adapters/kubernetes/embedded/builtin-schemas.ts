@@ -55,7 +55,7 @@ export const CONFIG_MAP = map({
 
 export const SERVICE_ACCOUNT = map({
   automountServiceAccountToken: flag,
-  imagePullSecrets: mapOf(map({ name: text }, atomic), 'name'),
+  imagePullSecrets: list(map({ name: text }, atomic), { 'x-kubernetes-list-type': 'atomic' }),
   secrets: mapOf(objectReference, 'name'),
 });
 

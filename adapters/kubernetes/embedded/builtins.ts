@@ -25,6 +25,7 @@ export const PLAIN_STRATEGY: Strategy = {
   nameProblems: subdomainProblems,
   allowsUnconditionalUpdate: true,
   hasGeneration: false,
+  complete: () => undefined,
   prepare: () => undefined,
   validate: () => [],
 };
@@ -73,6 +74,9 @@ export function builtin(
 
 const namespaceStrategy: Partial<Strategy> = {
   nameProblems: labelProblems,
+  complete({ metadata }) {
+    metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
+  },
   prepare(next, old, subresource) {
     const spec = mapOf(next['spec']);
     if (old === undefined) {
@@ -86,8 +90,6 @@ const namespaceStrategy: Partial<Strategy> = {
       if (subresource !== 'finalize') next['spec'] = old['spec'];
       if (subresource !== 'status') next['status'] = old['status'];
     }
-    const labels = { ...next.metadata.labels, 'kubernetes.io/metadata.name': next.metadata.name ?? '' };
-    next.metadata.labels = labels;
   },
 };
 
@@ -118,7 +120,7 @@ function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly str
 }
 
 const secretStrategy: Partial<Strategy> = {
-  prepare(next, old) {
+  complete(next, old) {
     if (isMap(next['stringData'])) {
       const data: JsonMap = { ...mapOf(next['data']) };
       for (const [key, value] of Object.entries(next['stringData'])) {

@@ -4,7 +4,7 @@
 // CustomResourceDefinition is written, and by this server only when it is evaluated. There is no cost budget.
 
 import { isIP } from 'node:net';
-import { Environment, Optional } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment, Optional } from '@marcbachmann/cel-js';
 import { celValue } from './cel-values.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
 import { hasFormat } from './formats.ts';
@@ -32,12 +32,19 @@ const environment = new Environment({
   .registerFunction('isCIDR(string): bool', (value: string) => hasFormat('cidr', value))
   .registerFunction('isURL(string): bool', (value: string) => URL.canParse(value) || value.startsWith('/'));
 
+export interface CheckedExpression {
+  readonly evaluate: (context: Readonly<Record<string, unknown>>) => unknown;
+  /** CEL's name of the type of the answer; `dyn` when it depends on the values. */
+  readonly type: string;
+  readonly ast: ASTNode;
+}
+
 /** @throws {Error} the text is no CEL expression; the message is CEL's own */
-export function compileExpression(text: string): (context: Readonly<Record<string, unknown>>) => unknown {
+export function checkedExpression(text: string): CheckedExpression {
   const parsed = environment.parse(text.trim());
   const checked = parsed.check();
   if (!checked.valid) throw checked.error ?? new Error('the expression has no type');
-  return (context) => parsed({ ...context }) as unknown;
+  return { evaluate: (context) => parsed({ ...context }) as unknown, type: checked.type ?? 'dyn', ast: parsed.ast };
 }
 
 function rulesOf(schema: Schema): readonly CompiledRule[] {
@@ -45,8 +52,8 @@ function rulesOf(schema: Schema): readonly CompiledRule[] {
   if (rules === undefined) {
     rules = schema.rules.map((rule) => ({
       rule,
-      evaluate: compileExpression(rule.rule),
-      message: rule.messageExpression === '' ? undefined : compileExpression(rule.messageExpression),
+      evaluate: checkedExpression(rule.rule).evaluate,
+      message: rule.messageExpression === '' ? undefined : checkedExpression(rule.messageExpression).evaluate,
       isTransition: /\boldSelf\b/.test(rule.rule),
     }));
     compiled.set(schema, rules);

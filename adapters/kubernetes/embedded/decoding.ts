@@ -77,7 +77,7 @@ function plainYaml(text: string): unknown {
  *
  * @throws {ApiError} 400 it is none, or of another kind; 415 the media type is not understood
  */
-export function decodeObject({ resource, body, contentType, namespace }: ResourceRequest): KubeObject {
+export function decodeObject({ resource, body, contentType }: ResourceRequest): KubeObject {
   const type = mediaType(contentType) || 'application/json';
   if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF && !resource.builtin))
     throw unsupportedMediaType(OBJECT_TYPES);
@@ -97,7 +97,7 @@ export function decodeObject({ resource, body, contentType, namespace }: Resourc
     throw unrecognized(`couldn't get version/kind; json parse error: ${problem}`);
   }
   checkKind(resource, parsed, body);
-  return objectFrom(resource, parsed, namespace);
+  return objectFrom(resource, parsed);
 }
 
 function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
@@ -130,7 +130,7 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
  *
  * @throws {ApiError} 400
  */
-export function objectFrom(resource: Resource, parsed: JsonMap, _namespace = ''): KubeObject {
+export function objectFrom(resource: Resource, parsed: JsonMap): KubeObject {
   const metadata = parsed['metadata'] ?? {};
   if (!isMap(metadata)) {
     throw badRequest(

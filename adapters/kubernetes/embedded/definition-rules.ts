@@ -1,10 +1,12 @@
 // What a CustomResourceDefinition must keep to: names, versions, and schemas that are structural and compile. The cost
-// of CEL rules is not estimated, and their types are not checked.
-import { compileExpression } from './cel.ts';
+// of CEL rules is not estimated, and of their types only what cel-check.ts says.
+import { checkedExpression } from './cel.ts';
+import { ruleProblem } from './cel-check.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from './field-error.ts';
 import { dig, isList, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from './json.ts';
 import { subdomainProblems } from './names.ts';
-import { compilePattern } from './schema.ts';
+import { compileObjectSchema, compilePattern, compileSchema, type Schema } from './schema.ts';
+import { validate } from './validation.ts';
 
 const IMMUTABLE = 'field is immutable';
 const IS_VERSION = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -89,7 +91,7 @@ function versionErrors(spec: JsonMap): FieldError[] {
   }
   if (versions.filter((version) => version['storage'] === true).length !== 1) {
     const why = 'must have exactly one version marked as storage version';
-    errors.push(invalidValue('spec.versions', spec['versions'] ?? [], why));
+    errors.push(invalidValue('spec.versions', spec['versions'] ?? null, why));
   }
   return errors;
 }
@@ -142,8 +144,9 @@ function visit(schema: JsonMap, path: string, errors: FieldError[], { isRoot }: 
     }
   }
   checkListType(schema, path, errors);
+  checkDefault(schema, path, errors);
   listOf(schema['x-kubernetes-validations']).forEach((raw, index) => {
-    checkRule(mapOf(raw), `${path}.x-kubernetes-validations[${index}]`, errors);
+    checkRule(schema, mapOf(raw), `${path}.x-kubernetes-validations[${index}]`, errors);
   });
   if (isMap(schema['properties'])) {
     for (const [name, child] of Object.entries(schema['properties'])) {
@@ -180,11 +183,12 @@ function checkListType(schema: JsonMap, path: string, errors: FieldError[]): voi
     const why = "must be object if parent array's x-kubernetes-list-type is map";
     errors.push(invalidValue(`${path}.items.type`, stringOf(items['type']), why));
   }
-  keys.forEach((key, index) => {
+  keys.forEach((key) => {
     const property = dig(items, 'properties', String(key));
-    const at = `${path}.x-kubernetes-list-map-keys[${index}]`;
     if (property === undefined) {
-      errors.push(invalidValue(at, key, 'entries must all be names of item properties'));
+      errors.push(
+        invalidValue(`${path}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'),
+      );
     } else if (!listOf(items['required']).includes(key) && mapOf(property)['default'] === undefined) {
       const why = `this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`;
       errors.push(required(`${path}.items.properties[${String(key)}].default`, why));
@@ -192,21 +196,55 @@ function checkListType(schema: JsonMap, path: string, errors: FieldError[]): voi
   });
 }
 
-function checkRule(rule: JsonMap, path: string, errors: FieldError[]): void {
+function checkRule(schema: JsonMap, rule: JsonMap, path: string, errors: FieldError[]): void {
   const text = stringOf(rule['rule']);
   if (text.trim() === '') {
     errors.push(required(`${path}.rule`, 'rule is not specified'));
     return;
   }
-  for (const key of ['rule', 'messageExpression'] as const) {
-    const expression = stringOf(rule[key]);
-    if (expression === '') continue;
-    try {
-      compileExpression(expression);
-    } catch (error) {
-      const summary = (error as { summary?: unknown }).summary;
-      const why = typeof summary === 'string' ? summary : String(error);
-      errors.push(invalidValue(`${path}.${key}`, expression, `compilation failed: ${why}`));
-    }
+  // Rules at the root see apiVersion, kind and metadata, too.
+  const compiled = attemptCompile(schema, path.includes('openAPIV3Schema.x-') ? compileObjectSchema : compileSchema);
+  const problem = compiled === undefined ? undefined : ruleProblem(compiled, text);
+  if (problem !== undefined) {
+    const shown = {
+      Rule: text,
+      Message: stringOf(rule['message']),
+      MessageExpression: stringOf(rule['messageExpression']),
+      Reason: rule['reason'] ?? null,
+      FieldPath: stringOf(rule['fieldPath']),
+      OptionalOldSelf: rule['optionalOldSelf'] ?? null,
+    };
+    errors.push({
+      type: 'FieldValueInvalid',
+      field: `${path}.rule`,
+      body: `Invalid value: ${JSON.stringify(shown)}: ${problem}`,
+    });
+  }
+  const expression = stringOf(rule['messageExpression']);
+  if (expression === '') return;
+  try {
+    checkedExpression(expression);
+  } catch (error) {
+    const summary = (error as { summary?: unknown }).summary;
+    const why = typeof summary === 'string' ? summary : String(error);
+    errors.push(invalidValue(`${path}.messageExpression`, expression, `messageExpression compilation failed: ${why}`));
+  }
+}
+
+/** The schema, unless a pattern in it keeps it from being compiled (which is reported where it is). */
+function attemptCompile(schema: JsonMap, compile: (raw: unknown) => Schema = compileSchema): Schema | undefined {
+  try {
+    return compile(schema);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function checkDefault(schema: JsonMap, path: string, errors: FieldError[]): void {
+  const compiled = schema['default'] === undefined ? undefined : attemptCompile(schema);
+  if (compiled === undefined) return;
+  for (const { type, field, body } of validate(compiled, schema['default'], undefined)) {
+    errors.push({ type, field: `${path}.default${field === '' ? '' : `.${field}`}`, body });
   }
 }

@@ -37,18 +37,15 @@ export function definitionResource(): Resource {
     columns: DEFINITION_COLUMNS,
     strategy: {
       hasGeneration: true,
+      complete: completeDefinition,
       prepare: prepareDefinition,
       validate: (next, old) => validateDefinition(next, old),
     },
   });
 }
 
-/** Completes the names, keeps the status on spec writes. */
-function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subresource: string): void {
-  if (subresource === 'status') {
-    if (old !== undefined) next['spec'] = old['spec'];
-    return;
-  }
+/** Fills in the names that follow from others. */
+function completeDefinition(next: KubeObject): void {
   const spec = { ...mapOf(next['spec']) };
   const names = { ...mapOf(spec['names']) };
   const kind = stringOf(names['kind']);
@@ -58,8 +55,19 @@ function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subres
   if (spec['conversion'] === undefined) spec['conversion'] = { strategy: 'None' };
   if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
   next['spec'] = spec;
-  if (old === undefined) delete next['status'];
-  else if (old['status'] !== undefined) next['status'] = old['status'];
+}
+
+/** Keeps the status on spec writes, and the spec on status writes. */
+function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subresource: string): void {
+  if (subresource === 'status') {
+    if (old !== undefined) next['spec'] = old['spec'];
+  } else if (old?.['status'] === undefined) {
+    const versions = listOf(dig(next, 'spec', 'versions')).map(mapOf);
+    const storedVersions = versions.filter(({ storage }) => storage === true).map(({ name }) => name);
+    next['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions };
+  } else {
+    next['status'] = old['status'];
+  }
 }
 
 /** The condition list and names of a definition that is served. */
@@ -210,6 +218,7 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
     nameProblems: subdomainProblems,
     allowsUnconditionalUpdate: false,
     hasGeneration: true,
+    complete: () => undefined,
     prepare(next, old, subresource) {
       if (hasStatus && old === undefined && subresource === '') delete next['status'];
     },

@@ -40,7 +40,7 @@ function pick(object: KubeObject, names: readonly string[]): Record<string, unkn
 
 /** As events.k8s.io/v1 shows it. */
 export function fromCoreEvent(object: KubeObject): KubeObject {
-  return renamed(object, 'events.k8s.io/v1', SPELLINGS);
+  return renamed(completeCoreEvent(object), 'events.k8s.io/v1', SPELLINGS);
 }
 
 /** As it is stored. */

@@ -3,8 +3,9 @@
 // Invariants:
 //   D1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
 import { type Api, timeText } from './api.ts';
-import { conflict, forbiddenError, notFound } from './api-error.ts';
-import { dig, type JsonMap, type KubeObject, listOf, stringOf } from './json.ts';
+import { badRequest, conflict, forbiddenError, invalid, notFound } from './api-error.ts';
+import { notSupported } from './field-error.ts';
+import { dig, isMap, type JsonMap, type KubeObject, listOf, stringOf } from './json.ts';
 import { type Resource, resourceSubject } from './resources.ts';
 import type { Collection, Stored } from './store.ts';
 
@@ -27,10 +28,20 @@ const IMMORTAL = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 export function deletionOf(options: JsonMap, query: URLSearchParams): Deletion {
   const given = dig(options, 'preconditions');
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const propagation = stringOf(options['propagationPolicy']) || (query.get('propagationPolicy') ?? '');
+  if (!['', 'Foreground', 'Background', 'Orphan'].includes(propagation)) {
+    const error = notSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']);
+    throw invalid({ group: 'meta.k8s.io', name: 'DeleteOptions' }, '', [error]);
+  }
+  if (given !== undefined && given !== null && !isMap(given)) {
+    throw badRequest(
+      `json: cannot unmarshal ${typeof given} into Go struct field DeleteOptions.preconditions of type v1.Preconditions`,
+    );
+  }
   return {
     preconditions: { uid: text(dig(given, 'uid')), resourceVersion: text(dig(given, 'resourceVersion')) },
     dryRun: query.getAll('dryRun').includes('All') || listOf(options['dryRun']).includes('All'),
-    propagation: stringOf(options['propagationPolicy']) || (query.get('propagationPolicy') ?? ''),
+    propagation,
   };
 }
 

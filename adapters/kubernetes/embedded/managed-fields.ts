@@ -29,6 +29,8 @@ export interface Writer {
   readonly subresource: string;
   /** Top-level fields that this endpoint does not write, hence never owns. */
   readonly ignored: readonly string[];
+  /** What a new object of the kind has before anybody writes it. */
+  readonly blank: JsonMap;
   /** As RFC 3339. */
   readonly time: string;
 }
@@ -145,7 +147,7 @@ export function recordUpdate(schema: Schema, live: KubeObject | undefined, next:
     delete next.metadata.managedFields;
     return;
   }
-  const before = live === undefined ? {} : withoutManaged(live);
+  const before = live === undefined ? writer.blank : withoutManaged(live);
   const change = compare(schema, before, withoutManaged(next));
   const added = withoutRoots(change.added, writer.ignored);
   const modified = withoutRoots(change.modified, writer.ignored);
@@ -213,7 +215,8 @@ export function applyConfiguration(
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
     const { name = '', namespace = '' } = applied.metadata;
-    const of = `${namespace}/${name}; ${applied.apiVersion}, Kind=${applied.kind}`;
+    const version = applied.apiVersion.includes('/') ? applied.apiVersion : `/${applied.apiVersion}`;
+    const of = `${namespace}/${name}; ${version}, Kind=${applied.kind}`;
     throw plainFailure(`failed to create typed patch object (${of}): ${error.message}`);
   }
   const base: KubeObject =

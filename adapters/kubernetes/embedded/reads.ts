@@ -1,8 +1,9 @@
 // GET of an object and of a collection.
 import type { Api, ResourceRequest } from './api.ts';
-import { badRequest, expired, notFound, tooLargeRevision } from './api-error.ts';
+import { badRequest, expired, invalid, notFound, tooLargeRevision } from './api-error.ts';
 import { jsonProblem } from './decoding.ts';
 import { answerJson, listJson } from './encoding.ts';
+import { forbidden, notSupported } from './field-error.ts';
 import { isMap } from './json.ts';
 import { acceptedForm } from './negotiation.ts';
 import { inVersion, resourceSubject } from './resources.ts';
@@ -62,6 +63,7 @@ export function listObjects(api: Api, request: ResourceRequest): string {
   const { resource, accept, query } = request;
   const form = acceptedForm(accept, query, true);
   const selection = selectionOf(request);
+  checkMatch(query);
   const limit = numberParameter(query, 'limit') ?? 0;
   const token = query.get('continue') ?? '';
   const current = api.store.revision();
@@ -71,7 +73,7 @@ export function listObjects(api: Api, request: ResourceRequest): string {
     // Only the newest state is kept; an older one is exact when nothing changed since.
     const since = api.store.collection(resource.storeKey).changesSince(asked);
     if (since === undefined || since.length > 0) {
-      throw expired(`The provided resource version ${asked} is too old to be listed exactly.`);
+      throw expired('The resourceVersion for the provided list is too old.');
     }
   }
   const page = token === '' ? { revision: current, after: '' } : fromToken(token);
@@ -86,13 +88,27 @@ export function listObjects(api: Api, request: ResourceRequest): string {
   return listJson(resource, items, metadata, form, api.clock.now());
 }
 
+/** @throws {ApiError} 422 `resourceVersionMatch` is none, or matches nothing */
+function checkMatch(query: URLSearchParams): void {
+  const match = query.get('resourceVersionMatch') ?? '';
+  if (match === '') return;
+  const field = 'resourceVersionMatch';
+  const errors =
+    (query.get('resourceVersion') ?? '') === ''
+      ? [forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')]
+      : match === 'Exact' || match === 'NotOlderThan'
+        ? []
+        : [notSupported(field, match, ['Exact', 'NotOlderThan', ''])];
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', errors);
+}
+
 /** `resourceVersion` of the query, or undefined. @throws {ApiError} 400 */
 export function revisionParameter(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;
   if (!/^\d+$/.test(text)) {
     throw badRequest(
-      `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
     );
   }
   return Number(text);

@@ -25,7 +25,9 @@ export interface Strategy {
   readonly allowsUnconditionalUpdate: boolean;
   /** Whether `metadata.generation` counts the versions of everything but metadata and status. */
   readonly hasGeneration: boolean;
-  /** Fills in what the server decides; changes `next` in place. `old` is undefined on creation. */
+  /** Fills in what the client could have said itself, and then owns; changes `next` in place. */
+  complete(next: KubeObject, old: KubeObject | undefined): void;
+  /** Fills in what the server decides and nobody owns; changes `next` in place. `old` is undefined on creation. */
   prepare(next: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** What is wrong with the object beyond `found`, what its metadata was found to have wrong. */
   validate(

@@ -1,13 +1,13 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
 import type { Api, ResourceRequest } from './api.ts';
-import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
+import { ApiError, methodNotAllowed, notFound, notSupportedOn, unknownPath } from './api-error.ts';
 import { optionsFrom } from './decoding.ts';
 import { answerJson, listJson, objectJson } from './encoding.ts';
 import { deleteObject, deletionOf } from './lifecycle.ts';
 import { acceptedForm } from './negotiation.ts';
 import { patchObject } from './patching.ts';
 import { listObjects, readObject, selected, selectionOf } from './reads.ts';
-import { resourceSubject } from './resources.ts';
+import { type Resource, resourceSubject } from './resources.ts';
 import type { Stored } from './store.ts';
 import { isTrue } from './watch.ts';
 import { createObject, replaceObject, type Written } from './writes.ts';
@@ -69,14 +69,16 @@ export function isWatch(method: string, query: URLSearchParams): boolean {
  */
 export function answer(api: Api, method: string, request: ResourceRequest): Answer {
   const { resource, name, namespace, subresource } = request;
-  if (subresource !== '' && !resource.subresources.includes(subresource)) throw unknownPath();
+  if (subresource !== '' && !resource.subresources.includes(subresource)) {
+    throw resource.builtin ? unknownPath() : notFound(resourceSubject(resource), name);
+  }
   if (!resource.namespaced && namespace !== '') throw unknownPath();
   if (name === '') {
     switch (method) {
       case 'GET':
         return { code: 200, body: listObjects(api, request) };
       case 'POST':
-        if (resource.namespaced && namespace === '') throw methodNotAllowed();
+        if (resource.namespaced && namespace === '') throw resource.builtin ? methodNotAllowed() : unknownPath();
         return writtenAnswer(api, request, createObject(api, request));
       case 'DELETE':
         if (!resource.verbs.includes('deletecollection') || (resource.namespaced && namespace === ''))
@@ -95,11 +97,15 @@ export function answer(api: Api, method: string, request: ResourceRequest): Answ
     case 'PATCH':
       return writtenAnswer(api, request, patchObject(api, request));
     case 'DELETE':
-      if (subresource !== '') throw methodNotAllowed();
+      if (subresource !== '') throw notOnSubresource(resource, 'delete');
       return deleteOne(api, request);
     default:
-      throw methodNotAllowed();
+      throw subresource === '' ? methodNotAllowed() : notOnSubresource(resource, 'create');
   }
+}
+
+function notOnSubresource(resource: Resource, action: string): ApiError {
+  return resource.builtin ? methodNotAllowed() : notSupportedOn(resourceSubject(resource), action);
 }
 
 function writtenAnswer(api: Api, { resource, accept, query }: ResourceRequest, written: Written): Answer {

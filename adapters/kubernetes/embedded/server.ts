@@ -9,7 +9,7 @@
 //     service account, the cleanup of definitions and garbage collection by owner references
 //   - conversion webhooks, the scale subresource, protobuf, CBOR, HTTP/2, compression, OpenAPI v2
 //   - lists and reads of older revisions: a page after the first shows the present, under the first one's revision
-//   - the cost limits of CEL rules and the type check of rules before they are evaluated
+//   - the cost limits of CEL rules, and most of the type check of rules before they are evaluated
 //   - expiry of events
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

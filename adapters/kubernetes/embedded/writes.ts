@@ -18,7 +18,7 @@ import {
 } from './api-error.ts';
 import { decodeObject, dropUnknown, isDryRun } from './decoding.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required, tooLong } from './field-error.ts';
-import { type KubeObject, put, same } from './json.ts';
+import { type JsonMap, type KubeObject, put, same } from './json.ts';
 import { isHeld } from './lifecycle.ts';
 import { recordUpdate, type Writer } from './managed-fields.ts';
 import {
@@ -78,8 +78,16 @@ export function writerOf(api: Api, { resource, query, userAgent, subresource }: 
     apiVersion: resource.apiVersion,
     subresource,
     ignored: ignoredFields(resource, subresource),
+    blank: blankOf(resource),
     time: timeText(api.clock.now()),
   };
+}
+
+/** Built-in kinds have their structures even when nothing is in them, so that nobody adds one as such. */
+function blankOf({ builtin, schema }: Resource): JsonMap {
+  if (!builtin) return {};
+  const structures = [...(schema.properties ?? [])].filter(([, { properties }]) => properties !== undefined);
+  return Object.fromEntries(structures.map(([name]) => [name, {}]));
 }
 
 function ignoredFields({ subresources, builtin }: Resource, subresource: string): string[] {
@@ -151,10 +159,11 @@ export function storeNew(
   fillSystemFields(api, object.metadata);
   dropRepeatedOwners(object.metadata);
   dropEmpty(object.metadata);
+  strategy.complete(object, undefined);
+  own(object);
   strategy.prepare(object, undefined, request.subresource);
   if (strategy.hasGeneration) object.metadata.generation = 1;
   else delete object.metadata.generation;
-  own(object);
   const found = validateMetadata(object, resource);
   const errors = [...found, ...strategy.validate(object, undefined, request.subresource, found)];
   const { name = '' } = object.metadata;
@@ -244,6 +253,7 @@ export function storeChange(
   }
   dropRepeatedOwners(metadata);
   dropEmpty(metadata);
+  strategy.complete(next, current);
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
   if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));

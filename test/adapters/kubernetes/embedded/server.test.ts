@@ -152,7 +152,7 @@ test(
   'YAML is understood',
   withWidgets(async ({ call }) => {
     const body =
-      'apiVersion: example.org/v1\nkind: Widget\nmetadata:\n  name: y\nspec:\n  size: 4\n  at: 2026-01-01T00:00:00Z\n';
+      'apiVersion: example.org/v1\nkind: Widget\nmetadata:\n  name: plain\nspec:\n  size: 4\n  at: 2026-01-01T00:00:00Z\n';
     const { code, body: made } = await call('POST', WIDGET_PATH, { body, type: 'application/yaml' });
     assert.is(code, 201);
     assert.is(made['spec']?.['at'], '2026-01-01T00:00:00Z');

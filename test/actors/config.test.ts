@@ -1,0 +1,45 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Role, readConfig } from '../../actors/config.ts';
+import { TerminalError } from '../../bus/mod.ts';
+
+const test = suite('configuration');
+
+function refusal(env: Record<string, string>, options: Record<string, string> = {}): string {
+  try {
+    readConfig(env, options);
+  } catch (error) {
+    assert.instance(error, TerminalError);
+    return (error as TerminalError).message;
+  }
+  return assert.unreachable('it was accepted');
+}
+
+test('nothing set is fine', () => {
+  const { roles, leaseMs, callMs, shards, natsUrl, kubeconfig } = readConfig({});
+  assert.equal([...roles], Object.values(Role));
+  assert.equal([leaseMs, callMs, shards, natsUrl, kubeconfig], [15_000, 10_000, 64, undefined, undefined]);
+});
+
+test('an option goes before its variable', () => {
+  const { natsUrl } = readConfig({ NATS_URL: 'nats://one' }, { 'nats-url': 'nats://two' });
+  assert.is(natsUrl, 'nats://two');
+});
+
+test('a call never outlasts a lease (P10)', () => {
+  assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
+});
+
+test('a refusal names the variable, the rule and what it got', () => {
+  assert.is(
+    refusal({ TROUPE_LEASE_MS: 'soon' }),
+    "TROUPE_LEASE_MS must be a whole number of milliseconds, at least 1000; got 'soon'",
+  );
+  assert.match(
+    refusal({}, { roles: 'watch,everything' }),
+    "--roles must be a comma-separated list of watch, actors, openstack; got 'everything'",
+  );
+  assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
+});
+
+test.run();

@@ -1,0 +1,76 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/clock.ts';
+import { Outbox } from '../../actors/outbox.ts';
+import { type MailSubject, memoryBroker } from '../../bus/mod.ts';
+
+const test = suite('outbox');
+
+const subject: MailSubject = {
+  to: { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'a' },
+  topic: 'object',
+};
+
+function start() {
+  const clock = systemClock();
+  const broker = memoryBroker({ clock });
+  const bus = broker.connect();
+  const troubles: string[] = [];
+  const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => troubles.push(message) });
+  const last = async (): Promise<unknown> => (await bus.mailbox.last(subject))?.payload;
+  return { clock, broker, bus, outbox, troubles, last };
+}
+
+test('the last thing said is the last thing published (O1)', async () => {
+  const { outbox, bus, last } = start();
+  void outbox.say(subject, { n: 1 });
+  void outbox.say(subject, { n: 2 });
+  await outbox.say(subject, { n: 3 });
+  assert.equal(await last(), { n: 3 });
+  await bus.close();
+});
+
+test('saying the same again publishes nothing', async () => {
+  const { outbox, bus } = start();
+  await outbox.say(subject, { n: 1 });
+  const before = (await bus.mailbox.last(subject))?.sequence;
+  await outbox.say(subject, { n: 1 });
+  assert.is((await bus.mailbox.last(subject))?.sequence, before);
+  await bus.close();
+});
+
+test('what another host wrote is overwritten when it is older, and kept when it is newer (O3, P9)', async () => {
+  for (const mayReplace of [true, false]) {
+    const { outbox, bus, last } = start();
+    await bus.mailbox.publish(subject, { n: 0 }, undefined);
+    await outbox.say(subject, { n: 1 }, () => mayReplace);
+    assert.equal(await last(), { n: mayReplace ? 1 : 0 });
+    await bus.close();
+  }
+});
+
+test('a closed outbox is silent, and acknowledges nothing (O2)', async () => {
+  const { outbox, bus, clock, last } = start();
+  outbox.close();
+  const answered = await Promise.race([
+    outbox.say(subject, { n: 1 }).then(() => true),
+    clock.sleep(30).then(() => false),
+  ]);
+  assert.not(answered);
+  assert.is(await last(), undefined);
+  await bus.close();
+});
+
+test('what cannot be published now is published when the bus is back, and is told once', async () => {
+  const { outbox, bus, clock, troubles, last } = start();
+  bus.cut();
+  const saying = outbox.say(subject, { n: 1 });
+  await clock.sleep(600);
+  assert.is(troubles.length, 1);
+  bus.heal();
+  await saying;
+  assert.equal(await last(), { n: 1 });
+  await bus.close();
+});
+
+test.run();

@@ -1,0 +1,242 @@
+// What reads, writes and watches of objects must do on any API server.
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { installCrds } from '../../../actors/crds.ts';
+import {
+  type KubeClient,
+  kubeClient,
+  objects,
+  type Resource,
+  SECRETS,
+  watchResource,
+} from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, ConflictError, TerminalError } from '../../../bus/mod.ts';
+import type { KubeObject } from '../../../machines/kind.ts';
+
+const NETWORKS: Resource = {
+  realm: 'openstack',
+  group: 'openstack.k-orc.cloud',
+  version: 'v1alpha1',
+  kind: 'Network',
+  plural: 'networks',
+};
+const API = '/apis/openstack.k-orc.cloud/v1alpha1';
+
+interface Scene {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  create(name: string): Promise<KubeObject>;
+}
+
+async function scene(kubeconfig: string, run: (scene: Scene) => Promise<void>): Promise<void> {
+  const clock = systemClock();
+  const client = kubeClient({ clock, kubeconfig });
+  const namespace = `objects-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  try {
+    await installCrds(client, clock, () => undefined);
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+    await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
+    await run({
+      client,
+      namespace,
+      async create(name) {
+        const object = {
+          apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+          kind: 'Network',
+          metadata: { name },
+          spec: { cloudCredentialsRef: { secretName: 's', cloudName: 'c' }, resource: {} },
+        };
+        const path = `${API}/namespaces/${namespace}/networks`;
+        return (await client.call({ method: 'POST', path, body: object })).body as unknown as KubeObject;
+      },
+    });
+  } finally {
+    await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    await client.close();
+  }
+}
+
+async function rejected(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  return assert.unreachable('it did not reject');
+}
+
+export function objectsSuite(
+  test: Test,
+  kubeconfig: () => Promise<{ path: string; close: () => Promise<void> }>,
+): void {
+  const on = (title: string, run: (scene: Scene) => Promise<void>): void => {
+    test(title, async () => {
+      const { path, close } = await kubeconfig();
+      try {
+        await scene(path, run);
+      } finally {
+        await close();
+      }
+    });
+  };
+
+  on(
+    'finalizers are added by apply: those of each manager, beside those of others',
+    async ({ client, namespace, create }) => {
+      const writes = objects({ client });
+      const { metadata } = await create('a');
+      const reference = { namespace, name: 'a', uid: metadata.uid };
+      await writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one']);
+      const both = await writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']);
+      assert.equal([...(both.metadata.finalizers ?? [])].sort(), ['example.org/one', 'example.org/two']);
+      await writes.removeFinalizers(NETWORKS, both, ['example.org/one', 'example.org/two'], { exact: true });
+    },
+  );
+
+  on('a finalizer for another incarnation is refused', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    await create('a');
+    const reference = { namespace, name: 'a', uid: '00000000-0000-0000-0000-000000000000' };
+    assert.instance(
+      await rejected(writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one'])),
+      ConflictError,
+    );
+  });
+
+  on('an object that is not there is not made by an apply', async ({ client, namespace }) => {
+    const reference = { namespace, name: 'nobody', uid: '00000000-0000-0000-0000-000000000000' };
+    const error = await rejected(objects({ client }).addFinalizers(NETWORKS, reference, 'one', ['example.org/one']));
+    assert.ok(error instanceof AbsentError || error instanceof ConflictError, String(error));
+    assert.is(await objects({ client }).get(NETWORKS, namespace, 'nobody'), undefined);
+  });
+
+  on('no finalizer is added to an object that is being deleted (G1)', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    const { metadata } = await create('a');
+    const reference = { namespace, name: 'a', uid: metadata.uid };
+    await writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one']);
+    await client.call({ method: 'DELETE', path: `${API}/namespaces/${namespace}/networks/a` });
+    const error = await rejected(writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']));
+    assert.instance(error, ConflictError);
+    const object = await writes.get(NETWORKS, namespace, 'a');
+    assert.ok(object?.metadata.deletionTimestamp);
+    await writes.removeFinalizers(NETWORKS, object as KubeObject, ['example.org/one'], { exact: true });
+    assert.is(await writes.get(NETWORKS, namespace, 'a'), undefined);
+  });
+
+  on('a finalizer is not removed by a view that is out of date', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    const { metadata } = await create('a');
+    const reference = { namespace, name: 'a', uid: metadata.uid };
+    const old = await writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one']);
+    const now = await writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']);
+    const exact = writes.removeFinalizers(NETWORKS, old, ['example.org/one'], { exact: true });
+    assert.instance(await rejected(exact), ConflictError);
+    // Both are there in either order; a view that knows only one of them may have the wrong position.
+    const wrong = { ...now, metadata: { ...now.metadata, finalizers: [...(now.metadata.finalizers ?? [])].reverse() } };
+    assert.instance(
+      await rejected(writes.removeFinalizers(NETWORKS, wrong, ['example.org/one'], { exact: false })),
+      ConflictError,
+    );
+    await writes.removeFinalizers(NETWORKS, now, ['example.org/one', 'example.org/two'], { exact: false });
+  });
+
+  on(
+    'what a status manager does not state any more vanishes, `status.id` stays',
+    async ({ client, namespace, create }) => {
+      const writes = objects({ client });
+      const { metadata } = await create('a');
+      const reference = { namespace, name: 'a', uid: metadata.uid };
+      await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a', mtu: 1500 } });
+      const current = await writes.get(NETWORKS, namespace, 'a');
+      await writes.recordId(NETWORKS, current as KubeObject, 'id-1');
+      const applied = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'b' } });
+      assert.equal(applied.status, { id: 'id-1', resource: { name: 'b' } });
+      const cleared = await writes.recordId(NETWORKS, applied, null);
+      assert.is(cleared.status?.['id'], undefined);
+    },
+  );
+
+  on('an id is recorded only on the object as it was seen (I4)', async ({ client, create }) => {
+    const writes = objects({ client });
+    const seen = await create('a');
+    await writes.recordId(NETWORKS, seen, 'id-1');
+    assert.instance(await rejected(writes.recordId(NETWORKS, seen, 'id-2')), ConflictError);
+  });
+
+  on('the same status again is no new version (I8)', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    const { metadata } = await create('a');
+    const reference = { namespace, name: 'a', uid: metadata.uid };
+    const one = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } });
+    const two = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } });
+    assert.is(one.metadata.resourceVersion, two.metadata.resourceVersion);
+  });
+
+  on('a refused object is terminal, and says which field', async ({ client, namespace }) => {
+    const body = {
+      apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+      kind: 'Network',
+      metadata: { name: 'bad' },
+      spec: { cloudCredentialsRef: { secretName: 's', cloudName: 'c' }, resource: { mtu: 1 } },
+    };
+    const error = await rejected(
+      client.call({ method: 'POST', path: `${API}/namespaces/${namespace}/networks`, body }),
+    );
+    assert.instance(error, TerminalError);
+    assert.match((error as Error).message, 'spec.resource.mtu');
+  });
+
+  on('of a Secret only metadata is read, and of that nothing a user wrote (I5)', async ({ client, namespace }) => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"k":"aHVzaA=="}}' };
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', annotations }, data: { k: 'aHVzaA==' } };
+    await client.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/secrets`, body });
+    const { items } = await objects({ client }).list(SECRETS, namespace);
+    const text = JSON.stringify([items, await objects({ client }).get(SECRETS, namespace, 's')]);
+    assert.is(items.length, 1);
+    assert.not.match(text, 'aHVzaA');
+    const content = await objects({ client }).readSecret(namespace, 's');
+    assert.equal(content?.data, { k: 'aHVzaA==' });
+  });
+
+  on('an empty list of Secrets is empty', async ({ client, namespace }) => {
+    assert.equal((await objects({ client }).list(SECRETS, namespace)).items, []);
+  });
+
+  on('a watch lists, follows changes and tells of what is gone', async ({ client, namespace, create }) => {
+    const stop = new AbortController();
+    const heard: string[] = [];
+    let wake = (): void => undefined;
+    const note = (what: string, { metadata }: KubeObject): void => {
+      if (metadata.namespace === namespace) heard.push(`${what} ${metadata.name}`);
+      wake();
+    };
+    const until = async (line: string): Promise<void> => {
+      while (!heard.includes(line)) await new Promise<void>((resolve) => (wake = resolve));
+    };
+    await create('before');
+    const watching = watchResource(
+      { client, objects: objects({ client }), clock: systemClock() },
+      NETWORKS,
+      {
+        onList: (items) => {
+          for (const item of items) note('listed', item);
+        },
+        onChange: (object) => note('changed', object),
+        onGone: (object) => note('gone', object),
+        onTrouble: (message) => heard.push(`trouble ${message}`),
+        onRecovery: () => undefined,
+      },
+      stop.signal,
+    );
+    await until('listed before');
+    await create('after');
+    await until('changed after');
+    await client.call({ method: 'DELETE', path: `${API}/namespaces/${namespace}/networks/before` });
+    await until('gone before');
+    stop.abort();
+    await watching;
+    assert.not.ok(heard.some((line) => line.startsWith('trouble')));
+  });
+}

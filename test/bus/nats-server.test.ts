@@ -1,0 +1,210 @@
+// The development server: where its program comes from, and that it ends with its parent.
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { natsBus } from '../../bus/nats-bus.ts';
+import { type NatsProgramOptions, natsProgram } from '../../bus/nats-program.ts';
+import { type NatsServerOptions, startNatsServer } from '../../bus/nats-server.ts';
+import { clock, rejection, until } from './harness.ts';
+
+const test = suite('nats server');
+const run = promisify(execFile);
+const PATH = process.env['PATH'] ?? '';
+
+async function scratch(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-server-'));
+  try {
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const nowhere = (): Promise<never> => Promise.reject(new TypeError('fetch failed', { cause: new Error('no network') }));
+
+function program(folder: string, options: Partial<NatsProgramOptions> = {}): NatsProgramOptions {
+  const cacheFolder = join(folder, 'cache');
+  return { program: undefined, path: '', cacheFolder, fetch: nowhere, onProgress: () => undefined, ...options };
+}
+
+async function found(folder: string): Promise<NatsServerOptions> {
+  const cacheFolder = join(homedir(), '.cache', 'troupe');
+  const fetch = globalThis.fetch;
+  const named = process.env['TROUPE_NATS_SERVER'];
+  return {
+    ...program(folder, { program: named, path: PATH, cacheFolder, fetch }),
+    folder: join(folder, 'server'),
+    clock,
+  };
+}
+
+async function fakeProgram(folder: string, text: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'nats-server'), `#!/bin/sh\n${text}\n`);
+  await chmod(join(folder, 'nats-server'), 0o755);
+  return join(folder, 'nats-server');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a named program is taken before one on the PATH, that before one in the cache', () =>
+  scratch(async (folder) => {
+    const named = await fakeProgram(join(folder, 'named'), 'true');
+    const onPath = await fakeProgram(join(folder, 'path'), 'true');
+    const cached = await fakeProgram(join(folder, 'cache'), 'true');
+    const path = `/nowhere:${join(folder, 'path')}`;
+    assert.is(await natsProgram(program(folder, { program: named, path })), named);
+    assert.is(await natsProgram(program(folder, { path })), onPath);
+    assert.is(await natsProgram(program(folder)), cached);
+    const wrong = await rejection(natsProgram(program(folder, { program: '/nowhere/nats-server', path })));
+    assert.is(wrong.message, "TROUPE_NATS_SERVER must name a program; got '/nowhere/nats-server'");
+  }));
+
+test('where none can be had, one line says why and names the variable', () =>
+  scratch(async (folder) => {
+    const { message } = await rejection(natsProgram(program(folder)));
+    assert.is(
+      message,
+      'no nats-server on the PATH and none could be fetched (there is no apt; fetch failed: no network): ' +
+        'set TROUPE_NATS_SERVER to one',
+    );
+    assert.equal(await readdir(join(folder, 'cache')), []);
+  }));
+
+test('a release is fetched, checked and unpacked into the cache, once', () =>
+  scratch(async (folder) => {
+    const name = `nats-server-v9.9.9-linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
+    await fakeProgram(join(folder, name), 'echo release');
+    await run('tar', ['-czf', 'release.tar.gz', name], { cwd: folder });
+    const archive = await readFile(join(folder, 'release.tar.gz'));
+    const sum = createHash('sha256').update(archive).digest('hex');
+    let published = sum;
+    const asked: string[] = [];
+    const site = createServer((request, response) => {
+      asked.push(String(request.url));
+      if (request.url === `/v9.9.9/${name}.tar.gz`) response.end(archive);
+      else if (request.url === '/v9.9.9/SHA256SUMS') response.end(`00  other.tar.gz\n${published}  ${name}.tar.gz\n`);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = site.address() as { port: number };
+      const release = { version: '9.9.9', folder: `http://127.0.0.1:${port}/v9.9.9`, sha256: {} };
+      const path = '/usr/bin:/bin'.split(':').map((each) => join(folder, 'bin', each.replaceAll('/', '')));
+      const tools = path[0] ?? '';
+      await mkdir(tools, { recursive: true });
+      for (const tool of ['tar', 'gzip'])
+        await writeFile(join(tools, tool), `#!/bin/sh\nPATH=/usr/bin:/bin exec ${tool} "$@"\n`, { mode: 0o755 });
+      const lines: string[] = [];
+      const options = program(folder, {
+        fetch: globalThis.fetch,
+        path: tools,
+        release,
+        onProgress: (line) => lines.push(line),
+      });
+
+      published = '0'.repeat(64);
+      assert.match((await rejection(natsProgram(options))).message, `has the checksum ${sum}, not 0000`);
+      const pinned = { ...release, sha256: { [`${name}.tar.gz`]: '1'.repeat(64) } };
+      assert.match((await rejection(natsProgram({ ...options, release: pinned }))).message, 'not 1111');
+      const old = { ...release, version: '8.8.8' };
+      assert.match((await rejection(natsProgram({ ...options, release: old }))).message, 'answered 404');
+      assert.equal(await readdir(join(folder, 'cache')), []);
+
+      published = sum;
+      const [first, second] = await Promise.all([natsProgram(options), natsProgram(options)]);
+      assert.is(first, join(folder, 'cache', 'nats-server'));
+      assert.is(second, first);
+      assert.is((await run(first)).stdout, 'release\n');
+      assert.match(lines[0] ?? '', `fetching ${name} from 127.0.0.1:${port} into the cache`);
+      const before = asked.length;
+      assert.is(await natsProgram(options), first);
+      assert.is(asked.length, before);
+      assert.equal(await readdir(join(folder, 'cache')), ['nats-server']);
+    } finally {
+      site.close();
+    }
+  }));
+
+test('only who may read the configuration can connect; a second start finds data and password', () =>
+  scratch(async (folder) => {
+    const options = await found(folder);
+    const first = await startNatsServer(options);
+    for (const file of ['nats.conf', 'password']) {
+      assert.is((await stat(join(options.folder, file))).mode & 0o777, 0o600);
+    }
+    assert.match(first.url, /^nats:\/\/troupe:[0-9a-f]{48}@127\.0\.0\.1:\d+$/);
+    const open = new URL(first.url);
+    const strange = await rejection(natsBus({ url: `nats://${open.host}`, process: 'x', clock }));
+    assert.match(strange.message, 'it refuses us');
+    const bus = await natsBus({ url: first.url, process: 'x', clock });
+    const { id } = bus.mailbox.epoch();
+    await bus.close();
+    await first.close();
+    await first.close();
+    assert.not(isAlive(first.pid));
+    const second = await startNatsServer({ ...options, port: Number(open.port) });
+    assert.is(second.url, first.url);
+    const again = await natsBus({ url: second.url, process: 'x', clock });
+    assert.is(again.mailbox.epoch().id, id);
+    await again.close();
+    await second.close();
+  }));
+
+test('an end of the server by itself is told', () =>
+  scratch(async (folder) => {
+    const server = await startNatsServer(await found(folder));
+    process.kill(server.pid, 'SIGKILL');
+    await server.exited;
+    await server.close();
+  }));
+
+test('a server that does not start says why', () =>
+  scratch(async (folder) => {
+    const broken = await fakeProgram(join(folder, 'bin'), 'exit 3');
+    const options = { ...program(folder, { program: broken }), folder: join(folder, 'server'), clock };
+    assert.match((await rejection(startNatsServer(options))).message, `'${broken}' did not start: it said nothing`);
+    const real = await found(folder);
+    const taken = await startNatsServer(real);
+    const port = Number(new URL(taken.url).port);
+    const other = { ...real, folder: join(folder, 'other'), port };
+    assert.match((await rejection(startNatsServer(other))).message, 'address already in use');
+    await taken.close();
+  }));
+
+test('the server ends with its parent, even when that is killed (N1)', () =>
+  scratch(async (folder) => {
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
+      const parent = spawn(process.execPath, [fileURLToPath(new URL('nats-server.parent.ts', import.meta.url))], {
+        env: { ...process.env, FOLDER: join(folder, signal) },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let text = '';
+      parent.stdout.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      const ended = new Promise((resolve) => parent.once('close', resolve));
+      await until('the start', () => text.includes('\n'));
+      const pid = Number(text);
+      assert.ok(isAlive(pid));
+      parent.kill(signal);
+      await ended;
+      await until(`the server’s end after ${signal}`, () => !isAlive(pid), 10_000);
+    }
+  }));
+
+test.run();
