@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { type KubeClient, resourcePath, SECRETS } from '../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } from '../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../machines/kind.ts';
+import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 
 export const NAMESPACE = 'network-landscape';
 export const SECRET_NAME = 'openstack-clouds';
@@ -25,8 +25,10 @@ export interface LandscapeObject {
   readonly kind: string;
   readonly plural: string;
   readonly name: string;
-  /** Keys of what it refers to, the most important first: a subnet's network before its project. */
+  /** Keys of what it refers to. */
   readonly references: readonly string[];
+  /** Those of them that cannot go before it. */
+  readonly guarded: readonly string[];
   readonly path: string;
   readonly manifest: JsonObject;
 }
@@ -59,15 +61,15 @@ function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): L
   const { name } = object.metadata;
   const kind = kinds.find((candidate) => candidate.kind === object.kind);
   if (kind === undefined) throw new TerminalError(`the landscape has a '${object.kind}', which is no kind of ours`);
-  // What is nearer comes first: the reference that no other reference implies is the one whose kind was declared last.
-  const order = ['Network', 'Project', 'Domain', SECRETS.kind];
-  const references = [...kind.references(object)].sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+  const references = kind.references(object);
+  const keys = (of: readonly Reference[]): string[] => of.map((reference) => keyOf(reference.kind, reference.name));
   return {
     key: keyOf(object.kind, name),
     kind: object.kind,
     plural: kind.plural,
     name,
-    references: references.map((reference) => keyOf(reference.kind, reference.name)),
+    references: keys(references),
+    guarded: keys(references.filter(({ finalizers }) => finalizers.length > 0)),
     path: resourcePath(kind, NAMESPACE, name),
     manifest,
   };
@@ -85,6 +87,7 @@ export function secretObject(data: Readonly<Record<string, string>>): LandscapeO
     plural: SECRETS.plural,
     name: SECRET_NAME,
     references: [],
+    guarded: [],
     path: resourcePath(SECRETS, NAMESPACE, SECRET_NAME),
     manifest: { apiVersion: 'v1', kind: SECRETS.kind, metadata: { name: SECRET_NAME, namespace: NAMESPACE }, data },
   };

@@ -28,6 +28,8 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
   let alive: Lease | undefined;
   let wake = (): void => undefined;
   let changed = true;
+  /** Shards whose leases were lost since it was last told. */
+  const lost: number[] = [];
   const notice = (): void => {
     changed = true;
     wake();
@@ -44,7 +46,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
   const follow = (number: number, lease: Lease): void => {
     void lease.lost.then(() => {
       if (held.get(number) !== lease) return;
-      log.warn({ shard: number }, 'lease lost; its actors stop here');
+      lost.push(number);
       held.delete(number);
       void host.close(number);
       notice();
@@ -52,6 +54,8 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
   };
 
   const settle = async (): Promise<void> => {
+    const gone = lost.splice(0);
+    if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
     alive ??= await leases.acquire(`pod.${pod}`, pod);
     if (alive === undefined) throw new Error(`another pod calls itself '${pod}'`);
     const current = alive;

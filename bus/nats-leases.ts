@@ -84,6 +84,12 @@ export class NatsLeases implements Leases {
     const { clock } = this.#connection;
     const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
     this.#held.add(lease);
+    try {
+      await this.#fitTimeToLive(); // somebody may have lowered it before our record could be seen (K3)
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
     // Lost on the way: whoever made the bucket anew has told the other leases already.
     if (this.#keeper.epoch.id !== id) lease.lose();
     return lease;
@@ -159,11 +165,19 @@ export class NatsLeases implements Leases {
   }
 
   async #fitTimeToLive(): Promise<void> {
-    const wanted = this.leaseMs * NANOS_A_MS;
+    await this.#keeper.check(); // others change it
     const { max_age: has } = this.#keeper.config;
-    if (has === wanted) return;
-    if (has > wanted && (await this.#longestLeaseMs()) > this.leaseMs) return;
-    await this.#keeper.reconfigure({ max_age: wanted, duplicate_window: duplicateWindow(wanted) });
+    if (has === this.leaseMs * NANOS_A_MS) return;
+    if (has < this.leaseMs * NANOS_A_MS) return this.#setTimeToLive(this.leaseMs);
+    if ((await this.#longestLeaseMs()) > this.leaseMs) return;
+    await this.#setTimeToLive(this.leaseMs);
+    const longestMs = await this.#longestLeaseMs(); // acquired while we lowered it
+    if (longestMs > this.leaseMs) await this.#setTimeToLive(longestMs);
+  }
+
+  #setTimeToLive(leaseMs: number): Promise<void> {
+    const maxAge = leaseMs * NANOS_A_MS;
+    return this.#keeper.reconfigure({ max_age: maxAge, duplicate_window: duplicateWindow(maxAge) });
   }
 
   /** Of all records, as one reader finds them. */

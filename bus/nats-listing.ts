@@ -29,22 +29,21 @@ export async function listSubjects(page: ListPage, overlap: number = OVERLAP): P
   const all = new Set(first.subjects);
   let last = first.subjects.at(-1);
   let offset = first.subjects.length;
-  let total = first.total;
+  let complete = offset >= first.total;
   let back = overlap;
-  while (last !== undefined && offset < total) {
+  while (last !== undefined && !complete) {
     const from = Math.max(0, offset - back);
-    const next = await page(from);
-    total = next.total;
-    const begin = next.subjects[0];
+    const { subjects, total } = await page(from);
+    const begin = subjects[0];
     if (from > 0 && (begin === undefined || begin > last)) {
       back *= 2; // more than the overlap was deleted: what lies between the pages was not read
       continue;
     }
-    for (const subject of next.subjects) all.add(subject);
-    const end = next.subjects.at(-1);
-    if (end === undefined || (end <= last && from === 0)) break;
+    for (const subject of subjects) all.add(subject);
+    const end = subjects.at(-1) ?? last;
     if (end > last) last = end;
-    offset = from + next.subjects.length;
+    offset = from + subjects.length;
+    complete = offset >= total;
     back = overlap;
   }
   return all;

@@ -89,18 +89,17 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
   const deleting = phase.startsWith('deleting');
   const held =
     phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
-  const awaited = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : nextNeeded(context);
+  const next = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : nextNeeded(context);
+  const unready = next.filter((dependency) => !isUsable(dependency, context.yielded));
+  // Until everybody has answered there is nothing to tell: the answer may be `ready`.
+  const answered = unready.flatMap(({ kind, name, answer }) =>
+    answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
+  );
   return {
     phase,
     externalId,
     observation,
-    awaited: awaited
-      .filter((dependency) => !isUsable(dependency, context.yielded))
-      .map(({ kind, name, answer }) => ({
-        kind,
-        name,
-        exists: answer !== undefined && answer.readiness !== Readiness.Absent,
-      })),
+    awaited: answered.length === unready.length ? answered : [],
     heldBy: held,
     waiting,
     error: FAILING.has(phase) ? error : undefined,

@@ -19,7 +19,7 @@ if (benchmark === undefined) {
   process.stderr.write(`there is no benchmark '${name}'; there is: ${Object.keys(benchmarks).join(', ')}\n`);
   process.exitCode = 2;
 } else {
-  const runs = [];
+  const runs: Record<string, number>[] = [];
   for (let run = 0; run < Number(values.runs); run++) {
     const figures = await benchmark({ count: Number(values.count), latencyMs: Number(values['latency-ms']) });
     runs.push(figures);

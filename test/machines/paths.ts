@@ -18,7 +18,7 @@ export function leaves(machine: AnyStateMachine): readonly string[] {
 }
 
 /** Contexts that are followed on from one state; more lead nowhere new, and their number is exponential. */
-const CONTEXTS_A_STATE = 24;
+const CONTEXTS_A_STATE = 8;
 
 /**
  * Leaf states on the shortest paths of `events` from `input`, breadth first. (`getShortestPaths` of xstate follows

@@ -58,9 +58,10 @@ function follow(schema: Schema, node: ASTNode): { readonly schema?: Schema; read
   const [before, name] = node.args;
   const { schema: left, problem } = follow(schema, before);
   if (problem !== undefined || left === undefined) return problem === undefined ? {} : { problem };
-  if (left.properties === undefined) return left.additional === undefined ? {} : { schema: left.additional };
-  for (const [declared, child] of left.properties) if (escapeField(declared) === name) return { schema: child };
-  return left.preserve || left.embedded ? {} : { problem: { name, at: before.end } };
+  if (left.additional !== undefined) return { schema: left.additional };
+  for (const [declared, child] of left.properties ?? []) if (escapeField(declared) === name) return { schema: child };
+  const isOpen = left.preserve || left.embedded || left.anyAdditional || left.type !== 'object';
+  return isOpen ? {} : { problem: { name, at: before.end } };
 }
 
 function childrenOf(node: ASTNode): ASTNode[] {

@@ -87,9 +87,18 @@ test(
         withSchema({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' }),
         `${root}.x-kubernetes-list-map-keys: Required value`,
       ],
+      [withSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self.(' }] }), 'compilation failed: '],
       [
-        withSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self.(' }] }),
-        `${root}.x-kubernetes-validations[0].rule: Invalid value: "self.(": compilation failed`,
+        withSchema({ type: 'object', 'x-kubernetes-validations': [{ rule: 'self.x == 1' }] }),
+        `${root}.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.x == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'x'\n | self.x == 1\n | ....^`,
+      ],
+      [
+        withSchema({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self + 1' }] }),
+        'cel expression must evaluate to a bool',
+      ],
+      [
+        withSchema({ type: 'integer', default: 'x' }),
+        `${root}.default: Invalid value: "string":  in body must be of type integer: "string"`,
       ],
       [
         withSchema({ type: 'string', pattern: '(' }),
