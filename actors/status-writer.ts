@@ -96,6 +96,11 @@ export class StatusWriter {
         const { code, message } = toErrorData(error);
         // Gone, or another incarnation: there is nobody to tell any more.
         if (code === ErrorCode.Absent || code === ErrorCode.Conflict) break;
+        if (code === ErrorCode.Terminal) {
+          // Refused as it is: the same again would be refused again.
+          log.error({ error: message }, 'the API server refuses the status');
+          break;
+        }
         if (failures++ === 0) log.warn({ error: message }, 'status could not be written; it is tried again');
         await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + random() / 2));
       }

@@ -152,8 +152,9 @@ export function objects({ client }: { client: KubeClient }): Objects {
         throw error;
       }
     },
-    applyStatus(resource, object, manager, status) {
-      return send(resource, object, APPLY, { ...identity(resource, object), status }, `/status${query(manager)}`);
+    async applyStatus(resource, object, manager, status) {
+      try {
+        return await send(resource, object, APPLY, { ...identity(resource, object), status }, `/status${query(manager)}`);
     },
     recordId(resource, object, id) {
       const { uid, resourceVersion } = object.metadata;
@@ -165,7 +166,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
         '/status',
       );
     },
-    async readSecret(namespace, name) {
+    async readSecret(namespace, name) 
       try {
         const { body } = await client.call({
           method: 'GET',
@@ -176,7 +177,6 @@ export function objects({ client }: { client: KubeClient }): Objects {
       } catch (error) {
         if (error instanceof AbsentError) return undefined;
         throw error;
-      }
-    },
+      },
   };
 }

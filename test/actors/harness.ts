@@ -204,11 +204,7 @@ export class World {
 
   /** As `kubectl apply --server-side`, in the world's namespace. @returns the objects as stored */
   async apply(...manifests: readonly (string | JsonObject)[]): Promise<readonly Raw[]> {
-    const documents = manifests.flatMap((manifest) =>
-      typeof manifest === 'string'
-        ? parseAllDocuments(manifest).flatMap((document): readonly JsonObject[] => (document.toJS() as JsonObject | null) === null ? [] : [document.toJS() as JsonObject])
-        : [manifest],
-    );
+    const documents = manifests.flatMap((manifest) => (typeof manifest === 'string' ? parsed(manifest) : [manifest]));
     const stored: Raw[] = [];
     for (const document of documents) {
       const { name } = document['metadata'] as { name: string };
@@ -346,11 +342,6 @@ export class World {
     return (network as { id: string }).id;
   }
 
-  async exists(path: string): Promise<boolean> {
-    const answer = await this.cloud('GET', path);
-    return Object.keys(answer).some((key) => key !== 'NeutronError' && key !== 'error');
-  }
-
   #session(): Promise<Session> {
     const ref = { secretName: 'secret', cloudName: this.ground.cloudName };
     return this.#sessions.open('ns', ref, '1', this.clock.now() + CALL_MS);
@@ -421,6 +412,10 @@ export function checkIn(test: Test, openGround: OpenGround): Check {
       }
     });
   };
+}
+
+function parsed(manifest: string): readonly JsonObject[] {
+  return parseAllDocuments(manifest).map((document) => document.toJS() as JsonObject);
 }
 
 function hurried(clock: Clock): Hurried {

@@ -153,7 +153,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const names = Array.from({ length: 60 }, (_, at) => `n${at}`);
       const sequences = new Map<string, number>();
       const removed = new Set<string>();
-      const removing = new Set<string>();
+      const removing = new Set<{ readonly name: string }>();
       for (const name of names) sequences.set(name, await store(writer, name, 0));
       let running = true;
       const write = async (): Promise<void> => {
@@ -163,10 +163,11 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
           const sequence = await store(writer, name, value);
           sequences.set(name, sequence);
           if (clock.random() < 0.1) {
+            const removal = { name };
             removed.add(name);
-            removing.add(name);
+            removing.add(removal);
             await writer.mailbox.remove(sequence);
-            removing.delete(name);
+            removing.delete(removal);
           }
         }
       };
@@ -174,7 +175,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       try {
         for (let trial = 0; trial < 25; trial += 1) {
           removed.clear();
-          for (const name of removing) removed.add(name);
+          for (const { name } of removing) removed.add(name);
           const before = new Map(sequences);
           const present = await Promise.all(names.map((name) => bus.mailbox.last(object(name))));
           const reader = await read(bus, everything(bus));

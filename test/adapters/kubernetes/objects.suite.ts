@@ -174,6 +174,14 @@ export function objectsSuite(
     assert.is(one.metadata.resourceVersion, two.metadata.resourceVersion);
   });
 
+  on('a status for another incarnation is refused as a lost race', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    await create('a');
+    const reference = { namespace, name: 'a', uid: '00000000-0000-0000-0000-000000000000' };
+    const error = await rejected(writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } }));
+    assert.instance(error, ConflictError);
+  });
+
   on('a refused object is terminal, and says which field', async ({ client, namespace }) => {
     const body = {
       apiVersion: 'openstack.k-orc.cloud/v1alpha1',

@@ -1,0 +1,13 @@
+// What goes wrong with the nats-server that the launcher finds.
+import { suite } from 'uvu';
+import { describeInterruptions } from './badness.suite.ts';
+import { findNatsServer, onNats } from './grounds.ts';
+
+const found = await findNatsServer();
+if ('refusal' in found) {
+  console.log(`skipped: ${found.refusal}`);
+} else {
+  const test = suite('interruptions of nats-server');
+  describeInterruptions(test, onNats(found.program));
+  test.run();
+}

@@ -1,0 +1,364 @@
+// What goes wrong and how it is told: the condition of the contract or one clear line, no crash, no flood of lines, and
+// recovery without a restart once the cause is gone.
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { OpenGround } from './grounds.ts';
+import { type Check, CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
+
+/** How long something wrong is left alone to see what it says, in milliseconds. */
+const WATCHED_MS = 2_000;
+/** Lines that one object in trouble may cause meanwhile: attempts back off from 100 ms, each a few changes of state. */
+const LINES_LIMIT = 50;
+
+interface Refusal {
+  readonly title: string;
+  readonly kind: Kind;
+  readonly spec: (world: World) => JsonObject;
+  readonly message: RegExp;
+}
+
+const network = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
+const subnet = { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24' };
+
+const REFUSALS: readonly Refusal[] = [
+  { title: 'without credentials', kind: 'Network', spec: () => ({ resource: {} }), message: /spec\.cloudCredentialsRef.*[Rr]equired/ },
+  { title: 'managed without resource', kind: 'Network', spec: () => network, message: /resource must be specified when policy is managed/ },
+  {
+    title: 'managed with import',
+    kind: 'Network',
+    spec: () => ({ ...network, resource: {}, import: { filter: { name: 'n' } } }),
+    message: /import may not be specified when policy is managed/,
+  },
+  {
+    title: 'unmanaged without import',
+    kind: 'Network',
+    spec: () => ({ ...network, managementPolicy: 'unmanaged' }),
+    message: /import must be specified when policy is unmanaged/,
+  },
+  {
+    title: 'unmanaged with resource',
+    kind: 'Network',
+    spec: () => ({ ...network, managementPolicy: 'unmanaged', import: { filter: { name: 'n' } }, resource: {} }),
+    message: /resource may not be specified when policy is unmanaged/,
+  },
+  {
+    title: 'an unknown policy',
+    kind: 'Network',
+    spec: () => ({ ...network, managementPolicy: 'some', resource: {} }),
+    message: /spec\.managementPolicy.*Unsupported value/,
+  },
+  {
+    title: 'a name with a comma',
+    kind: 'Network',
+    spec: () => ({ ...network, resource: { name: 'a,b' } }),
+    message: /spec\.resource\.name.*should match '\^\[\^,\]\+\$'/,
+  },
+  {
+    title: 'an MTU that is too small',
+    kind: 'Network',
+    spec: () => ({ ...network, resource: { mtu: 67 } }),
+    message: /spec\.resource\.mtu.*greater than or equal to 68/,
+  },
+  {
+    title: 'a text for a number',
+    kind: 'Network',
+    spec: () => ({ ...network, resource: { mtu: 'many' } }),
+    message: /spec\.resource\.mtu/,
+  },
+  {
+    title: 'an id that is no UUID',
+    kind: 'Network',
+    spec: () => ({ ...network, managementPolicy: 'unmanaged', import: { id: 'mine' } }),
+    message: /spec\.import\.id.*uuid/,
+  },
+  {
+    title: 'an empty filter',
+    kind: 'Network',
+    spec: () => ({ ...network, managementPolicy: 'unmanaged', import: { filter: {} } }),
+    message: /spec\.import\.filter.*at least 1 propert/,
+  },
+  {
+    title: 'a subnet without a network',
+    kind: 'Subnet',
+    spec: () => ({ ...network, resource: { ...subnet, networkRef: undefined as never } }),
+    message: /spec\.resource\.networkRef.*[Rr]equired/,
+  },
+  {
+    title: 'a subnet of another version of IP',
+    kind: 'Subnet',
+    spec: () => ({ ...network, resource: { ...subnet, ipVersion: 5 } }),
+    message: /spec\.resource\.ipVersion.*Unsupported value: 5/,
+  },
+  {
+    title: 'a subnet without a prefix',
+    kind: 'Subnet',
+    spec: () => ({ ...network, resource: { ...subnet, cidr: 'everything' } }),
+    message: /spec\.resource\.cidr.*cidr/,
+  },
+];
+
+/** As the sessions of the world reach the cloud, with something else in it. */
+function withPassword(world: World, password: string): string {
+  return world.ground.cloudsYaml.replace(/password:.*/, `password: ${password}`);
+}
+
+export function describeBadness(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+
+  check('the API server refuses what cannot be meant, and names the field', async (world) => {
+    for (const { title, kind, spec, message } of REFUSALS) {
+      try {
+        await world.apply({ ...world.object(kind, world.name('refused'), {}), spec: spec(world) });
+        assert.unreachable(`${title}: it was taken`);
+      } catch (error) {
+        assert.match((error as Error).message, message, `${title}: ${(error as Error).message}`);
+      }
+    }
+  });
+
+  for (const { title, content, message } of [
+    {
+      title: 'a wrong password',
+      content: (world: World) => ({ 'clouds.yaml': withPassword(world, 'wrong-1x') }),
+      message: () => /401|authentication/i,
+    },
+    {
+      title: 'a secret without clouds.yaml',
+      content: () => ({ 'something.yaml': 'clouds: {}' }),
+      message: () => `OpenStack credentials secret ${CREDENTIALS} did not contain key clouds.yaml`,
+    },
+    {
+      title: 'a cloud that is not in clouds.yaml',
+      content: () => ({ 'clouds.yaml': 'clouds: { elsewhere: { auth: {} } }' }),
+      message: (world: World) => `no cloud named: ${world.ground.cloudName}, in the provided config`,
+    },
+    {
+      title: 'a clouds.yaml that is none',
+      content: () => ({ 'clouds.yaml': 'clouds: [\n  password: x' }),
+      message: () => new RegExp(`^failed to unmarshal clouds credentials stored in secret ${CREDENTIALS}: `),
+    },
+    {
+      title: 'a cloud at a port where nobody listens',
+      content: (world: World) => ({
+        'clouds.yaml': world.ground.cloudsYaml.replace(/auth_url:.*/, 'auth_url: http://127.0.0.1:1/v3'),
+      }),
+      message: () => /127\.0\.0\.1:1.*ECONNREFUSED|ECONNREFUSED.*127\.0\.0\.1:1/,
+    },
+  ] as const) {
+    check(
+      `${title} is told, not in a flood, and recovered from when the secret is right`,
+      async (world) => {
+        await world.secret(CREDENTIALS, content(world));
+        const name = world.name('net');
+        await world.apply(world.managed('Network', name));
+        const told = await world.progressing('Network', name, 'TransientError', message(world));
+        assert.is(condition(told, 'Progressing').status, 'True');
+        assert.is(condition(told, 'Available').status, 'False');
+        assert.is.not(condition(told, 'Progressing').message.includes('wrong-1x'), true);
+        await staysQuiet(world);
+        await world.secret(CREDENTIALS, { 'clouds.yaml': world.ground.cloudsYaml });
+        await world.available('Network', name);
+        assert.is((await world.contents('networks')).length, 1);
+      },
+      { credentials: 'absent' },
+    );
+  }
+
+  check('an object in trouble can be deleted once its secret is right', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.available('Network', name);
+    await world.secret(CREDENTIALS, withPassword(world, 'wrong-1x'));
+    await world.delete('Network', name);
+    await world.progressing('Network', name, 'TransientError', /401|authentication/i);
+    await world.secret(CREDENTIALS, world.ground.cloudsYaml);
+    await world.gone('Network', name);
+    assert.is((await world.contents('networks')).length, 0);
+  });
+
+  check('what was never built goes without credentials', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.progressing('Network', name, 'Progressing', `Waiting for Secret/${CREDENTIALS} to be created`);
+    await world.delete('Network', name);
+    await world.gone('Network', name);
+  }, { credentials: 'absent' });
+
+  check('a conflict is terminal until the spec changes', async (world) => {
+    const [net, name] = [world.name('net'), world.name('subnet')];
+    const resource = { networkRef: net, ipVersion: 4, cidr: '192.0.2.0/24', allocationPools: [{ start: '192.0.2.10', end: '192.0.2.20' }] };
+    await world.apply(
+      world.managed('Network', net),
+      world.managed('Subnet', name, { ...resource, gateway: { type: 'IP', ip: '192.0.2.15' } }),
+    );
+    const prefix = /^invalid configuration creating resource: .*[Gg]ateway ip 192\.0\.2\.15 conflicts/;
+    const failed = await world.progressing('Subnet', name, 'InvalidConfiguration', prefix);
+    assert.is(condition(failed, 'Progressing').status, 'False');
+    assert.is(condition(failed, 'Available').status, 'False');
+    const calls = world.eventsOf('Subnet', name, 'call').length;
+    await staysQuiet(world);
+    assert.is(world.eventsOf('Subnet', name, 'call').length, calls);
+    await world.patch('Subnet', name, { spec: { resource: { gateway: { ip: '192.0.2.1' } } } });
+    await world.available('Subnet', name);
+  });
+
+  check('an exceeded quota is tried again until there is room', async (world) => {
+    const [owner, name] = [world.name('owner'), world.name('net')];
+    await world.apply(world.managed('Project', owner));
+    const { status } = await world.available('Project', owner);
+    await world.cloud('PUT', `/quotas/${status?.id}`, { quota: { network: 0 } });
+    await world.apply(world.managed('Network', name, { projectRef: owner }));
+    const told = await world.progressing('Network', name, 'TransientError', /[Qq]uota exceeded/);
+    assert.is(condition(told, 'Progressing').status, 'True');
+    await staysQuiet(world);
+    await world.cloud('PUT', `/quotas/${status?.id}`, { quota: { network: 5 } });
+    await world.available('Network', name);
+    await world.cloud('DELETE', `/quotas/${status?.id}`);
+    assert.is((await world.contents('networks')).length, 1);
+  });
+
+  check('one object in trouble does not hold up its neighbours', async (world) => {
+    await world.secret('wrong', withPassword(world, 'wrong-1x'));
+    const ref = { cloudCredentialsRef: { secretName: 'wrong', cloudName: world.ground.cloudName } };
+    const names = Array.from({ length: 10 }, (_, index) => world.name(`n${index}`));
+    await world.apply(
+      ...names.map((name) => world.managed('Network', `${name}-wrong`, {}, ref)),
+      ...names.map((name) => world.managed('Network', name)),
+    );
+    for (const name of names) await world.available('Network', name);
+    for (const name of names) await world.progressing('Network', `${name}-wrong`, 'TransientError', /./);
+    assert.is((await world.contents('networks')).length, names.length);
+  });
+}
+
+/** What only a simulated cloud can be made to do. */
+export function describeSimulatedBadness(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+
+  for (const [title, fault, message] of [
+    ['500', { status: 500, body: { message: 'the database is away' } }, /500/],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }, /503/],
+    ['429', { status: 429 }, /429/],
+    ['garbage', { garbage: '<html>oops</html>' }, /./],
+    ['an answer without a resource', { garbage: '{"network": {}}' }, /the answer holds no network with an id/],
+    ['a connection that breaks before the work', { dropBeforeWork: true }, /./],
+    ['a connection that breaks after the work', { dropAfterWork: true }, /./],
+  ] as const) {
+    check(`${title} on a create is tried again, and makes one network only (I4)`, async (world) => {
+      const name = world.name('net');
+      const { faults } = world.simulator;
+      const injected = faults.inject({ match: { service: 'network', method: 'POST' }, times: 3, ...fault });
+      await world.apply(world.managed('Network', name));
+      await world.until('Network', name, 'in trouble or made', (object) => {
+        const { reason, message: text } = condition(object, 'Progressing');
+        return reason === 'Success' || (reason === 'TransientError' && message.test(text));
+      });
+      await world.available('Network', name);
+      injected.remove();
+      assert.is((await world.contents('networks')).length, 1);
+    });
+  }
+
+  check('a list that fails is no empty list (Q5)', async (world) => {
+    const name = world.name('net');
+    await world.outside(name);
+    const injected = world.simulator.faults.inject({ match: { service: 'network', method: 'GET' }, times: 4, status: 500 });
+    await world.apply(world.managed('Network', name));
+    await world.progressing('Network', name, 'TransientError', /500/);
+    await world.available('Network', name);
+    assert.ok(injected.hits >= 1);
+    assert.is((await world.contents('networks')).length, 1);
+  });
+
+  check('a read that fails keeps what was known of the resource (Q4)', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.available('Network', name);
+    const fault = world.simulator.faults.inject({ match: { service: 'network', method: 'GET' }, times: 99, status: 502 });
+    await world.patch('Network', name, { spec: { resource: { description: 'new' } } });
+    const told = await world.progressing('Network', name, 'TransientError', /502/);
+    assert.is(condition(told, 'Available').status, 'Unknown');
+    assert.is(told.status?.resource?.['name'], name);
+    fault.remove();
+    assert.is((await world.available('Network', name)).status?.resource?.['description'], 'new');
+  });
+
+  check('tokens that expire early are renewed without a word', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.available('Network', name);
+    for (const description of ['one', 'two', 'three']) {
+      world.simulator.expireTokens();
+      await world.patch('Network', name, { spec: { resource: { description } } });
+      await world.until('Network', name, 'changed', ({ status }) => status?.resource?.['description'] === description);
+    }
+    const reasons = world.follower.history('Network', name).map((object) => condition(object, 'Progressing').reason);
+    assert.not.ok(reasons.includes('TransientError'), reasons.join());
+    assert.equal(world.lines('warn'), []);
+  });
+
+  check('a cloud that answers nothing is given up at the deadline, and deletion waits for it', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.available('Network', name);
+    const fault = world.simulator.faults.inject({ match: { method: 'DELETE' }, times: 2, status: 500 });
+    await world.delete('Network', name);
+    await world.progressing('Network', name, 'TransientError', /500/);
+    await world.gone('Network', name);
+    assert.is(fault.hits, 2);
+    assert.is((await world.contents('networks')).length, 0);
+  });
+
+  check('definitions that are missing at the start are named, and work once they are there', async (world) => {
+    const missing = (plural: string): RegExp => new RegExp(`does not know '${plural}\\.openstack\\.k-orc\\.cloud'`);
+    for (const plural of ['networks', 'subnets', 'projects', 'domains']) {
+      await world.eventually(`${plural} are missed`, () =>
+        world.lines('warn').some(({ msg }) => missing(plural).test(String(msg))) ? undefined : JSON.stringify(world.lines('warn')),
+      );
+    }
+    await world.clock.sleep(WATCHED_MS);
+    assert.is(world.lines('warn').length, 4, JSON.stringify(world.lines('warn')));
+    await world.installCrds();
+    await world.follow();
+    await world.apply(world.managed('Network', world.name('net')));
+    await world.available('Network', world.name('net'));
+  }, { crds: 'absent' });
+}
+
+/** What only a bus of our own can be made to do. */
+export function describeInterruptions(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+
+  for (const awayMs of [500, 3_000]) {
+    check(`NATS is away for ${awayMs / 1_000} s: a line says so, and everything goes on`, async (world) => {
+      const { interruptBus } = world.ground;
+      if (interruptBus === undefined) throw new Error('this bus cannot be interrupted');
+      await world.apply(world.managed('Network', world.name('before')));
+      await world.available('Network', world.name('before'));
+      const restart = await interruptBus();
+      await world.apply(world.managed('Network', world.name('during')));
+      await world.clock.sleep(awayMs);
+      await restart();
+      await world.available('Network', world.name('during'));
+      await world.apply(world.managed('Network', world.name('after')));
+      await world.available('Network', world.name('after'));
+      await world.delete('Network', world.name('before'));
+      await world.gone('Network', world.name('before'));
+      const lines = world.lines('warn').map(({ msg }) => msg);
+      assert.ok(lines.some((line) => /nats|disconnect|connection/i.test(String(line))), JSON.stringify(lines));
+      assert.ok(lines.length < 20, JSON.stringify(lines));
+      assert.is((await world.contents('networks')).length, 2);
+    }, { leaseMs: 2_000 });
+  }
+}
+
+/** Nothing floods the log while something is wrong; what is wrong is no error of ours. */
+async function staysQuiet(world: World): Promise<void> {
+  const before = world.lines('info').length;
+  await world.clock.sleep(WATCHED_MS);
+  const lines = world.lines('info').slice(before);
+  assert.ok(lines.length < LINES_LIMIT, `${lines.length} lines: ${JSON.stringify(lines.slice(0, 20))}`);
+  assert.equal(world.lines('error'), []);
+}
+
