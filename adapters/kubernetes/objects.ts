@@ -154,7 +154,15 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     async applyStatus(resource, object, manager, status) {
       try {
-        return await send(resource, object, APPLY, { ...identity(resource, object), status }, `/status${query(manager)}`);
+        const body = { ...identity(resource, object), status };
+        return await send(resource, object, APPLY, body, `/status${query(manager)}`);
+      } catch (error) {
+        // The server says of another incarnation that its uid cannot be changed.
+        if (error instanceof TerminalError && error.message.includes('metadata.uid')) {
+          throw new ConflictError(error.message, { cause: error });
+        }
+        throw error;
+      }
     },
     recordId(resource, object, id) {
       const { uid, resourceVersion } = object.metadata;
