@@ -153,8 +153,8 @@ export function objects({ client }: { client: KubeClient }): Objects {
       }
     },
     async applyStatus(resource, object, manager, status) {
+      const body = { ...identity(resource, object), status };
       try {
-        const body = { ...identity(resource, object), status };
         return await send(resource, object, APPLY, body, `/status${query(manager)}`);
       } catch (error) {
         // The server says of another incarnation that its uid cannot be changed.
@@ -174,7 +174,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
         '/status',
       );
     },
-    async readSecret(namespace, name) 
+    async readSecret(namespace, name) {
       try {
         const { body } = await client.call({
           method: 'GET',
@@ -185,6 +185,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
       } catch (error) {
         if (error instanceof AbsentError) return undefined;
         throw error;
-      },
+      }
+    },
   };
 }
