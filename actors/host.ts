@@ -11,6 +11,7 @@ import {
   addressKey,
   type Bus,
   type Clock,
+  ConflictError,
   type Lease,
   type Mail,
   type MailSubscription,
@@ -19,7 +20,7 @@ import {
   toErrorData,
 } from '../bus/mod.ts';
 import type { KubeObject } from '../machines/kind.ts';
-import { provideEffects } from './effects.ts';
+import { provideEffects, refresh } from './effects.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
 import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
 import { Outbox } from './outbox.ts';
@@ -261,11 +262,14 @@ export class Host {
         writeStatus: async (_, uid, status) => {
           const life = actor.life();
           if (life?.kind === undefined || life.uid !== uid) return;
-          const { namespace, name } = address;
           const manager = life.kind.fieldManagers.status;
-          actor.accept(await objects.applyStatus(actor.resource, { namespace, name, uid }, manager, status), {
-            own: true,
-          });
+          try {
+            actor.accept(await objects.applyStatus(actor.resource, life.object, manager, status), { own: true });
+          } catch (error) {
+            // Another write was faster; the writer tries again, on the object as it is then.
+            if (error instanceof ConflictError) await refresh(objects, actor);
+            throw error;
+          }
         },
       },
       address,

@@ -35,6 +35,8 @@ const LASTING: ReadonlySet<string> = new Set([
   'deleting.backingOff',
 ]);
 
+/** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
+const QUICK_CONFLICTS = 3;
 const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 30_000;
 
@@ -94,8 +96,9 @@ export class StatusWriter {
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
-        // Gone, or another incarnation: there is nobody to tell any more.
-        if (code === ErrorCode.Absent || code === ErrorCode.Conflict) break;
+        // Gone: there is nobody to tell any more.
+        if (code === ErrorCode.Absent) break;
+        if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
           // Refused as it is: the same again would be refused again.
           log.error({ error: message }, 'the API server refuses the status');

@@ -4,14 +4,20 @@ import { foundMany, foundNone, foundOne, managedSetup, noteFailure, takeFound } 
 
 export const claiming = managedSetup.createStateConfig({
   description: 'Getting hold of what the object depends on.',
-  initial: 'guarding',
+  initial: 'entering',
   states: {
-    guarding: {
-      description: 'The own finalizer is being stored.',
+    entering: {
+      description: 'Deciding whether the own finalizer has to be stored first.',
       always: [
         { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
         { guard: 'isOwned', target: 'awaiting' },
+        { target: 'guarding' },
       ],
+    },
+    guarding: {
+      description: 'The own finalizer is being stored.',
+      // Left by the answer only: the actor sees the finalizer before the effect resolves, and `noteUnbuilt` would be lost.
+      always: { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
       invoke: {
         id: 'guardSelf',
         src: 'guardSelf',

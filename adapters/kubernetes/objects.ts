@@ -41,8 +41,11 @@ export interface Objects {
     finalizers: readonly string[],
     options: { readonly exact: boolean },
   ): Promise<KubeObject>;
-  /** Replaces all of the status that `manager` owns. */
-  applyStatus(resource: Resource, object: ObjectReference, manager: string, status: JsonObject): Promise<KubeObject>;
+  /**
+   * Replaces all of the status that `manager` owns. The uid would not do: the status subresource takes no notice of it.
+   * @throws {ConflictError} the object has changed since `object`
+   */
+  applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
   recordId(resource: Resource, object: KubeObject, id: string | null): Promise<KubeObject>;
   /** The decoded content of a Secret: for adapters, never for mail. */
@@ -152,17 +155,11 @@ export function objects({ client }: { client: KubeClient }): Objects {
         throw error;
       }
     },
-    async applyStatus(resource, object, manager, status) {
-      const body = { ...identity(resource, object), status };
-      try {
-        return await send(resource, object, APPLY, body, `/status${query(manager)}`);
-      } catch (error) {
-        // The server says of another incarnation that its uid cannot be changed.
-        if (error instanceof TerminalError && error.message.includes('metadata.uid')) {
-          throw new ConflictError(error.message, { cause: error });
-        }
-        throw error;
-      }
+    applyStatus(resource, object, manager, status) {
+      const body = identity(resource, reference(object));
+      const { resourceVersion } = object.metadata;
+      const state = { ...body, metadata: { ...body.metadata, resourceVersion }, status };
+      return send(resource, reference(object), APPLY, state, `/status${query(manager)}`);
     },
     recordId(resource, object, id) {
       const { uid, resourceVersion } = object.metadata;

@@ -4,7 +4,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
-import { type Check, CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
+import { CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
 
 /** How long something wrong is left alone to see what it says, in milliseconds. */
 const WATCHED_MS = 2_000;

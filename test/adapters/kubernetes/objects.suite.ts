@@ -142,21 +142,16 @@ export function objectsSuite(
     await writes.removeFinalizers(NETWORKS, now, ['example.org/one', 'example.org/two'], { exact: false });
   });
 
-  on(
-    'what a status manager does not state any more vanishes, `status.id` stays',
-    async ({ client, namespace, create }) => {
-      const writes = objects({ client });
-      const { metadata } = await create('a');
-      const reference = { namespace, name: 'a', uid: metadata.uid };
-      await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a', mtu: 1500 } });
-      const current = await writes.get(NETWORKS, namespace, 'a');
-      await writes.recordId(NETWORKS, current as KubeObject, 'id-1');
-      const applied = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'b' } });
-      assert.equal(applied.status, { id: 'id-1', resource: { name: 'b' } });
-      const cleared = await writes.recordId(NETWORKS, applied, null);
-      assert.is(cleared.status?.['id'], undefined);
-    },
-  );
+  on('what a status manager states no more vanishes, `status.id` stays', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const first = await writes.applyStatus(NETWORKS, created, 'status', { resource: { name: 'a', mtu: 1500 } });
+    const recorded = await writes.recordId(NETWORKS, first, 'id-1');
+    const applied = await writes.applyStatus(NETWORKS, recorded, 'status', { resource: { name: 'b' } });
+    assert.equal(applied.status, { id: 'id-1', resource: { name: 'b' } });
+    const cleared = await writes.recordId(NETWORKS, applied, null);
+    assert.is(cleared.status?.['id'], undefined);
+  });
 
   on('an id is recorded only on the object as it was seen (I4)', async ({ client, create }) => {
     const writes = objects({ client });
@@ -165,21 +160,23 @@ export function objectsSuite(
     assert.instance(await rejected(writes.recordId(NETWORKS, seen, 'id-2')), ConflictError);
   });
 
-  on('the same status again is no new version (I8)', async ({ client, namespace, create }) => {
+  on('the same status again is no new version (I8)', async ({ client, create }) => {
     const writes = objects({ client });
-    const { metadata } = await create('a');
-    const reference = { namespace, name: 'a', uid: metadata.uid };
-    const one = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } });
-    const two = await writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } });
+    const one = await writes.applyStatus(NETWORKS, await create('a'), 'status', { resource: { name: 'a' } });
+    const two = await writes.applyStatus(NETWORKS, one, 'status', { resource: { name: 'a' } });
     assert.is(one.metadata.resourceVersion, two.metadata.resourceVersion);
   });
 
-  on('a status for another incarnation is refused as a lost race', async ({ client, namespace, create }) => {
+  on('a status is stored only on the object as it was seen', async ({ client, namespace, create }) => {
     const writes = objects({ client });
+    const seen = await create('a');
+    await writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'a' } });
+    const late = writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'b' } });
+    assert.instance(await rejected(late), ConflictError);
+    await client.call({ method: 'DELETE', path: `${API}/namespaces/${namespace}/networks/a` });
     await create('a');
-    const reference = { namespace, name: 'a', uid: '00000000-0000-0000-0000-000000000000' };
-    const error = await rejected(writes.applyStatus(NETWORKS, reference, 'status', { resource: { name: 'a' } }));
-    assert.instance(error, ConflictError);
+    const stale = writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'c' } });
+    assert.instance(await rejected(stale), ConflictError);
   });
 
   on('a refused object is terminal, and says which field', async ({ client, namespace }) => {
