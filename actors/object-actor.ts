@@ -11,9 +11,10 @@ import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/
 import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
 import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
-import { type Dependency, objectView, Readiness } from '../machines/life.ts';
+import { type Dependency, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
 import { lifeView } from '../machines/managed-context.ts';
+import { answerTo, type Claimed } from './answer.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
@@ -119,7 +120,7 @@ export class ObjectActor {
     if (!this.#started) return;
     this.#tellClaims();
     const claim = this.claims.get(key);
-    if (claim !== undefined) this.#answer(claim);
+    if (claim !== undefined) this.#answer(claim, this.#claimed());
   }
 
   /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
@@ -193,44 +194,34 @@ export class ObjectActor {
   }
 
   #answerAll(): void {
-    const basis =
-      this.#object === undefined ? 'absent' : JSON.stringify([this.#state(), this.#object.metadata.finalizers]);
+    const claimed = this.#claimed();
+    const basis = claimed === undefined ? 'absent' : basisOf(claimed);
     if (basis === this.#answerBasis) return;
     this.#answerBasis = basis;
-    for (const [, claim] of this.claims.entries()) this.#answer(claim);
+    for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed);
   }
 
-  #answer(claim: Claim): void {
-    const mail: ReadyMail = { to: claim.uid, generation: claim.generation, ...this.#answerTo(claim) };
-    void this.#deps.outbox.say({ to: claim.from, topic: 'ready', from: this.address }, asJson(mail));
-  }
-
-  #answerTo(claim: Claim): Omit<ReadyMail, 'to' | 'generation'> {
-    const object = this.#object;
-    if (object === undefined) return { uid: this.#goneUid ?? '', readiness: Readiness.Absent };
-    const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
-    const { available, externalId } = this.#state();
-    const known = { uid, ...(externalId !== undefined && { externalId }) };
-    const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
-    // A Secret that is being deleted still serves those whose finalizer it carries: the cleanup needs it.
-    const serves = this.#kind === undefined || claim.finalizers.length === 0;
-    if (deletionTimestamp !== undefined && !(serves && carried)) return { ...known, readiness: Readiness.Deleting };
-    if (!available || !carried) return { ...known, readiness: Readiness.Pending };
-    const version = this.resource.metadataOnly === true ? { version: `${uid}:${this.#contentVersion}` } : {};
-    return { ...known, ...version, readiness: Readiness.Ready };
+  #answer(claim: Claim, claimed: Claimed | undefined): void {
+    const mail = answerTo(claim, claimed, this.#goneUid);
+    const subject = { to: claim.from, topic: 'ready', from: this.address } as const;
+    void this.#deps.outbox.say(subject, mail as unknown as JsonObject);
   }
 
   /** What others may rely on (A3): availability, and the id once it is stored. */
-  #state(): { available: boolean; externalId: string | undefined; deleting: boolean; version: string } {
-    const object = this.#object as KubeObject;
+  #claimed(): Claimed | undefined {
+    const object = this.#object;
+    if (object === undefined) return undefined;
     const id = object.status?.['id'];
     const externalId = typeof id === 'string' && id !== '' ? id : undefined;
-    const version = this.resource.metadataOnly === true ? this.#contentVersion : '';
-    const deleting = object.metadata.deletionTimestamp !== undefined;
-    if (this.#kind === undefined)
-      return { available: this.#deps.registry.isAvailable(this.address, object), externalId, deleting, version };
+    if (this.#kind === undefined) {
+      const available = this.#deps.registry.isAvailable(this.address, object);
+      const version =
+        this.resource.metadataOnly === true ? `${object.metadata.uid}:${this.#contentVersion}` : undefined;
+      return { object, externalId, available, version, servesToTheEnd: true };
+    }
     const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
-    return { available: context.available && externalId !== undefined, externalId, deleting, version };
+    const available = context.available && externalId !== undefined;
+    return { object, externalId, available, version: undefined, servesToTheEnd: false };
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -409,13 +400,14 @@ export class ObjectActor {
   }
 }
 
+/** Everything of an object that answers depend on. */
+function basisOf({ object: { metadata }, ...rest }: Claimed): string {
+  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
+}
+
 /** The leaf of a state value, e.g. `deleting.guarded`. */
 function leaf(value: unknown): string {
   if (typeof value === 'string') return value;
   const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
   return `${name}.${leaf(inner)}`;
-}
-
-function asJson(mail: ReadyMail): JsonObject {
-  return mail as unknown as JsonObject;
 }

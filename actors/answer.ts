@@ -1,0 +1,34 @@
+// What an object answers to a claim (architecture, section 4). Pure.
+import type { KubeObject } from '../machines/kind.ts';
+import { Readiness } from '../machines/life.ts';
+import type { ClaimMail, ReadyMail } from './mail.ts';
+
+/** The object that is claimed, as far as an answer depends on it. */
+export interface Claimed {
+  readonly object: KubeObject;
+  /** Its external id, once it is stored in the status. */
+  readonly externalId: string | undefined;
+  /** Others may use it. */
+  readonly available: boolean;
+  /** Of the content of a Secret. */
+  readonly version: string | undefined;
+  /** It has no cleanup of its own, so it serves those it is guarded for until it is gone: a Secret. */
+  readonly servesToTheEnd: boolean;
+}
+
+/**
+ * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
+ * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
+ */
+export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid: string | undefined): ReadyMail {
+  const answered = { to: claim.uid, generation: claim.generation };
+  if (claimed === undefined) return { ...answered, uid: goneUid ?? '', readiness: Readiness.Absent };
+  const { object, externalId, available, version, servesToTheEnd } = claimed;
+  const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
+  const known = { ...answered, uid, ...(externalId !== undefined && { externalId }) };
+  const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
+  const serves = carried && (servesToTheEnd || claim.finalizers.length === 0);
+  if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
+  if (!available || !carried) return { ...known, readiness: Readiness.Pending };
+  return { ...known, ...(version !== undefined && { version }), readiness: Readiness.Ready };
+}
