@@ -1,0 +1,193 @@
+// The rules of the protocol (architecture, section 4.1), each with the history that goes wrong without it.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import { NAMESPACE, type Stage, stage } from './stage.ts';
+
+const test = suite('protocol');
+
+const network = { realm: 'openstack', plural: 'networks', namespace: NAMESPACE, name: 'net' };
+const subnet = { realm: 'openstack', plural: 'subnets', namespace: NAMESPACE, name: 'sub' };
+const GUARD = 'own/subnet';
+
+async function on(options: Parameters<typeof stage>[0], run: (scene: Stage) => Promise<void>): Promise<void> {
+  const scene = await stage(options);
+  try {
+    await run(scene);
+  } finally {
+    await scene.close();
+  }
+}
+
+const finalizers = (scene: Stage, plural: string, name: string): readonly string[] =>
+  scene.get(plural, name)?.metadata.finalizers ?? [];
+const made = (scene: Stage, plural: string): number => scene.cloud.get(plural)?.size ?? 0;
+
+/** Brings up a network and a subnet on it. */
+async function pair(scene: Stage): Promise<void> {
+  await scene.create('subnets', 'sub', { networkRef: 'net' });
+  await scene.create('networks', 'net');
+  await scene.until('the subnet is made', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
+}
+
+test('the guard is stored, and the dependency made, before the dependant is (I1)', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const order = (line: string): number => scene.log.indexOf(line);
+    assert.ok(order(`add ${GUARD} to net`) < order('create sub'));
+    assert.ok(order('create net') < order('create sub'));
+  }));
+
+test('nothing is deleted while it is claimed, and everything goes in the end (I2, I3)', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    await scene.remove('networks', 'net');
+    await scene.quiet();
+    assert.is(made(scene, 'networks'), 1);
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    await scene.remove('subnets', 'sub');
+    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
+    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
+    assert.is(made(scene, 'networks') + made(scene, 'subnets'), 0);
+  }));
+
+test('P1: a dependant that built nothing lets a deleted dependency go, and uses its successor', () =>
+  on({}, async (scene) => {
+    scene.unusable.add('net');
+    await scene.create('subnets', 'sub', { networkRef: 'net' });
+    await scene.create('networks', 'net');
+    await scene.until('the guard is stored', () => finalizers(scene, 'networks', 'net').includes(GUARD));
+    await scene.until('the network is there', () => made(scene, 'networks') === 1);
+    await scene.remove('networks', 'net');
+    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+    scene.unusable.clear();
+    await scene.create('networks', 'net');
+    await scene.until('the subnet is made on the successor', () => made(scene, 'subnets') === 1);
+  }));
+
+test('P2: an answer to another incarnation is dropped', () =>
+  on({}, async (scene) => {
+    await scene.create('subnets', 'sub', { networkRef: 'net' });
+    await scene.quiet();
+    const answer = { to: 'somebody-else', generation: 1, uid: 'n', readiness: 'ready', externalId: 'id-n' };
+    await scene.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
+    await scene.quiet();
+    assert.is(made(scene, 'subnets'), 0);
+  }));
+
+test('P3: a guard stays on a living object when its last claim ends', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    await scene.remove('subnets', 'sub');
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    await scene.quiet();
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    await scene.remove('networks', 'net');
+    await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
+  }));
+
+test('P4: the tombstone of an earlier incarnation does not end the claim of a later one', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const old: JsonObject = {
+      uid: 'earlier',
+      resourceVersion: '1',
+      generation: 0,
+      finalizers: [],
+      manager: '',
+      notOn: [],
+      ended: true,
+    };
+    await scene.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, old, undefined);
+    await scene.remove('networks', 'net');
+    await scene.quiet();
+    assert.is(made(scene, 'networks'), 1);
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+  }));
+
+test('P5: a claim outlives the object it is on, and holds its successor', () =>
+  on({}, async (scene) => {
+    await scene.create('subnets', 'sub', { networkRef: 'net' });
+    scene.unusable.add('net');
+    await scene.create('networks', 'net');
+    await scene.until('the network is there', () => made(scene, 'networks') === 1);
+    await scene.remove('networks', 'net');
+    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+    await scene.quiet();
+    assert.ok(await scene.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }));
+    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
+    await scene.create('networks', 'net');
+    await scene.until('the successor is guarded', () => finalizers(scene, 'networks', 'net').includes(GUARD));
+  }));
+
+test('P6: mail older than what is known changes nothing', () =>
+  on({}, async (scene) => {
+    const first = await scene.create('networks', 'net');
+    await scene.until('the network is made', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+    await scene.remove('networks', 'net');
+    await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
+    await scene.quiet();
+    await scene.tell({ ...first, kind: 'networks' });
+    await scene.quiet();
+    assert.is(made(scene, 'networks'), 0);
+    assert.is(scene.log.filter((line) => line === 'create net').length, 1);
+  }));
+
+test('P7: the claim of an object that vanished without a tombstone ends when the API server is asked', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    scene.vanish('subnets', 'sub');
+    await scene.remove('networks', 'net');
+    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+  }));
+
+test('P8: an incomplete table releases nothing while the API server has an object that refers to it', () =>
+  on({ seeded: false }, async (scene) => {
+    await pair(scene);
+    // The claim is lost, as with all mail before this epoch.
+    const claim = { to: network, topic: 'claim', from: subnet } as const;
+    const stored = await scene.bus.mailbox.last(claim);
+    const lost = { ...(stored?.payload as JsonObject), uid: 'lost', resourceVersion: '9999999', ended: true };
+    await scene.bus.mailbox.publish(claim, lost, undefined);
+    await scene.remove('networks', 'net');
+    await scene.quiet();
+    assert.ok(scene.log.includes('list subnets'));
+    assert.is(made(scene, 'networks'), 1);
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    await scene.remove('subnets', 'sub');
+    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
+    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
+  }));
+
+test('P12: own finalizer, claim; tombstone, release: in this order', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    await scene.remove('subnets', 'sub');
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    const lines = [
+      'add own/subnet to sub',
+      'claim of sub on net',
+      'tombstone of sub on net',
+      'remove own/subnet from sub',
+    ];
+    const order = lines.map((line) => scene.log.indexOf(line));
+    assert.equal(
+      order,
+      [...order].sort((a, b) => a - b),
+    );
+    assert.ok(order.every((index) => index >= 0));
+  }));
+
+test('a deleted and re-created object is another: it gets a resource of its own (I4)', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const before = scene.get('subnets', 'sub')?.status?.['id'];
+    await scene.remove('subnets', 'sub');
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    await scene.create('subnets', 'sub', { networkRef: 'net' });
+    await scene.until('it is made anew', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
+    assert.is.not(scene.get('subnets', 'sub')?.status?.['id'], before);
+    assert.is(made(scene, 'subnets'), 1);
+  }));
+
+test.run();

@@ -1,0 +1,263 @@
+// A host on a stage: the in-memory bus, an API server and a cloud of a few lines, a clock that runs fast.
+//
+// The API server keeps objects, resourceVersions, uids, finalizers and deletion marks, and refuses what is out of date. It
+// knows no schemas, no field managers and no watches: the test tells the mailbox what it wants to be known. The cloud
+// keeps a resource a uid, available unless told otherwise.
+import pino from 'pino';
+import { systemClock } from '../../actors/clock.ts';
+import { Host } from '../../actors/host.ts';
+import { registry } from '../../actors/registry.ts';
+import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
+import {
+  AbsentError,
+  type Clock,
+  ConflictError,
+  type JsonObject,
+  type Lease,
+  type MemoryBus,
+  memoryBroker,
+} from '../../bus/mod.ts';
+import type { KubeObject, ManagedKind, Observation, Reference } from '../../machines/kind.ts';
+
+export const NAMESPACE = 'ns';
+const REALM = 'openstack';
+
+export interface Stage {
+  readonly bus: MemoryBus;
+  readonly clock: Clock;
+  /** What happened, in order: writes at the API server, calls to the cloud, publications. */
+  readonly log: string[];
+  /** Creates an object and tells the mailbox. */
+  create(plural: string, name: string, references?: Readonly<Record<string, string>>): Promise<KubeObject>;
+  /** Marks an object deleted, as a user does, and tells the mailbox. */
+  remove(plural: string, name: string): Promise<void>;
+  /** Takes an object away with all its finalizers and tells nobody. */
+  vanish(plural: string, name: string): void;
+  get(plural: string, name: string): KubeObject | undefined;
+  /** Publishes `object` mail as the watch role would. */
+  tell(object: KubeObject): Promise<void>;
+  /** Networks that the cloud reports as not usable. */
+  readonly unusable: Set<string>;
+  /** Uids with a resource in the cloud, by plural. */
+  readonly cloud: Map<string, Set<string>>;
+  /** Waits until `condition` holds. @throws {Error} after some seconds, with the log */
+  until(what: string, condition: () => boolean): Promise<void>;
+  /** Lets everything that can happen at once happen. */
+  quiet(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param options.seeded  whether the mailbox counts as complete for the objects of this test */
+export async function stage(options: { readonly seeded?: boolean } = {}): Promise<Stage> {
+  const clock = fast(systemClock(), 100);
+  const broker = memoryBroker({ clock: systemClock(), shards: 1 });
+  const bus = broker.connect();
+  if (options.seeded !== false) await bus.mailbox.markSeeded(0);
+  const log: string[] = [];
+  const objects = new Map<string, KubeObject>();
+  const cloud = new Map<string, Set<string>>();
+  const unusable = new Set<string>();
+  let version = 100;
+
+  const id = (plural: string, name: string): string => `${plural}/${name}`;
+  const store = (plural: string, object: KubeObject): KubeObject => {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: `${++version}` } };
+    if (deletionTimestamp !== undefined && finalizers.length === 0) {
+      objects.delete(id(plural, object.metadata.name));
+      void publish(plural, object.metadata.name, { gone: { uid: object.metadata.uid, resourceVersion: `${version}` } });
+    } else {
+      objects.set(id(plural, object.metadata.name), stored);
+    }
+    return stored;
+  };
+  const publish = async (plural: string, name: string, mail: object): Promise<void> => {
+    const to = { realm: REALM, plural, namespace: NAMESPACE, name };
+    await bus.mailbox.publish({ to, topic: 'object' }, mail as JsonObject, undefined);
+  };
+  const present = (resource: Resource, name: string, uid: string): KubeObject => {
+    const object = objects.get(id(resource.plural, name));
+    if (object === undefined) throw new AbsentError(`no ${name}`);
+    if (object.metadata.uid !== uid) throw new ConflictError(`another ${name}`);
+    return object;
+  };
+  const current = (resource: Resource, { metadata }: KubeObject): KubeObject => {
+    const object = present(resource, metadata.name, metadata.uid);
+    if (object.metadata.resourceVersion !== metadata.resourceVersion) throw new ConflictError('changed meanwhile');
+    return object;
+  };
+  const withFinalizers = (object: KubeObject, finalizers: readonly string[]): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, finalizers },
+  });
+  const api: Objects = {
+    get: async (resource, _, name) => objects.get(id(resource.plural, name)),
+    async list(resource) {
+      log.push(`list ${resource.plural}`);
+      const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
+      return { items, resourceVersion: `${version}`, serverTime: 0 };
+    },
+    async addFinalizers(resource, { name, uid }, _, finalizers) {
+      const object = present(resource, name, uid);
+      if (object.metadata.deletionTimestamp !== undefined) throw new ConflictError('being deleted');
+      log.push(`add ${finalizers.join()} to ${name}`);
+      return store(
+        resource.plural,
+        withFinalizers(object, [...new Set([...(object.metadata.finalizers ?? []), ...finalizers])]),
+      );
+    },
+    async removeFinalizers(resource, object, finalizers, { exact }) {
+      const now = exact ? current(resource, object) : present(resource, object.metadata.name, object.metadata.uid);
+      log.push(`remove ${finalizers.join()} from ${now.metadata.name}`);
+      const kept = (now.metadata.finalizers ?? []).filter((finalizer) => !finalizers.includes(finalizer));
+      return store(resource.plural, withFinalizers(now, kept));
+    },
+    async applyStatus(resource, object, _, status) {
+      const now = current(resource, object);
+      return store(resource.plural, {
+        ...now,
+        status: { ...status, ...(now.status?.['id'] !== undefined && { id: now.status['id'] }) },
+      });
+    },
+    async recordId(resource, object, externalId) {
+      const now = current(resource, object);
+      log.push(`record ${externalId} of ${now.metadata.name}`);
+      const { id: _, ...rest } = now.status ?? {};
+      return store(resource.plural, { ...now, status: externalId === null ? rest : { ...rest, id: externalId } });
+    },
+    readSecret: async () => undefined,
+  };
+
+  const kinds = [kind('Network', 'networks', {}), kind('Subnet', 'subnets', { networkRef: 'Network' })];
+  function kind(name: string, plural: string, references: Readonly<Record<string, string>>): ManagedKind {
+    const finalizer = `own/${name.toLowerCase()}`;
+    const made = new Set<string>();
+    cloud.set(plural, made);
+    const observe = (uid: string, object: string): Observation => ({
+      id: `id-${uid}`,
+      attributes: {},
+      resource: {},
+      available: !unusable.has(object),
+    });
+    return {
+      realm: REALM,
+      group: 'example.org',
+      version: 'v1',
+      kind: name,
+      plural,
+      finalizer,
+      fieldManagers: { finalizer: `${name}/finalizer`, status: `${name}/status`, guards: `${name}` },
+      references: ({ spec = {} }) =>
+        Object.entries(references).flatMap(([field, target]): Reference[] =>
+          typeof spec[field] === 'string'
+            ? [{ kind: target, name: spec[field], finalizers: [finalizer], neededFor: 'create' }]
+            : [],
+        ),
+      settled: () => ({ settled: false, failed: false }),
+      resyncAfterMs: () => undefined,
+      status: ({ phase }) => ({ phase }),
+      isAvailable: () => false,
+      operations: {
+        find: async ({ object: { metadata } }) => {
+          log.push(`find ${metadata.name}`);
+          return { matches: made.has(metadata.uid) ? [observe(metadata.uid, metadata.name)] : [], exact: true };
+        },
+        import: async () => undefined,
+        create: async ({ object: { metadata } }) => {
+          log.push(`create ${metadata.name}`);
+          made.add(metadata.uid);
+          return observe(metadata.uid, metadata.name);
+        },
+        observe: async ({ object: { metadata } }) =>
+          made.has(metadata.uid) ? observe(metadata.uid, metadata.name) : undefined,
+        update: async () => ({ changed: false }),
+        remove: async ({ object: { metadata } }) => {
+          log.push(`delete ${metadata.name}`);
+          made.delete(metadata.uid);
+        },
+      },
+    };
+  }
+
+  const published = bus.mailbox.publish.bind(bus.mailbox);
+  bus.mailbox.publish = async (subject, payload, expected) => {
+    const stored = await published(subject, payload, expected);
+    if (subject.topic === 'claim' && stored.kind === 'stored') {
+      log.push(`${payload['ended'] === true ? 'tombstone' : 'claim'} of ${subject.from.name} on ${subject.to.name}`);
+    }
+    return stored;
+  };
+  const lease: Lease = {
+    name: 'shard.0',
+    endsAt: () => clock.now() + 3_600_000,
+    lost: new Promise(() => undefined),
+    release: async () => undefined,
+  };
+  const host = new Host({
+    bus,
+    objects: api,
+    registry: registry(kinds, []),
+    clock,
+    log: pino({ level: 'silent' }),
+    callMs: 10_000,
+  });
+  await host.open(new Map([[0, lease]]));
+
+  let lastUid = 0;
+  const quiet = async (): Promise<void> => {
+    for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    bus,
+    clock,
+    log,
+    unusable,
+    cloud,
+    quiet,
+    async create(plural, name, spec = {}) {
+      const uid = `${plural}-${name}-${++lastUid}`;
+      const metadata = {
+        name,
+        namespace: NAMESPACE,
+        uid,
+        generation: 1,
+        creationTimestamp: new Date(1_000).toISOString(),
+        resourceVersion: '',
+      };
+      const object = store(plural, { apiVersion: 'example.org/v1', kind: plural, metadata, spec });
+      await publish(plural, name, { object });
+      return object;
+    },
+    async remove(plural, name) {
+      const object = objects.get(id(plural, name)) as KubeObject;
+      const marked = store(plural, {
+        ...object,
+        metadata: { ...object.metadata, deletionTimestamp: new Date(0).toISOString() },
+      });
+      if (objects.has(id(plural, name))) await publish(plural, name, { object: marked });
+    },
+    vanish: (plural, name) => void objects.delete(id(plural, name)),
+    get: (plural, name) => objects.get(id(plural, name)),
+    tell: (object) => publish(object.kind, object.metadata.name, { object }),
+    async until(what, condition) {
+      for (let turn = 0; turn < 400; turn++) {
+        if (condition()) return;
+        await systemClock().sleep(10);
+      }
+      throw new Error(`never: ${what}\n${log.join('\n')}`);
+    },
+    async close() {
+      await host.close(0);
+      await bus.close();
+    },
+  };
+}
+
+/** The same clock, running so many times as fast. */
+function fast(clock: Clock, times: number): Clock {
+  return {
+    ...clock,
+    setTimeout: (run, delayMs) => clock.setTimeout(run, delayMs / times),
+    sleep: (delayMs, signal) => clock.sleep(delayMs / times, signal),
+  };
+}
