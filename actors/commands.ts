@@ -52,7 +52,7 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
-/** Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense. */
+/** Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense, 130 for a demo cut short. */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; args: string[] }>>;
   try {
@@ -77,7 +77,17 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       case 'dev':
         return await dev({ config, clock, log, signal, folder: data, cloudsFile: env['OS_CLIENT_CONFIG_FILE'] });
       case 'demo':
-        return await demo({ config, clock, signal, folder: data, keep, out: process.stdout });
+        return await demo({
+          config,
+          clock,
+          signal,
+          folder: data,
+          keep,
+          cloudsFile: env['OS_CLIENT_CONFIG_FILE'],
+          cloudName: env['OS_CLOUD'],
+          out: process.stdout,
+          terminal: process.stdout.isTTY && env['TERM'] !== 'dumb',
+        });
       case 'crds':
         return apply ? await applyCrds({ config, clock, out: process.stdout }) : await printCrds(process.stdout);
       case 'scaffold':

@@ -20,6 +20,8 @@ export interface Config {
     readonly certificate: string | undefined;
     readonly key: string | undefined;
   };
+  /** Separates deployments on one NATS server; undefined: `troupe`. */
+  readonly natsPrefix: string | undefined;
   /** A nats-server to run for development. */
   readonly natsServer: string | undefined;
   readonly cache: string;
@@ -69,6 +71,7 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
       certificate: env['NATS_CERT'],
       key: env['NATS_KEY'],
     },
+    natsPrefix: env['TROUPE_NATS_PREFIX'] || undefined,
     natsServer: env['TROUPE_NATS_SERVER'],
     cache: join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'troupe'),
     path: env['PATH'] ?? '',

@@ -23,6 +23,7 @@ export type State = (typeof State)[keyof typeof State];
 export interface CloudCall {
   readonly key: string;
   readonly method: string;
+  readonly path: string;
   readonly beganAt: number;
   readonly endedAt: number;
 }
@@ -59,6 +60,10 @@ export class History {
   readonly calls: CloudCall[] = [];
   readonly #states = new Map<string, State>();
   readonly #readyAt = new Map<string, number>();
+  readonly #wentOnAt = new Map<string, number>();
+  readonly #goneAt = new Map<string, number>();
+  readonly #recordedAt = new Map<string, number>();
+  readonly #retried = new Set<string>();
   readonly #externalIds = new Map<string, string>();
   readonly #namespace: string;
   readonly #keys = new Map<string, string>();
@@ -76,21 +81,30 @@ export class History {
   }
 
   /** Takes an event of the trace. Returns what changed for people; nothing for a step that is not worth a line. */
-  take({ actor, type, data, at }: Pick<TraceEvent, 'actor' | 'type' | 'data'> & { readonly at: number }):
-    | Change
-    | undefined {
+  take({
+    actor,
+    type,
+    data,
+    at,
+  }: Pick<TraceEvent, 'actor' | 'type' | 'data'> & { readonly at: number }): Change | undefined {
     const key = this.#keys.get(`${actor.plural}/${actor.name}`);
     if (key === undefined || actor.namespace !== this.#namespace) return undefined;
     if (type === 'call') {
-      const { method, durationMs } = data;
-      this.calls.push({ key, method: String(method), beganAt: at - Number(durationMs), endedAt: at });
+      const { method, path, durationMs } = data;
+      const beganAt = at - Number(durationMs);
+      this.calls.push({ key, method: String(method), path: String(path), beganAt, endedAt: at });
       return undefined;
     }
+    if (data['from'] === 'recording' && !this.#recordedAt.has(key) && data['to'] !== 'recordingAgain')
+      this.#recordedAt.set(key, at);
     if (typeof data['externalId'] === 'string') this.#externalIds.set(key, data['externalId']);
     const before = this.#states.get(key);
     const state = type === 'gone' ? State.Gone : type === 'transition' ? this.#read(key, String(data['to'])) : before;
     if (state === undefined || state === before) return undefined;
     this.#states.set(key, state);
+    if (state === State.Creating && !this.#wentOnAt.has(key)) this.#wentOnAt.set(key, at);
+    if (state === State.Retrying) this.#retried.add(key);
+    if (state === State.Gone) this.#goneAt.set(key, at);
     if (READY.has(state) && !this.#readyAt.has(key)) this.#readyAt.set(key, at);
     return { key, state, at };
   }
@@ -106,6 +120,24 @@ export class History {
   /** When the object was ready for the first time. */
   readyAt(key: string): number | undefined {
     return this.#readyAt.get(key);
+  }
+
+  /**
+   * From when others may rely on the object. One that had to try again may be usable, its id stored, while an update is
+   * still to come.
+   */
+  usableAt(key: string): number | undefined {
+    return (this.#retried.has(key) ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
+  }
+
+  /** When the object had all it needs for the first time, and went on to be made. */
+  wentOnAt(key: string): number | undefined {
+    return this.#wentOnAt.get(key);
+  }
+
+  /** When the object went from Kubernetes. */
+  goneAt(key: string): number | undefined {
+    return this.#goneAt.get(key);
   }
 
   /** Ids of all that was made or imported in the cloud. */
@@ -141,8 +173,7 @@ export class History {
   /** Nothing more is to come: each object is ready, waits for what is not there, or cannot become ready. */
   isSettled(): boolean {
     return [...this.objects.keys()].every(
-      (key) =>
-        this.isReady(key) || this.isHopeless(key) || (this.isBlocked(key) && this.state(key) === State.Waiting),
+      (key) => this.isReady(key) || this.isHopeless(key) || (this.isBlocked(key) && this.state(key) === State.Waiting),
     );
   }
 

@@ -1,5 +1,5 @@
 // What the demo measured, in figures and in lines. Pure.
-import type { History } from './demo-history.ts';
+import type { CloudCall, History } from './demo-history.ts';
 import type { LandscapeObject } from './landscape.ts';
 
 /** A stretch of the demo: some objects, and when they were applied. */
@@ -60,8 +60,10 @@ export function longestChain(stretch: Stretch): readonly Link[] {
 export function creationOrder({ history, objects }: Stretch): Order {
   return orderOf(
     objects.flatMap(({ key, references }) => {
-      const asked = history.calls.find((call) => call.key === key && call.method === 'POST')?.beganAt;
-      return asked === undefined ? [] : references.map((reference) => [reference, key, history.readyAt(reference), asked]);
+      const asked = history.calls.find((call) => isCreation(call) && call.key === key)?.beganAt;
+      return asked === undefined
+        ? []
+        : references.map((reference) => [reference, key, history.usableAt(reference), asked]);
     }),
   );
 }
@@ -112,17 +114,33 @@ export function workMs(stretch: Stretch): number {
   }, 0);
 }
 
-/** For each object that waited: from the instant its last dependency was ready to its own next request, ascending. */
-export function reactionsMs(stretch: Stretch): readonly number[] {
+/** How soon objects went on once their last dependency was ready, each list ascending. */
+export interface Reactions {
+  /** Until the actor decided, in milliseconds. */
+  readonly decidedMs: readonly number[];
+  /** Until its next request to the cloud went out, in milliseconds: what others ask for at the time goes first. */
+  readonly askedMs: readonly number[];
+}
+
+export function reactions(stretch: Stretch): Reactions {
   const { history, objects, beganAt } = stretch;
-  const reactions: number[] = [];
+  const decidedMs: number[] = [];
+  const askedMs: number[] = [];
   for (const object of objects) {
     const readyAt = mayBeginAt(stretch, object);
     if (readyAt === beganAt) continue;
+    const wentOnAt = history.wentOnAt(object.key);
+    if (wentOnAt !== undefined) decidedMs.push(wentOnAt - readyAt);
     const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
-    if (begins.length > 0) reactions.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
+    if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
   }
-  return reactions.sort((one, other) => one - other);
+  const ascending = (one: number, other: number): number => one - other;
+  return { decidedMs: decidedMs.sort(ascending), askedMs: askedMs.sort(ascending) };
+}
+
+/** A request that makes something; the one for a token makes nothing that stays. */
+function isCreation({ method, path }: CloudCall): boolean {
+  return method === 'POST' && !path.startsWith('/auth/');
 }
 
 export function seconds(ms: number): string {
@@ -131,29 +149,48 @@ export function seconds(ms: number): string {
 
 /** The lines that tell how the objects came up. */
 export function creationLines(stretch: Stretch): readonly string[] {
-  const { history, objects, beganAt } = stretch;
+  const { history, beganAt } = stretch;
   const readyAt = allReadyAt(stretch);
   if (readyAt === undefined) return [];
-  const byKind = new Map<string, number[]>();
-  for (const { key, kind } of objects) byKind.set(kind, [...(byKind.get(kind) ?? []), (history.readyAt(key) ?? 0) - beganAt]);
-  const spans = [...byKind]
-    .sort(([, one], [, other]) => Math.max(...one) - Math.max(...other))
-    .map(([kind, times]) => `${kind.toLowerCase()}s ${span(times)}`);
+  const spans = spansOf(stretch, (key) => history.readyAt(key));
   const chain = longestChain(stretch);
   const order = creationOrder(stretch);
-  const reactions = reactionsMs(stretch);
+  const { decidedMs, askedMs } = reactions(stretch);
   const work = workMs(stretch);
   return [
-    `all available after ${seconds(readyAt - beganAt)}: ${spans.join(', ')}`,
+    `all available after ${seconds(readyAt - beganAt)}: ${spans}`,
     `longest chain: ${chain.map(({ key, durationMs }) => `${key} ${seconds(durationMs)}`).join(' -> ')}`,
     `order: ${order.kept} of ${order.kept + order.broken.length} references were ready before what needs them was asked for`,
     `parallelism: up to ${mostInFlight(stretch)} calls to the cloud in flight; ${seconds(work)} of objects' time in ${seconds(readyAt - beganAt)}, ${(work / (readyAt - beganAt)).toFixed(1)} at a time`,
-    ...(reactions.length === 0
+    ...(askedMs.length === 0
       ? []
       : [
-          `reaction: the next request went out ${middle(reactions).toFixed(1)} ms after the last dependency was ready (median of ${reactions.length}; slowest ${reactions.at(-1)?.toFixed(1)} ms)`,
+          `reaction: an actor went on ${medianOf(decidedMs)} after its last dependency was ready,`,
+          `  and its next request to the cloud went out after ${medianOf(askedMs)}`,
         ]),
   ];
+}
+
+/** The lines that tell how the objects went. */
+export function deletionLines(stretch: Stretch): readonly string[] {
+  const { kept, broken } = deletionOrder(stretch);
+  return [
+    `gone: ${spansOf(stretch, (key) => stretch.history.goneAt(key))}`,
+    `order: ${kept} of ${kept + broken.length} dependants were gone from the cloud before what they need was asked to go`,
+  ];
+}
+
+/** When the objects of each kind got there: `projects 0.62-0.66 s`, those who were last at the end. */
+function spansOf({ objects, beganAt }: Stretch, reachedAt: (key: string) => number | undefined): string {
+  const byKind = new Map<string, number[]>();
+  for (const { key, kind } of objects) {
+    const at = reachedAt(key);
+    if (at !== undefined && at >= beganAt) byKind.set(kind, [...(byKind.get(kind) ?? []), at - beganAt]);
+  }
+  return [...byKind]
+    .sort(([, one], [, other]) => Math.max(...one) - Math.max(...other))
+    .map(([kind, times]) => `${kind.toLowerCase()}s ${span(times)}`)
+    .join(', ');
 }
 
 /** Calls by kind, those made most often first, as lines of a table. @param calls  as `Simulator.calls` */
@@ -174,6 +211,7 @@ function span(times: readonly number[]): string {
   return times.length === 1 ? seconds(last) : `${(first / 1_000).toFixed(2)}-${seconds(last)}`;
 }
 
-function middle(sorted: readonly number[]): number {
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+function medianOf(sorted: readonly number[]): string {
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return `${middle.toFixed(1)} ms (median of ${sorted.length}, slowest ${(sorted.at(-1) ?? 0).toFixed(1)} ms)`;
 }

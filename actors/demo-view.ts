@@ -49,8 +49,15 @@ const LOOKS: Readonly<Record<State, Look>> = {
 /** Names of what it waits for, in the line of an object: as many as fit any terminal. */
 const NAMED = 2;
 
-/** The tree of all objects: each below the one it refers to that is itself furthest from the root. */
-export function treeOf(history: History): readonly TreeNode[] {
+/**
+ * The tree of objects: each below the one it refers to that is itself furthest from the root.
+ *
+ * @param shown  keys of the objects to show; all that are followed unless given
+ */
+export function treeOf(
+  history: History,
+  shown: ReadonlySet<string> = new Set(history.objects.keys()),
+): readonly TreeNode[] {
   const depths = new Map<string, number>();
   const depth = (key: string): number => {
     const known = depths.get(key);
@@ -66,8 +73,11 @@ export function treeOf(history: History): readonly TreeNode[] {
     below.set(parent, [...(below.get(parent) ?? []), key]);
   };
   for (const { key, references } of history.objects.values()) {
+    if (!shown.has(key)) continue;
     // What all refer to, as the credentials, is no place to hang things.
-    const places = references.filter((reference) => depth(reference) > 0);
+    const places = references.filter(
+      (reference) => depth(reference) > 0 && (shown.has(reference) || !history.objects.has(reference)),
+    );
     const parent = places.sort((one, other) => depth(other) - depth(one))[0] ?? '';
     put(parent, key);
     if (parent !== '' && !history.objects.has(parent) && !below.get('')?.includes(parent)) put('', parent);
@@ -88,9 +98,8 @@ export function detailOf(history: History, key: string): string {
   const state = history.state(key);
   if (state === undefined) return history.objects.has(key) ? '' : 'not there yet';
   if (state === State.Available || state === State.Present) return '';
-  const others =
-    state === State.Waiting ? history.awaited(key) : state === State.Held ? history.users(key) : [];
-  if (others.length === 0) return state;
+  const others = state === State.Waiting ? history.awaited(key) : state === State.Held ? history.users(key) : [];
+  if (others.length === 0) return state === State.Waiting ? 'claiming' : state;
   const named = others.slice(0, NAMED).join(', ');
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : '';
   return state === State.Held ? `held by ${named}${more}` : `waiting for ${named}${more}`;

@@ -109,26 +109,29 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     return externalId;
   };
 
+  /** Whether the finalizers are on the object, as the actor knows it by now. */
+  const carries = (key: string, finalizers: readonly string[]): boolean =>
+    finalizers.some((finalizer) => deps.actor(key)?.life()?.object.metadata.finalizers?.includes(finalizer));
+
   const guardActors = {
     storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
-      // One apply for each field manager: each states all that it owns.
-      const managers = new Set<string>();
       const { actor, life } = find(key);
-      const held = actor.claims.held(life.uid);
-      for (const finalizer of finalizers) {
-        const manager = held.get(finalizer)?.manager;
-        if (manager !== undefined) managers.add(manager);
-      }
+      const held = [...actor.claims.held(life.uid)];
+      const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
       await Promise.all(
         [...managers].map((manager) => {
-          const all = [...held].filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
+          // Each field manager states all that it owns.
+          const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
           return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
         }),
       );
+      const missing = held.some(([name]) => finalizers.includes(name) && !carries(key, [name]));
+      if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
     }),
-    releaseGuards: effect(({ key, finalizers }: GuardInput) => {
+    releaseGuards: effect(async ({ key, finalizers }: GuardInput) => {
       const { actor } = find(key);
-      return write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
+      await write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
+      if (carries(key, finalizers)) throw new TransientError('somebody stores the finalizers again');
     }),
     auditGuards: effect(({ key, finalizers }: GuardInput) => {
       const { actor, life } = find(key);

@@ -1,5 +1,5 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type EmbeddedApiServer, startApiServer } from '../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../adapters/kubernetes/mod.ts';
@@ -11,6 +11,7 @@ import {
   type NatsServer,
   natsBus,
   startNatsServer,
+  TerminalError,
   TroupeError,
 } from '../bus/mod.ts';
 import type { Config } from './config.ts';
@@ -60,7 +61,13 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
     );
 
-    const { bus, natsUrl, server } = await openBus(config, clock, folder, onProgress);
+    const { bus, natsUrl, server } = await openBus(
+      config,
+      clock,
+      folder,
+      api === undefined ? 'lasting' : 'new',
+      onProgress,
+    );
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
@@ -83,20 +90,44 @@ async function openApiServer(
   folder: string,
 ): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
   if (config.kubeconfig !== undefined) return { kubeconfig: config.kubeconfig };
-  const api = await startApiServer({ clock });
   const kubeconfig = join(folder, 'kubeconfig');
+  await refuseSharing(kubeconfig, clock, folder);
+  const api = await startApiServer({ clock });
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
   return { kubeconfig, api };
 }
 
+/** One process a folder. The API server of the kubeconfig that is there answers only as long as its process lives. */
+async function refuseSharing(kubeconfig: string, clock: Clock, folder: string): Promise<void> {
+  try {
+    await access(kubeconfig);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return;
+  }
+  try {
+    const client = kubeClient({ clock, kubeconfig });
+    await client.call({ method: 'GET', path: '/version' }).finally(() => client.close());
+  } catch (error) {
+    if (error instanceof TroupeError) return; // nobody there, or somebody else by now
+    throw error;
+  }
+  throw new TerminalError(`the folder '${folder}' is in use by another process: name another one with --data`);
+}
+
+/** @param lives  whether the API server outlives this process: if not, nor does what the bus knows of its objects */
 async function openBus(
   config: Config,
   clock: Clock,
   folder: string,
+  lives: 'lasting' | 'new',
   onProgress: (line: string) => void,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
   if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock)), natsUrl };
+  const natsFolder = join(folder, 'nats');
+  // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
+  if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
   let server: NatsServer;
   try {
     server = await startNatsServer({
@@ -106,7 +137,7 @@ async function openBus(
       program: natsServer,
       cacheFolder: cache,
       fetch: globalThis.fetch,
-      folder: join(folder, 'nats'),
+      folder: natsFolder,
     });
   } catch (error) {
     if (!(error instanceof TroupeError) || natsServer !== undefined) throw error;

@@ -53,7 +53,10 @@ export async function readLandscape(folder: URL, kinds: readonly ManagedKind[]):
     const rank = ({ references }: LandscapeObject): number => -references.length;
     return objects.sort((one, other) => rank(one) - rank(other));
   };
-  return { first: await of(names.filter((name) => name < LATER)), later: await of(names.filter((name) => name >= LATER)) };
+  return {
+    first: await of(names.filter((name) => name < LATER)),
+    later: await of(names.filter((name) => name >= LATER)),
+  };
 }
 
 function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): LandscapeObject {

@@ -68,6 +68,7 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
     process: `${config.podName ?? 'troupe'}-${process.pid}`,
     shards: config.shards,
     leaseMs: config.leaseMs,
+    ...(config.natsPrefix !== undefined && { prefix: config.natsPrefix }),
     ...(credentials !== undefined && { credentialsFile: credentials }),
     ...(nkey !== undefined && { nkeySeedFile: nkey }),
     ...((ca ?? certificate ?? key) !== undefined && {

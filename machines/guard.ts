@@ -82,6 +82,7 @@ function carriesGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims
 
 /** Guards of the chart, shared with `managed.ts`. */
 export const guardConditions = {
+  isConflict: (_: unknown, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'conflict',
   mustStoreGuards: ({ context }: { context: GuardContext }) => missingGuards(context).length > 0,
   mustReleaseGuards: ({ context }: { context: GuardContext }) => freeGuards(context).length > 0,
   mustAuditGuards: ({ context }: { context: GuardContext }) =>
@@ -104,13 +105,22 @@ export const guardDelays = {
 
 /** Effects of the chart, given by the runtime. */
 export const guardActors = {
-  /** Adds the finalizers to the object at the API server. Whoever waits for them is answered from the new object. */
+  /** Adds the finalizers to the object at the API server; rejects unless they are there then. */
   storeGuards: fromPromise<void, GuardInput>(notProvided),
-  /** Removes the finalizers; a stale view of the object is refused. */
+  /** Removes the finalizers; a stale view of the object is refused. Rejects unless they are gone then. */
   releaseGuards: fromPromise<void, GuardInput>(notProvided),
   /** Asks the API server for the claimants of these finalizers; drops the claims of those who are gone. */
   auditGuards: fromPromise<AuditOutput, GuardInput>(notProvided),
 };
+
+/** A lost race has been read again, so the next attempt need not wait. */
+const afterGuardWrite = [
+  {
+    guard: { type: 'isConflict', params: ({ event }: { event: { error: unknown } }) => event },
+    target: 'watching',
+  },
+  { target: 'backingOff', actions: 'countGuardAttempt' },
+] as const;
 
 /** The region. `always` transitions are taken again whenever the object or the claims change. */
 export const guardRegion = {
@@ -141,12 +151,8 @@ export const guardRegion = {
         id: 'storeGuards',
         src: 'storeGuards',
         input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: missingGuards(context) }),
-        onDone: [
-          // Stored, and taken away again at once: somebody fights us. Not at full speed.
-          { guard: 'mustStoreGuards', target: 'backingOff', actions: 'countGuardAttempt' },
-          { target: 'watching', actions: 'resetGuardAttempts' },
-        ],
-        onError: { target: 'backingOff', actions: 'countGuardAttempt' },
+        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onError: afterGuardWrite,
       },
     },
     releasing: {
@@ -155,11 +161,8 @@ export const guardRegion = {
         id: 'releaseGuards',
         src: 'releaseGuards',
         input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: freeGuards(context) }),
-        onDone: [
-          { guard: 'mustReleaseGuards', target: 'backingOff', actions: 'countGuardAttempt' },
-          { target: 'watching', actions: 'resetGuardAttempts' },
-        ],
-        onError: { target: 'backingOff', actions: 'countGuardAttempt' },
+        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onError: afterGuardWrite,
       },
     },
     auditing: {

@@ -87,8 +87,8 @@ export const managedSetup = setup({
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
       attempts: context.attempts + 1,
-      // A change that fails leaves usable what was read as usable; a read that fails does not (contract, chapter 2).
-      available: context.observation?.available ?? false,
+      // A read that fails leaves nobody sure (contract, chapter 2); any other failure changes nothing of it.
+      available: context.available && context.observation !== undefined,
     })),
     forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign({ error: ambiguous, available: false }),
@@ -146,6 +146,7 @@ export const noteFailure = {
   params: ({ event }: { event: { error: unknown } }) => event,
 } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const isConflict = { type: 'isConflict', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const refusedOrNot = [
   { guard: isTerminal, target: 'failed', actions: noteFailure },
   { target: 'backingOff', actions: noteFailure },

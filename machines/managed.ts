@@ -20,6 +20,7 @@ import {
   foundMany,
   foundNone,
   foundOne,
+  isConflict,
   isNewGeneration,
   isTerminal,
   managedSetup,
@@ -149,7 +150,11 @@ export const managedMachine = managedSetup.createMachine({
               { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'recorded' },
               { target: 'discarding' },
             ],
-            onError: { target: 'recordingAgain', actions: noteFailure },
+            onError: [
+              // Another write of the object was faster, and has been read by now.
+              { guard: isConflict, target: 'recording', reenter: true },
+              { target: 'recordingAgain', actions: noteFailure },
+            ],
           },
         },
         recorded: {
@@ -233,7 +238,10 @@ export const managedMachine = managedSetup.createMachine({
                 actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output.waiting }) },
               },
             ],
-            onError: refusedOrNot,
+            onError: [
+              { guard: isTerminal, target: 'failed', actions: ['noteAvailability', noteFailure] },
+              { target: 'backingOff', actions: ['noteAvailability', noteFailure] },
+            ],
           },
         },
         judging: {

@@ -107,7 +107,9 @@ export class Follower {
       const object = this.#objects.get(key);
       const { generation, deletionTimestamp, finalizers } = object?.metadata ?? {};
       const said = JSON.stringify({ generation, deletionTimestamp, finalizers, status: object?.status });
-      reject(new Error(`${key}: not ${what} after ${deadlineMs} ms: ${object === undefined ? 'it is not there' : said}`));
+      reject(
+        new Error(`${key}: not ${what} after ${deadlineMs} ms: ${object === undefined ? 'it is not there' : said}`),
+      );
     }, deadlineMs);
     this.#waiters.add(waiter);
     waiter.look();

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { connect } from 'nats';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type Simulator, startSimulator } from '../../adapters/openstack/mod.ts';
-import { type Bus, type Clock, memoryBroker, type NatsServer, natsBus, natsProgram, startNatsServer } from '../../bus/mod.ts';
+import {
+  type Bus,
+  type Clock,
+  memoryBroker,
+  type NatsServer,
+  natsBus,
+  natsProgram,
+  startNatsServer,
+} from '../../bus/mod.ts';
 
 export interface Ground {
   readonly name: string;
@@ -61,7 +69,13 @@ export const inMemory: OpenGround = async (clock) => {
   const base = await embedded(clock);
   // Leases of a bus in memory are lost with the process; a broker for each length of a lease would not be shared.
   const broker = memoryBroker({ clock });
-  return { ...base, name: 'in memory', nats: undefined, interruptBus: undefined, connect: async () => broker.connect() };
+  return {
+    ...base,
+    name: 'in memory',
+    nats: undefined,
+    interruptBus: undefined,
+    connect: async () => broker.connect(),
+  };
 };
 
 /** The same with a nats-server of its own. */
@@ -137,7 +151,7 @@ export function realGround(env: Readonly<Record<string, string | undefined>>): O
       connect: (process, options) => natsBus({ url, clock, process, prefix, firstLease: 'immediate', ...options }),
       interruptBus: undefined,
       async close() {
-        await forgetStreams(url, prefix);
+        await forgetStreams({ url, prefix }, 'all');
         await rm(folder, { recursive: true, force: true });
       },
     };
@@ -146,14 +160,18 @@ export function realGround(env: Readonly<Record<string, string | undefined>>): O
 
 export const REAL_SKIP = 'skipped: KUBECONFIG, NATS_URL and OS_CLIENT_CONFIG_FILE are not all set';
 
-/** Deletes what a deployment made on a server that others use too. */
-async function forgetStreams(url: string, prefix: string): Promise<void> {
+/** Deletes what a deployment made on a server that others use too: mail and leases, or the mail alone. */
+export async function forgetStreams(
+  { url, prefix }: { readonly url: string; readonly prefix: string },
+  which: 'all' | 'mail',
+): Promise<void> {
   const { hostname, port, username, password } = new URL(url);
   const login = username === '' ? {} : { user: username, pass: password };
   const admin = await connect({ servers: `${hostname}:${port || 4222}`, ...login });
   try {
     const names = prefix.toUpperCase();
-    for (const stream of [`${names}_MAIL`, `KV_${names}_LEASES`]) await admin.request(`$JS.API.STREAM.DELETE.${stream}`, '');
+    const streams = [`${names}_MAIL`, ...(which === 'all' ? [`KV_${names}_LEASES`] : [])];
+    for (const stream of streams) await admin.request(`$JS.API.STREAM.DELETE.${stream}`, '');
   } finally {
     await admin.close();
   }

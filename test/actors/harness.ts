@@ -11,10 +11,26 @@ import { installCrds } from '../../actors/crds.ts';
 import { openLog } from '../../actors/log.ts';
 import { type Runtime, startRuntime } from '../../actors/runtime.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
-import { GROUP, openStackSessions, openstackContracts, REALM, type Session, type Simulator, VERSION } from '../../adapters/openstack/mod.ts';
-import { AbsentError, type Bus, type Clock, type JsonObject, type Mail, type Timer, type TraceEvent } from '../../bus/mod.ts';
+import {
+  GROUP,
+  openStackSessions,
+  openstackContracts,
+  REALM,
+  type Session,
+  type Simulator,
+  VERSION,
+} from '../../adapters/openstack/mod.ts';
+import {
+  AbsentError,
+  type Bus,
+  type Clock,
+  type JsonObject,
+  type Mail,
+  type Timer,
+  type TraceEvent,
+} from '../../bus/mod.ts';
 import { condition, Follower, type Raw, said } from './follower.ts';
-import type { Ground, OpenGround } from './grounds.ts';
+import { forgetStreams, type Ground, type OpenGround } from './grounds.ts';
 
 export type Kind = 'Network' | 'Subnet' | 'Project' | 'Domain' | 'Secret';
 
@@ -123,17 +139,25 @@ export class World {
 
   // --- the runtime ---------------------------------------------------------------------------------------------
 
-  async start(): Promise<void> {
-    const { logLevel = 'trace', leaseMs } = this.#options;
+  /** Connects to the bus and listens to the events of whoever works on it. */
+  async observe(): Promise<Bus> {
+    const { leaseMs } = this.#options;
     this.#starts++;
     const bus = await this.ground.connect(`${this.prefix}-${this.#starts}`, leaseMs === undefined ? {} : { leaseMs });
     this.#bus = bus;
     this.#listening = await bus.trace.subscribe((event) => {
       if (event.actor.namespace === this.namespace) this.events.push(event);
     });
+    return bus;
+  }
+
+  async start(): Promise<void> {
+    const { logLevel = 'trace' } = this.#options;
+    const bus = await this.observe();
     const destination = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        for (const line of chunk.toString().split('\n')) if (line !== '') this.logs.push(JSON.parse(line) as JsonObject);
+        for (const line of chunk.toString().split('\n'))
+          if (line !== '') this.logs.push(JSON.parse(line) as JsonObject);
         done();
       },
     });
@@ -158,16 +182,19 @@ export class World {
     this.#bus = undefined;
   }
 
-  /** Log lines of at least this level, beyond those about shards and watches. */
+  /** Log lines of at least this level. The runtime sees all namespaces; what it says of others is none of ours. */
   lines(level: 'info' | 'warn' | 'error'): readonly JsonObject[] {
     const least = { info: 30, warn: 40, error: 50 }[level];
-    return this.logs.filter((line) => Number(line['level']) >= least);
+    return this.logs.filter(
+      (line) => Number(line['level']) >= least && (line['namespace'] ?? this.namespace) === this.namespace,
+    );
   }
 
   eventsOf(kind: Kind, name: string, type?: string): readonly Event[] {
     const { plural } = resourceOf(kind);
     return this.events.filter(
-      ({ actor, type: what }) => actor.plural === plural && actor.name === name && (type === undefined || what === type),
+      ({ actor, type: what }) =>
+        actor.plural === plural && actor.name === name && (type === undefined || what === type),
     );
   }
 
@@ -186,6 +213,12 @@ export class World {
     return found.filter(({ subject: { to } }) => to.namespace === this.namespace);
   }
 
+  /** Takes the stream of mail away under everybody's feet. */
+  async loseMail(): Promise<void> {
+    if (this.ground.nats === undefined) throw new Error('this bus has no server');
+    await forgetStreams(this.ground.nats, 'mail');
+  }
+
   // --- the API server ------------------------------------------------------------------------------------------
 
   async installCrds(): Promise<void> {
@@ -193,7 +226,9 @@ export class World {
   }
 
   async follow(): Promise<void> {
-    await Promise.all((['Network', 'Subnet', 'Project', 'Domain'] as const).map((kind) => this.follower.follow(resourceOf(kind))));
+    await Promise.all(
+      (['Network', 'Subnet', 'Project', 'Domain'] as const).map((kind) => this.follower.follow(resourceOf(kind))),
+    );
   }
 
   async createNamespace(name: string): Promise<void> {
@@ -252,7 +287,12 @@ export class World {
 
   /** A JSON merge patch, as `kubectl patch --type=merge`. */
   async patch(kind: Kind, name: string, body: JsonObject): Promise<Raw> {
-    const call = { method: 'PATCH', path: this.path(kind, name), contentType: 'application/merge-patch+json', body } as const;
+    const call = {
+      method: 'PATCH',
+      path: this.path(kind, name),
+      contentType: 'application/merge-patch+json',
+      body,
+    } as const;
     return (await this.client.call(call)).body as unknown as Raw;
   }
 
@@ -291,7 +331,12 @@ export class World {
 
   /** Available=True, and reconciled as it was applied last. */
   available(kind: Kind, name: string): Promise<Raw> {
-    return this.until(kind, name, 'available', (object) => isDone(object) && condition(object, 'Available').status === 'True');
+    return this.until(
+      kind,
+      name,
+      'available',
+      (object) => isDone(object) && condition(object, 'Available').status === 'True',
+    );
   }
 
   /** Progressing says so, at the current generation. */
@@ -313,14 +358,19 @@ export class World {
     for (;;) {
       const instead = await look();
       if (instead === undefined) return;
-      if (this.clock.now() > until) throw new Error(`not so after ${this.ground.deadlineMs} ms: ${what}; instead ${instead}`);
+      if (this.clock.now() > until)
+        throw new Error(`not so after ${this.ground.deadlineMs} ms: ${what}; instead ${instead}`);
       await this.clock.sleep(POLL_MS);
     }
   }
 
   // --- the cloud -----------------------------------------------------------------------------------------------
 
-  async cloud(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: JsonObject): Promise<JsonObject> {
+  async cloud(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: JsonObject,
+  ): Promise<JsonObject> {
     const session = await this.#session();
     const service = /^\/(networks|subnets|ports|quotas)/.test(path) ? 'network' : 'identity';
     const call = { service, method, path, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };

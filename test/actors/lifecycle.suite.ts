@@ -76,26 +76,33 @@ function describeCreation(check: Check): void {
     await world.apply(subnetManifest(world));
     const missing = `Waiting for Network/${world.name('net')} to be created`;
     const waiting = await world.progressing('Subnet', world.name('subnet'), 'Progressing', missing);
-    assert.equal(said(waiting), { Available: `False Progressing: ${missing}`, Progressing: `True Progressing: ${missing}` });
+    assert.equal(said(waiting), {
+      Available: `False Progressing: ${missing}`,
+      Progressing: `True Progressing: ${missing}`,
+    });
     assert.is(waiting.status?.id, undefined);
     await world.apply(networkManifest(world));
     await world.available('Subnet', world.name('subnet'));
     await areAsInTheContract(world);
   });
 
-  check('everything waits for its credentials; each write of a status says something new (I8)', async (world) => {
-    await world.apply(subnetManifest(world));
-    // Nothing else is looked at, so nothing else is reported.
-    const missing = `Waiting for Secret/${CREDENTIALS} to be created`;
-    await world.progressing('Subnet', world.name('subnet'), 'Progressing', missing);
-    await world.apply(networkManifest(world));
-    await world.progressing('Network', world.name('net'), 'Progressing', missing);
-    await world.secret(CREDENTIALS, world.ground.cloudsYaml);
-    await world.available('Subnet', world.name('subnet'));
-    await areAsInTheContract(world);
-    eachWriteSaysSomethingNew(world.follower.history('Subnet', world.name('subnet')));
-    eachWriteSaysSomethingNew(world.follower.history('Network', world.name('net')));
-  }, { credentials: 'absent' });
+  check(
+    'everything waits for its credentials; each write of a status says something new (I8)',
+    async (world) => {
+      await world.apply(subnetManifest(world));
+      // Nothing else is looked at, so nothing else is reported.
+      const missing = `Waiting for Secret/${CREDENTIALS} to be created`;
+      await world.progressing('Subnet', world.name('subnet'), 'Progressing', missing);
+      await world.apply(networkManifest(world));
+      await world.progressing('Network', world.name('net'), 'Progressing', missing);
+      await world.secret(CREDENTIALS, world.ground.cloudsYaml);
+      await world.available('Subnet', world.name('subnet'));
+      await areAsInTheContract(world);
+      eachWriteSaysSomethingNew(world.follower.history('Subnet', world.name('subnet')));
+      eachWriteSaysSomethingNew(world.follower.history('Network', world.name('net')));
+    },
+    { credentials: 'absent' },
+  );
 
   check('a tagged network with every plain field', async (world) => {
     const resource = { description: 'told', adminStateUp: false, mtu: 1400, shared: false, tags: ['b', 'a'] };
@@ -129,7 +136,10 @@ function describeCreation(check: Check): void {
   });
 
   check('a malformed resyncPeriod is refused on its object alone (Q1)', async (world) => {
-    await world.apply(world.managed('Network', world.name('odd'), {}, { resyncPeriod: 'soon' }), networkManifest(world));
+    await world.apply(
+      world.managed('Network', world.name('odd'), {}, { resyncPeriod: 'soon' }),
+      networkManifest(world),
+    );
     const failed = await world.progressing('Network', world.name('odd'), 'InvalidConfiguration', /resyncPeriod 'soon'/);
     assert.is(condition(failed, 'Progressing').status, 'False');
     await world.available('Network', world.name('net'));
@@ -183,7 +193,10 @@ function describeImport(check: Check): void {
 
   check('a subnet is built on an imported network', async (world) => {
     const id = await world.outside(world.name('theirs'));
-    await world.apply(subnetManifest(world), world.unmanaged('Network', world.name('net'), { filter: { name: world.name('theirs') } }));
+    await world.apply(
+      subnetManifest(world),
+      world.unmanaged('Network', world.name('net'), { filter: { name: world.name('theirs') } }),
+    );
     const { status } = await world.available('Subnet', world.name('subnet'));
     assert.is(status?.resource?.['networkID'], id);
   });
@@ -194,7 +207,12 @@ function describeImport(check: Check): void {
     await world.apply(world.unmanaged('Network', name, { id }, { resyncPeriod: '1s' }));
     await world.available('Network', name);
     await world.cloud('DELETE', `/networks/${id}`);
-    const failed = await world.progressing('Network', name, 'UnrecoverableError', 'resource has been deleted from OpenStack');
+    const failed = await world.progressing(
+      'Network',
+      name,
+      'UnrecoverableError',
+      'resource has been deleted from OpenStack',
+    );
     assert.is(condition(failed, 'Available').status, 'False');
     assert.is((await world.contents('networks')).length, 0);
     await world.delete('Network', name);
@@ -207,15 +225,26 @@ function describeChange(check: Check): void {
     const { net } = await pair(world);
     const { status: before } = await world.available('Network', net);
     for (const [resource, expected] of [
-      [{ description: 'one', tags: ['x', 'y'] }, { description: 'one', tags: ['x', 'y'], name: net }],
-      [{ name: world.name('new'), adminStateUp: false, tags: ['z'] }, { name: world.name('new'), adminStateUp: false, tags: ['z'] }],
-      [{ description: null, tags: null, name: null, adminStateUp: null }, { name: net, adminStateUp: true, tags: undefined }],
+      [
+        { description: 'one', tags: ['x', 'y'] },
+        { description: 'one', tags: ['x', 'y'], name: net },
+      ],
+      [
+        { name: world.name('new'), adminStateUp: false, tags: ['z'] },
+        { name: world.name('new'), adminStateUp: false, tags: ['z'] },
+      ],
+      [
+        { description: null, tags: null, name: null, adminStateUp: null },
+        { name: net, adminStateUp: true, tags: undefined },
+      ],
     ] as const) {
       await world.patch('Network', net, { spec: { resource: resource as JsonObject } });
       const { status } = await world.until('Network', net, 'as specified', (object) => {
         const seen = object.status?.resource ?? {};
         const values = Object.fromEntries(Object.keys(expected).map((key) => [key, sorted(seen[key])]));
-        return condition(object, 'Progressing').observedGeneration === object.metadata.generation && isSame(values, expected);
+        return (
+          condition(object, 'Progressing').observedGeneration === object.metadata.generation && isSame(values, expected)
+        );
       });
       assert.is(status?.id, before?.id);
     }
@@ -242,7 +271,9 @@ function describeChange(check: Check): void {
     await world.eventually('the network is as specified', async () => {
       const { network } = (await world.cloud('GET', `/networks/${status?.id}`)) as { network: JsonObject };
       const { description, tags } = network;
-      return isSame({ description, tags }, { description: 'ours', tags: ['ours'] }) ? undefined : JSON.stringify(network);
+      return isSame({ description, tags }, { description: 'ours', tags: ['ours'] })
+        ? undefined
+        : JSON.stringify(network);
     });
     const synced = await world.available('Network', name);
     assert.ok(String(synced.status?.lastSyncTime) >= String(status?.lastSyncTime));
@@ -253,7 +284,12 @@ function describeChange(check: Check): void {
     await world.apply(world.managed('Network', name, {}, { resyncPeriod: '1s' }));
     const { status } = await world.available('Network', name);
     await world.cloud('DELETE', `/networks/${status?.id}`);
-    await world.until('Network', name, 'another one', (object) => object.status?.id !== undefined && object.status.id !== status?.id);
+    await world.until(
+      'Network',
+      name,
+      'another one',
+      (object) => object.status?.id !== undefined && object.status.id !== status?.id,
+    );
     await world.available('Network', name);
     assert.is((await world.contents('networks')).length, 1);
   });
@@ -264,7 +300,12 @@ function describeChange(check: Check): void {
     const { status } = await world.available('Network', name);
     await world.cloud('DELETE', `/networks/${status?.id}`);
     await world.patch('Network', name, { spec: { resource: { description: 'changed' } } });
-    await world.until('Network', name, 'another one', (object) => object.status?.id !== undefined && object.status.id !== status?.id);
+    await world.until(
+      'Network',
+      name,
+      'another one',
+      (object) => object.status?.id !== undefined && object.status.id !== status?.id,
+    );
     const anew = await world.available('Network', name);
     assert.is(anew.status?.resource?.['description'], 'changed');
   });
@@ -315,7 +356,12 @@ function describeDeletion(check: Check): void {
   check('a secret in use stays until its last user is gone (I3)', async (world) => {
     const { net, subnet } = await pair(world);
     await world.delete('Secret', CREDENTIALS);
-    const held = await world.until('Secret', CREDENTIALS, 'deleted', ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    const held = await world.until(
+      'Secret',
+      CREDENTIALS,
+      'deleted',
+      ({ metadata }) => metadata.deletionTimestamp !== undefined,
+    );
     assert.equal([...(held.metadata.finalizers ?? [])].sort(), [`${PREFIX}/network`, `${PREFIX}/subnet`]);
     await world.delete('Subnet', subnet);
     await world.gone('Subnet', subnet);
@@ -334,7 +380,10 @@ function describeDeletion(check: Check): void {
     const { status } = await world.available('Network', name);
     await world.delete('Network', name);
     await world.gone('Network', name);
-    assert.equal((await world.contents('networks')).map(({ id }) => id), [status?.id]);
+    assert.equal(
+      (await world.contents('networks')).map(({ id }) => id),
+      [status?.id],
+    );
   });
 
   check('a network that somebody else removed goes without complaint', async (world) => {
@@ -360,9 +409,17 @@ function describeDeletion(check: Check): void {
   check('a dependant that waits lets a deleted dependency go, and gets its successor (P1)', async (world) => {
     const net = world.name('net');
     // A filter that matches nothing keeps the network from being ready, so nothing is built on it.
-    await world.apply(world.unmanaged('Network', net, { filter: { name: world.name('nothing') } }), subnetManifest(world));
+    await world.apply(
+      world.unmanaged('Network', net, { filter: { name: world.name('nothing') } }),
+      subnetManifest(world),
+    );
     await world.progressing('Subnet', world.name('subnet'), 'Progressing', `Waiting for Network/${net} to be ready`);
-    await world.until('Network', net, 'guarded', ({ metadata }) => metadata.finalizers?.includes(`${PREFIX}/subnet`) ?? false);
+    await world.until(
+      'Network',
+      net,
+      'guarded',
+      ({ metadata }) => metadata.finalizers?.includes(`${PREFIX}/subnet`) ?? false,
+    );
     const { metadata } = (await world.read('Network', net)) as Raw;
     await world.delete('Network', net);
     await world.gone('Network', net);
@@ -406,13 +463,17 @@ function describeDeletion(check: Check): void {
       await world.apply(world.managed('Network', net, { projectRef: projects, tags: ['a'] }));
       for (const ipVersion of [4, 6]) {
         const cidr = ipVersion === 4 ? `10.1.${index}.0/24` : `fd00:${index}::/64`;
-        await world.apply(world.managed('Subnet', `${net}-${ipVersion}`, { networkRef: net, projectRef: projects, ipVersion, cidr }));
+        await world.apply(
+          world.managed('Subnet', `${net}-${ipVersion}`, { networkRef: net, projectRef: projects, ipVersion, cidr }),
+        );
       }
     }
-    for (const index of [1, 2, 3]) for (const version of [4, 6]) await world.available('Subnet', world.name(`net${index}-${version}`));
+    for (const index of [1, 2, 3])
+      for (const version of [4, 6]) await world.available('Subnet', world.name(`net${index}-${version}`));
     await world.deleteNamespace();
     await world.namespaceGone();
-    for (const collection of ['subnets', 'networks', 'projects'] as const) assert.equal(await world.contents(collection), []);
+    for (const collection of ['subnets', 'networks', 'projects'] as const)
+      assert.equal(await world.contents(collection), []);
     const removals = world.events.filter(({ type, data }) => type === 'call' && data['method'] === 'DELETE');
     const order = removals.map(({ actor: { plural } }) => plural);
     assert.ok(order.indexOf('projects') > order.lastIndexOf('networks'), order.join());
@@ -448,7 +509,9 @@ async function areAsInTheContract(world: World): Promise<void> {
   assert.equal(subnet.metadata.finalizers, [`${PREFIX}/subnet`]);
   assert.equal([...(secret.metadata.finalizers ?? [])].sort(), [`${PREFIX}/network`, `${PREFIX}/subnet`]);
 
-  const finalizer = (name: string): JsonObject => ({ 'f:metadata': { 'f:finalizers': { [`v:"${PREFIX}/${name}"`]: {} } } });
+  const finalizer = (name: string): JsonObject => ({
+    'f:metadata': { 'f:finalizers': { [`v:"${PREFIX}/${name}"`]: {} } },
+  });
   const owned = managers(network);
   assert.equal(owned[`${PREFIX}/networkcontroller/finalizer`], ['Apply', '', finalizer('network')]);
   assert.equal(owned[`${PREFIX}/subnetcontroller`], ['Apply', '', finalizer('subnet')]);
@@ -459,19 +522,24 @@ async function areAsInTheContract(world: World): Promise<void> {
     ({ fieldsV1, subresource }) => subresource === 'status' && 'f:id' in ((fieldsV1['f:status'] ?? {}) as JsonObject),
   );
   assert.is(recorder?.operation, 'Update');
-  assert.equal(Object.keys(managers(subnet)).filter((name) => name.startsWith(PREFIX)).sort(), [
-    `${PREFIX}/subnetcontroller/finalizer`,
-    `${PREFIX}/subnetcontroller/status`,
-  ]);
-  assert.equal(Object.keys(managers(secret)).filter((name) => name.startsWith(PREFIX)).sort(), [
-    `${PREFIX}/networkcontroller`,
-    `${PREFIX}/subnetcontroller`,
-  ]);
+  assert.equal(
+    Object.keys(managers(subnet))
+      .filter((name) => name.startsWith(PREFIX))
+      .sort(),
+    [`${PREFIX}/subnetcontroller/finalizer`, `${PREFIX}/subnetcontroller/status`],
+  );
+  assert.equal(
+    Object.keys(managers(secret))
+      .filter((name) => name.startsWith(PREFIX))
+      .sort(),
+    [`${PREFIX}/networkcontroller`, `${PREFIX}/subnetcontroller`],
+  );
 }
 
 function managers({ metadata }: Raw): Record<string, readonly [string, string, JsonObject]> {
   const entries = (metadata.managedFields ?? []).map(
-    ({ manager, operation, subresource = '', fieldsV1 }: ManagedFields) => [manager, [operation, subresource, fieldsV1]] as const,
+    ({ manager, operation, subresource = '', fieldsV1 }: ManagedFields) =>
+      [manager, [operation, subresource, fieldsV1]] as const,
   );
   return Object.fromEntries(entries);
 }

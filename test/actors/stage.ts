@@ -34,6 +34,8 @@ export interface Stage {
   /** Takes an object away with all its finalizers and tells nobody. */
   vanish(plural: string, name: string): void;
   get(plural: string, name: string): KubeObject | undefined;
+  /** Lets writes of finalizers that guard for others wait until the returned function is called. */
+  holdGuards(): () => void;
   /** Publishes `object` mail as the watch role would. */
   tell(object: KubeObject): Promise<void>;
   /** Networks that the cloud reports as not usable. */
@@ -47,8 +49,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param options.seeded  whether the mailbox counts as complete for the objects of this test */
-export async function stage(options: { readonly seeded?: boolean } = {}): Promise<Stage> {
+/**
+ * @param options.seeded  whether the mailbox counts as complete for the objects of this test
+ * @param options.leaseLeftMs  how long the lease of the only shard lasts, seen from any moment
+ */
+export async function stage(
+  options: { readonly seeded?: boolean; readonly leaseLeftMs?: number } = {},
+): Promise<Stage> {
   const clock = fast(systemClock(), 100);
   const broker = memoryBroker({ clock: systemClock(), shards: 1 });
   const bus = broker.connect();
@@ -58,6 +65,7 @@ export async function stage(options: { readonly seeded?: boolean } = {}): Promis
   const cloud = new Map<string, Set<string>>();
   const unusable = new Set<string>();
   let version = 100;
+  let guards: Promise<void> = Promise.resolve();
 
   const id = (plural: string, name: string): string => `${plural}/${name}`;
   const store = (plural: string, object: KubeObject): KubeObject => {
@@ -97,7 +105,8 @@ export async function stage(options: { readonly seeded?: boolean } = {}): Promis
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
       return { items, resourceVersion: `${version}`, serverTime: 0 };
     },
-    async addFinalizers(resource, { name, uid }, _, finalizers) {
+    async addFinalizers(resource, { name, uid }, manager, finalizers) {
+      if (!manager.endsWith('/finalizer')) await guards;
       const object = present(resource, name, uid);
       if (object.metadata.deletionTimestamp !== undefined) throw new ConflictError('being deleted');
       log.push(`add ${finalizers.join()} to ${name}`);
@@ -189,7 +198,7 @@ export async function stage(options: { readonly seeded?: boolean } = {}): Promis
   };
   const lease: Lease = {
     name: 'shard.0',
-    endsAt: () => clock.now() + 3_600_000,
+    endsAt: () => clock.now() + (options.leaseLeftMs ?? 3_600_000),
     lost: new Promise(() => undefined),
     release: async () => undefined,
   };
@@ -235,6 +244,13 @@ export async function stage(options: { readonly seeded?: boolean } = {}): Promis
         metadata: { ...object.metadata, deletionTimestamp: new Date(0).toISOString() },
       });
       if (objects.has(id(plural, name))) await publish(plural, name, { object: marked });
+    },
+    holdGuards() {
+      let release = (): void => undefined;
+      guards = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
     },
     vanish: (plural, name) => void objects.delete(id(plural, name)),
     get: (plural, name) => objects.get(id(plural, name)),

@@ -21,7 +21,8 @@ function start(
   const note = (name: string, output?: unknown) =>
     fromPromise(async ({ input }: { input: { finalizers: readonly string[] } }) => {
       calls.push(`${name} ${input.finalizers.join()}`);
-      return output;
+      // The object is not changed by it here, so a second call would be followed by a third.
+      return calls.filter((call) => call.startsWith(name)).length > 1 ? new Promise(() => undefined) : output;
     });
   const actors = { storeGuards: note('store'), releaseGuards: note('release'), auditGuards: note('audit', audit) };
   const machine = guardMachine.provide({ actors: actors as never });

@@ -82,7 +82,9 @@ export async function startApiServer({
   host = '127.0.0.1',
   log,
 }: ApiServerOptions): Promise<EmbeddedApiServer> {
-  const api: Api = { store: memoryStore({ historyLength: HISTORY_LENGTH }), registry: registry(), clock };
+  // Revisions are ordered across restarts: fewer than a thousand writes a second never reach the next start's time.
+  const store = memoryStore({ historyLength: HISTORY_LENGTH, firstRevision: Math.max(1, Math.floor(clock.now())) });
+  const api: Api = { store, registry: registry(), clock };
   for (const resource of [...builtinResources(), definitionResource()]) {
     const shared = api.registry.ofStoreKey(resource.storeKey);
     api.registry.set(resource.storeKey, [...shared, resource]);

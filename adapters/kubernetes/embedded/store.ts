@@ -54,9 +54,18 @@ export interface Store {
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
-/** @param historyLength  changes that each collection remembers, at least; twice as many at most */
-export function memoryStore({ historyLength }: { readonly historyLength: number }): Store {
-  let lastRevision = 1;
+/**
+ * @param options.historyLength  changes that each collection remembers, at least; twice as many at most
+ * @param options.firstRevision  greater than all of an earlier server that somebody may remember; 1 unless told
+ */
+export function memoryStore({
+  historyLength,
+  firstRevision = 1,
+}: {
+  readonly historyLength: number;
+  readonly firstRevision?: number;
+}): Store {
+  let lastRevision = firstRevision;
   const collections = new Map<string, Collection>();
   const listeners: ((collection: Collection, change: Change) => void)[] = [];
 

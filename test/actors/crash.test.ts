@@ -1,0 +1,21 @@
+// limit: 170 s
+// A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
+import { suite } from 'uvu';
+import { describeCrashes } from './crash.suite.ts';
+import { findNatsServer, onNats } from './grounds.ts';
+
+const found = await findNatsServer();
+if ('refusal' in found) {
+  console.log(`skipped: ${found.refusal}`);
+} else {
+  const test = suite('crashes');
+  describeCrashes(test, onNats(found.program), {
+    kills: { up: 16, down: 4 },
+    leaseMs: 1_500,
+    latencyMs: 20,
+    seed: Number(process.env['SEED'] ?? process.pid),
+    limitMs: 60_000,
+    onFigure: (line) => process.stderr.write(`${line}\n`),
+  });
+  test.run();
+}

@@ -1,0 +1,15 @@
+// No secret anywhere, with everything in this process, and on nats-server if one can be had. Needs kubectl.
+import { spawnSync } from 'node:child_process';
+import { suite } from 'uvu';
+import { findNatsServer, inMemory, onNats } from './grounds.ts';
+import { describeSecrets } from './secrets.suite.ts';
+
+if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
+  console.log('skipped: there is no kubectl on the PATH');
+} else {
+  const test = suite('secrets');
+  const found = await findNatsServer();
+  describeSecrets(test, inMemory);
+  if ('program' in found) describeSecrets(test, onNats(found.program));
+  test.run();
+}

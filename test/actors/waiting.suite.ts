@@ -1,0 +1,176 @@
+// What waiting costs, and how fast it ends: no error, no call to the cloud, no timer, no write (I6, M6); and a reaction
+// to readiness in milliseconds (I7).
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { OpenGround } from './grounds.ts';
+import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
+
+/** How long waiting objects are watched, in milliseconds. */
+const WATCHED_MS = 3_000;
+/** Between two looks that must be equal before the watch begins, in milliseconds. */
+const SETTLE_MS = 200;
+const WAITING = 20;
+const PAIRS = 24;
+/** From the dependency's readiness to the request that creates its dependant, in milliseconds; of a median. */
+const REACTION_LIMIT_MS = 5;
+
+export interface WaitingOptions {
+  /** Told the figures, for the report. */
+  readonly onFigure: (line: string) => void;
+}
+
+export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }: WaitingOptions): void {
+  const check = checkIn(test, openGround);
+
+  for (const [title, credentials, awaited] of [
+    ['a network that is not there', 'present', /Waiting for Network\/.* to be created/],
+    ['credentials that are not there', 'absent', new RegExp(`Waiting for Secret/${CREDENTIALS} to be created`)],
+  ] as const) {
+    check(
+      `waiting for ${title} makes no error, no call, no timer and no write (I6)`,
+      async (world) => {
+        const timersBefore = await restingTimers(world);
+        const names = Array.from({ length: WAITING }, (_, index) => world.name(`waits${index}`));
+        await world.apply(...names.map((name) => subnet(world, name, world.name('missing'))));
+        for (const name of names) await world.progressing('Subnet', name, 'Progressing', awaited);
+
+        const before = await settledState(world);
+        await world.clock.sleep(WATCHED_MS);
+        const after = await state(world);
+
+        assert.equal(after, before);
+        assert.equal(
+          world.events.filter(({ type }) => type === 'call'),
+          [],
+        );
+        assert.equal(world.lines('warn'), []);
+        assert.ok((after['timers'] as number) <= timersBefore, `timers: ${world.clock.pending().join()}`);
+      },
+      credentials === 'absent' ? { credentials: 'absent' } : {},
+    );
+  }
+
+  check('a dependency that is being made makes its dependants look once, and wait in silence', async (world) => {
+    const net = world.name('pending');
+    await world.apply(world.unmanaged('Network', net, { filter: { name: world.name('nothing') } }));
+    await world.progressing('Network', net, 'Progressing', 'Waiting for OpenStack resource to be created externally');
+    const names = Array.from({ length: WAITING }, (_, index) => world.name(`waits${index}`));
+    await world.apply(...names.map((name) => subnet(world, name, net)));
+    for (const name of names)
+      await world.progressing('Subnet', name, 'Progressing', `Waiting for Network/${net} to be ready`);
+    await world.eventually('everybody has looked', () => {
+      const looking = names.filter(
+        (name) => world.eventsOf('Subnet', name, 'transition').at(-1)?.data['to'] !== 'claiming.awaiting',
+      );
+      return looking.length === 0 ? undefined : looking.join();
+    });
+    const before = await settledState(world);
+    await world.clock.sleep(WATCHED_MS);
+    assert.equal(await state(world), before);
+    assert.equal(world.lines('warn'), []);
+  });
+
+  check(`a dependant is asked for within ${REACTION_LIMIT_MS} ms of its dependency's readiness (I7)`, async (world) => {
+    const pairs = Array.from({ length: PAIRS }, (_, index) => ({
+      net: world.name(`net${index}`),
+      name: world.name(`sub${index}`),
+    }));
+    await world.apply(...pairs.map(({ net, name }) => subnet(world, name, net)));
+    for (const { name } of pairs) await world.progressing('Subnet', name, 'Progressing', /Waiting for Network/);
+    const reactions: number[] = [];
+    for (const { net, name } of pairs) {
+      await world.apply(world.managed('Network', net));
+      await world.available('Subnet', name);
+      reactions.push(startOf(posted(world, name)) - readyAt(world, net));
+    }
+    onFigure(`one after another: ${figures(reactions)}`);
+    assert.ok(median(reactions) < REACTION_LIMIT_MS, figures(reactions));
+    assert.ok(Math.min(...reactions) >= 0, figures(reactions));
+  });
+
+  check('many at once are asked for one after another, none before its dependency is ready (I1)', async (world) => {
+    const pairs = Array.from({ length: PAIRS }, (_, index) => ({
+      net: world.name(`net${index}`),
+      name: world.name(`sub${index}`),
+    }));
+    await world.apply(
+      ...pairs.map(({ net, name }) => subnet(world, name, net)),
+      ...pairs.map(({ net }) => world.managed('Network', net)),
+    );
+    for (const { name } of pairs) await world.available('Subnet', name);
+    const reactions = pairs.map(({ net, name }) => startOf(posted(world, name)) - readyAt(world, net));
+    onFigure(`${PAIRS} pairs at once: ${figures(reactions)}`);
+    assert.ok(Math.min(...reactions) >= 0, figures(reactions));
+  });
+}
+
+function subnet(world: World, name: string, networkRef: string): JsonObject {
+  return world.managed('Subnet', name, { networkRef, ipVersion: 4, cidr: '192.0.2.0/24' });
+}
+
+/** Everything that a waiting object could change. */
+async function state(world: World): Promise<JsonObject> {
+  const { GET: _reads, ...writes } = world.ground.api?.requests() ?? {};
+  const mail = await world.mail();
+  return {
+    versions: world.follower.all().map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`),
+    // This test's own requests are none while it watches.
+    writes,
+    mail: Math.max(0, ...mail.map(({ sequence }) => sequence)),
+    events: world.events.length,
+    lines: world.lines('info').map(({ msg }) => String(msg)),
+    cloud: world.ground.simulator === undefined ? {} : { ...world.ground.simulator.calls() },
+    // On a cluster that others use the runtime serves them too.
+    timers: world.ground.api === undefined ? 0 : world.clock.pending().length,
+  };
+}
+
+/** The state, once the last writes have come round as mail. */
+async function settledState(world: World): Promise<JsonObject> {
+  let settled = await state(world);
+  await world.eventually('nothing changes any more', async () => {
+    const before = JSON.stringify(settled);
+    await world.clock.sleep(SETTLE_MS);
+    settled = await state(world);
+    return JSON.stringify(settled) === before ? undefined : JSON.stringify(settled);
+  });
+  return settled;
+}
+
+/** Timers of a runtime that has nothing to do. */
+async function restingTimers(world: World): Promise<number> {
+  await world.clock.sleep(SETTLE_MS);
+  return world.clock.pending().length;
+}
+
+/** When the network was ready for others: its change to `available`. */
+function readyAt(world: World, net: string): number {
+  const event = world.eventsOf('Network', net, 'transition').find(({ data }) => data['to'] === 'available');
+  assert.ok(event, `'${net}' never became available`);
+  return (event as Event).at;
+}
+
+/** The request that created the subnet. */
+function posted(world: World, name: string): Event {
+  const event = world
+    .eventsOf('Subnet', name, 'call')
+    .find(({ data }) => data['method'] === 'POST' && data['path'] === '/subnets');
+  assert.ok(event, `'${name}' was never asked for`);
+  return event as Event;
+}
+
+/** When a call began: its event comes at its end. */
+function startOf({ at, data }: Event): number {
+  return at - Number(data['durationMs']);
+}
+
+function median(values: readonly number[]): number {
+  const ordered = [...values].sort((a, b) => a - b);
+  return ordered[Math.floor(ordered.length / 2)] ?? Number.NaN;
+}
+
+function figures(values: readonly number[]): string {
+  const show = (value: number): string => value.toFixed(2);
+  return `median ${show(median(values))} ms, least ${show(Math.min(...values))}, most ${show(Math.max(...values))}`;
+}

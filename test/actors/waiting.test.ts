@@ -1,0 +1,8 @@
+// What waiting costs and how fast it ends, with everything in this process.
+import { suite } from 'uvu';
+import { inMemory } from './grounds.ts';
+import { describeWaiting } from './waiting.suite.ts';
+
+const test = suite('waiting in memory');
+describeWaiting(test, inMemory, { onFigure: (line) => process.stderr.write(`${line}\n`) });
+test.run();

@@ -1,0 +1,21 @@
+// A process that is killed at random moments, and one of two, on a real cluster, a real NATS and a real cloud.
+import { suite } from 'uvu';
+import { describeCrashes, describeTakeover } from '../../actors/crash.suite.ts';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('crashes on real counterparts');
+  const onFigure = (line: string): void => void process.stderr.write(`${line}\n`);
+  describeCrashes(test, ground, {
+    kills: { up: 3, down: 2 },
+    leaseMs: 15_000,
+    seed: Number(process.env['SEED'] ?? process.pid),
+    limitMs: 180_000,
+    onFigure,
+  });
+  describeTakeover(test, ground, { leaseMs: 5_000, onFigure });
+  test.run();
+}

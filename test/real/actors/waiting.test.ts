@@ -1,0 +1,13 @@
+// What waiting costs and how fast it ends, on a real cluster, a real NATS and a real cloud.
+import { suite } from 'uvu';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeWaiting } from '../../actors/waiting.suite.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('waiting on real counterparts');
+  describeWaiting(test, ground, { onFigure: (line) => process.stderr.write(`${line}\n`) });
+  test.run();
+}
