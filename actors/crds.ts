@@ -3,6 +3,7 @@ import { crd, crdFile, type KubeClient, kubeClient } from '../adapters/kubernete
 import { openstackContracts } from '../adapters/openstack/mod.ts';
 import type { Clock, JsonObject } from '../bus/mod.ts';
 import type { Config } from './config.ts';
+import { USER_AGENT } from './version.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MANAGER = 'troupe';
@@ -22,7 +23,7 @@ export async function applyCrds({
   clock: Clock;
   out: NodeJS.WritableStream;
 }): Promise<number> {
-  const client = kubeClient({ clock, kubeconfig: config.kubeconfig });
+  const client = kubeClient({ clock, kubeconfig: config.kubeconfig, userAgent: USER_AGENT });
   try {
     await installCrds(client, clock, (line) => out.write(`${line}\n`));
   } finally {

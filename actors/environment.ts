@@ -16,6 +16,7 @@ import {
 } from '../bus/mod.ts';
 import type { Config } from './config.ts';
 import { natsOptions } from './run.ts';
+import { USER_AGENT } from './version.ts';
 
 export interface Environment {
   readonly client: KubeClient;
@@ -55,7 +56,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   try {
     const { kubeconfig, api } = await openApiServer(config, clock, folder);
     if (api !== undefined) closing.push(() => api.close());
-    const client = kubeClient({ clock, kubeconfig });
+    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
     closing.push(() => client.close());
     onProgress(
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
@@ -106,7 +107,7 @@ async function refuseSharing(kubeconfig: string, clock: Clock, folder: string): 
     return;
   }
   try {
-    const client = kubeClient({ clock, kubeconfig });
+    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
     await client.call({ method: 'GET', path: '/version' }).finally(() => client.close());
   } catch (error) {
     if (error instanceof TroupeError) return; // nobody there, or somebody else by now

@@ -5,6 +5,7 @@ import { parseGoDuration } from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../bus/mod.ts';
 import { type Config, Role } from './config.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
+import { USER_AGENT } from './version.ts';
 
 export interface RunDeps {
   config: Config;
@@ -25,7 +26,7 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
   if (kubeconfig === undefined && !inCluster) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
-  const client = kubeClient({ clock, kubeconfig });
+  const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
   const bus = await connect(config, natsUrl, clock, log, signal);
   if (bus === undefined) return 0;
   const runtime = await start(config, { bus, client, clock, log });

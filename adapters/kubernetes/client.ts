@@ -107,7 +107,9 @@ export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClie
     const { agent, headers } = await credentials();
     try {
       const { headers: extra, ...rest } = options;
+      // Its first word becomes the field manager of writes that name none.
       const all = {
+        'user-agent': userAgent,
         ...headers,
         accept: accept ?? 'application/json',
         ...(extra as Record<string, string> | undefined),

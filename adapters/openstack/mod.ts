@@ -12,10 +12,10 @@ import { referencesOf } from './references.ts';
 import { resyncAfterMs } from './resync.ts';
 import type { Sessions } from './session.ts';
 
+export type { CallRecord } from './cloud-session.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
-export type { CallRecord } from './cloud-session.ts';
 export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator/mod.ts';
 export { GROUP, REALM, VERSION };

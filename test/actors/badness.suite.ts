@@ -130,7 +130,7 @@ const WRONG_CREDENTIALS: readonly {
   // a clouds.yaml that is none
   {
     content: () => ({ 'clouds.yaml': 'clouds: [\n  password: x' }),
-    message: () => new RegExp(`^failed to unmarshal clouds credentials stored in secret wrong-3: `),
+    message: () => /^failed to unmarshal clouds credentials stored in secret wrong-3: /,
   },
   // a cloud at a port where nobody listens
   {

@@ -516,7 +516,8 @@ async function areAsInTheContract(world: World): Promise<void> {
   assert.equal(owned[`${PREFIX}/networkcontroller/finalizer`], ['Apply', '', finalizer('network')]);
   assert.equal(owned[`${PREFIX}/subnetcontroller`], ['Apply', '', finalizer('subnet')]);
   assert.equal(owned[`${PREFIX}/networkcontroller/status`]?.slice(0, 2), ['Apply', 'status']);
-  const status = (owned[`${PREFIX}/networkcontroller/status`]?.[2] as { 'f:status': JsonObject })['f:status'];
+  const [, , fields] = owned[`${PREFIX}/networkcontroller/status`] ?? [];
+  const status = (fields as { 'f:status': JsonObject })['f:status'];
   assert.equal(Object.keys(status).sort(), ['f:conditions', 'f:lastSyncTime', 'f:resource']);
   const recorder = (network.metadata.managedFields ?? []).find(
     ({ fieldsV1, subresource }) => subresource === 'status' && 'f:id' in ((fieldsV1['f:status'] ?? {}) as JsonObject),

@@ -198,6 +198,36 @@ test('P12: own finalizer, claim; tombstone, release: in this order', () =>
     assert.ok(order.every((index) => index >= 0));
   }));
 
+test('P12: the own finalizer stays until the bus has acknowledged the tombstone', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const acknowledged = Promise.withResolvers<void>();
+    const { publish } = scene.bus.mailbox;
+    scene.bus.mailbox.publish = async (subject, payload, expected) => {
+      if (payload['ended'] === true) await acknowledged.promise;
+      return publish(subject, payload, expected);
+    };
+    await scene.remove('subnets', 'sub');
+    await scene.until('its resource is gone', () => made(scene, 'subnets') === 0);
+    await scene.quiet();
+    assert.equal(finalizers(scene, 'subnets', 'sub'), [GUARD]);
+    acknowledged.resolve();
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+  }));
+
+test('P12: the claims of an object that is seen gone end, whoever took it away', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const { uid } = (scene.get('subnets', 'sub') as KubeObject).metadata;
+    scene.vanish('subnets', 'sub');
+    await scene.bus.mailbox.publish(
+      { to: subnet, topic: 'object' },
+      { gone: { uid, resourceVersion: '999' } },
+      undefined,
+    );
+    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
+  }));
+
 test('a deleted and re-created object is another: it gets a resource of its own (I4)', () =>
   on({}, async (scene) => {
     await pair(scene);
