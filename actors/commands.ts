@@ -23,7 +23,8 @@ const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 
 Options, each with its variable:
   --kubeconfig FILE                 KUBECONFIG
-  --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files
+  --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files;
+                                    TROUPE_NATS_PREFIX tells deployments on one server apart
   --roles watch,actors,openstack    TROUPE_ROLES; all unless told
   --lease-ms N                      TROUPE_LEASE_MS, 15000: after that long the objects of a dead pod go on elsewhere
   --call-ms N                       TROUPE_CALL_MS, 10000: longest call to a cloud, within 0.7 of a lease

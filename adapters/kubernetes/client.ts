@@ -20,8 +20,8 @@ export interface KubeClient {
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
    */
   call(call: KubeCall): Promise<KubeAnswer>;
-  /** A watch: yields one JSON object a line until the server or `signal` ends it. @throws as `call` */
-  stream(path: string, accept: string | undefined, signal: AbortSignal): AsyncIterable<JsonObject>;
+  /** A watch: yields one JSON object a line until the server or `signal` ends it; `onOpen`: the server has agreed. @throws as `call` */
+  stream(path: string, accept: string | undefined, signal: AbortSignal, onOpen?: () => void): AsyncIterable<JsonObject>;
   close(): Promise<void>;
 }
 
@@ -147,12 +147,13 @@ export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClie
         throw new TransientError(`the API server at ${server} answered something that is not JSON`);
       return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
     },
-    async *stream(path, accept, signal) {
+    async *stream(path, accept, signal, onOpen) {
       const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) session = undefined;
         throw translate(answer.statusCode, parse(await answer.body.text()), `watch ${path.split('?')[0]}`, undefined);
       }
+      onOpen?.();
       yield* lines(answer.body, signal, server);
     },
     async close() {

@@ -21,6 +21,8 @@ export interface WatchHandlers {
 
 /** The server is asked to end a watch after this long, in seconds, so that dead connections are noticed. */
 const WATCH_SECONDS = 300;
+/** A watch that ends sooner without an event has told nothing, in milliseconds. */
+const SHORT_WATCH_MS = 1_000;
 const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 15_000;
 
@@ -36,6 +38,7 @@ export async function watchResource(
 ): Promise<void> {
   let version: string | undefined;
   let failures = 0;
+  // Not before the server has agreed to a watch: what fails again and again is told once, and backed off from.
   const recovered = (): void => {
     if (failures > 0) handlers.onRecovery();
     failures = 0;
@@ -48,19 +51,23 @@ export async function watchResource(
         handlers.onList(items, resourceVersion, serverTime);
         version = resourceVersion;
       }
-      recovered();
       const path = `${resourcePath(resource)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}`;
-      for await (const event of client.stream(path, acceptOf(resource, 'one'), signal)) {
+      const openedAt = clock.now();
+      let fruitful = false;
+      for await (const event of client.stream(path, acceptOf(resource, 'one'), signal, recovered)) {
         const { type, object } = event as { type?: string; object?: JsonObject };
         if (object === undefined) continue;
         if (type === 'ERROR') {
           version = undefined;
           break;
         }
+        fruitful = true;
         version = (object['metadata'] as { resourceVersion: string }).resourceVersion;
         if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
         else if (type === 'DELETED') handlers.onGone(strip(object, resource));
       }
+      // A server that ends every watch at once is not asked at full speed.
+      if (!fruitful && clock.now() - openedAt < SHORT_WATCH_MS) await clock.sleep(PAUSE_FIRST_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof AbsentError) version = undefined;

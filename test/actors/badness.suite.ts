@@ -7,7 +7,7 @@ import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
 
 /** How long something wrong is left alone to see what it says, in milliseconds. */
-const WATCHED_MS = 2_000;
+const WATCHED_MS = 1_000;
 /** Lines that one object in trouble may cause meanwhile: attempts back off from 100 ms, each a few changes of state. */
 const LINES_LIMIT = 50;
 
@@ -365,6 +365,47 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
       await world.available('Network', world.name('net'));
     },
     { crds: 'absent' },
+  );
+}
+
+/** What only an API server of our own can be made to do. */
+export function describeLostApiServer(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+
+  check(
+    'the API server is away while a network is being made: it is made once, and everything goes on',
+    async (world) => {
+      const { interruptApi } = world.ground;
+      if (interruptApi === undefined) throw new Error('this API server cannot be cut off');
+      const [before, during, after] = ['before', 'during', 'after'].map((suffix) => world.name(suffix)) as [
+        string,
+        string,
+        string,
+      ];
+      await world.apply(world.managed('Network', before));
+      await world.available('Network', before);
+      world.simulator.setLatency(500);
+      await world.apply(world.managed('Network', during));
+      await world.eventually('it is being made', () => {
+        const phase = world.eventsOf('Network', during, 'transition').at(-1)?.data['to'];
+        return phase === 'creating' ? undefined : String(phase);
+      });
+      const heal = await interruptApi();
+      await world.eventually('it was made, and nobody could be told', async () => {
+        return (await world.contents('networks')).length === 2 ? undefined : 'not yet';
+      });
+      await world.clock.sleep(WATCHED_MS);
+      world.simulator.setLatency(0);
+      await heal();
+      await world.available('Network', during);
+      await world.apply(world.managed('Network', after));
+      await world.available('Network', after);
+      await world.delete('Network', before);
+      await world.gone('Network', before);
+      assert.is((await world.contents('networks')).length, 2);
+      const lines = world.lines('warn').map(({ msg }) => msg);
+      assert.ok(lines.length >= 1 && lines.length < 20, JSON.stringify(lines));
+    },
   );
 }
 

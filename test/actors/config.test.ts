@@ -30,6 +30,11 @@ test('a call never outlasts a lease (P10)', () => {
   assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
 });
 
+test('a deployment of its own on a shared NATS server', () => {
+  assert.is(readConfig({ TROUPE_NATS_PREFIX: 'blue' }).natsPrefix, 'blue');
+  assert.is(readConfig({ TROUPE_NATS_PREFIX: '' }).natsPrefix, undefined);
+});
+
 test('a refusal names the variable, the rule and what it got', () => {
   assert.is(
     refusal({ TROUPE_LEASE_MS: 'soon' }),

@@ -14,6 +14,7 @@ import {
   natsProgram,
   startNatsServer,
 } from '../../bus/mod.ts';
+import { startProxy } from '../bus/proxy.ts';
 
 export interface Ground {
   readonly name: string;
@@ -32,6 +33,8 @@ export interface Ground {
   connect(process: string, options?: { readonly leaseMs?: number }): Promise<Bus>;
   /** Kills the server of the bus. @returns the way to start it again; undefined: it is not ours to kill */
   readonly interruptBus: (() => Promise<() => Promise<void>>) | undefined;
+  /** Cuts the API server off. @returns the way to let it be reached again; undefined: it is not ours to cut */
+  readonly interruptApi: (() => Promise<() => Promise<void>>) | undefined;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ async function embedded(clock: Clock): Promise<Base> {
     cloudsYaml: simulator.cloudsYaml('openstack'),
     cloudName: 'openstack',
     deadlineMs: EMBEDDED_DEADLINE_MS,
+    interruptApi: undefined,
     async close() {
       await api.close();
       await simulator.close();
@@ -75,6 +79,28 @@ export const inMemory: OpenGround = async (clock) => {
     nats: undefined,
     interruptBus: undefined,
     connect: async () => broker.connect(),
+  };
+};
+
+/** The same with an API server that can be cut off. */
+export const behindProxy: OpenGround = async (clock) => {
+  const base = await inMemory(clock);
+  const { port } = new URL(base.api?.url ?? '');
+  const proxy = await startProxy('127.0.0.1', Number(port));
+  const kubeconfig = join(base.folder, 'kubeconfig-proxy');
+  const text = (await readFile(base.kubeconfig, 'utf8')).replace(`:${port}`, `:${proxy.port}`);
+  await writeFile(kubeconfig, text, { mode: 0o600 });
+  return {
+    ...base,
+    kubeconfig,
+    async interruptApi() {
+      proxy.cut();
+      return async () => proxy.heal();
+    },
+    async close() {
+      await proxy.close();
+      await base.close();
+    },
   };
 };
 
@@ -150,6 +176,7 @@ export function realGround(env: Readonly<Record<string, string | undefined>>): O
       nats: { url, prefix },
       connect: (process, options) => natsBus({ url, clock, process, prefix, firstLease: 'immediate', ...options }),
       interruptBus: undefined,
+      interruptApi: undefined,
       async close() {
         await forgetStreams({ url, prefix }, 'all');
         await rm(folder, { recursive: true, force: true });

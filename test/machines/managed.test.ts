@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import type { ObjectView } from '../../machines/life.ts';
 import { managedMachine } from '../../machines/managed.ts';
+import { lifeView } from '../../machines/managed-context.ts';
 import {
   allEvents,
   claims,
@@ -306,6 +307,150 @@ test('what vanished is made anew under a new id', async () => {
   const run = start(answers, view({ ...owned, externalId: 'id-1' }));
   await settled();
   assert.ok(run.actor.getSnapshot().context.vanished);
+});
+
+/** An effect under way, to be answered by hand. */
+function pending(): { readonly answer: () => Promise<unknown>; readonly give: (output: unknown) => void } {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  return { answer: () => promise, give: resolve };
+}
+
+test('an edit while the resource is compared with the spec is compared too (I9)', async () => {
+  const first = pending();
+  const answers = { observe: () => observation(), update: (call: number) => (call === 1 ? first.answer() : {}) };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  assert.equal(run.phase(), 'updating');
+  run.tell(view({ ...owned, externalId: 'id-1', generation: 2 }));
+  first.give({ changed: false });
+  await settled();
+  assert.equal(run.phase(), 'available');
+  assert.is(run.calls.filter((call) => call === 'update').length, 2);
+});
+
+test('an edit while a call is refused is tried: the refusal was of the spec before (M7)', async () => {
+  const first = pending();
+  const answers = { find: () => nothing, create: async (call: number) => call === 1 && fail(await first.answer())() };
+  const run = start(answers, view(owned));
+  await settled();
+  run.tell(view({ ...owned, generation: 2 }));
+  first.give(terminal);
+  await settled();
+  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+});
+
+test('an edit while waiting claims what the object refers to now', async () => {
+  const run = start({}, view(owned), [secret, dependency(undefined)]);
+  await settled();
+  run.tell(view({ ...owned, generation: 2 }));
+  assert.equal(run.calls, ['claim', 'claim']);
+});
+
+test('an edit of a deleted object that waits for credentials claims the new ones', async () => {
+  const object = view({ ...owned, deleting: true, externalId: 'id-1' });
+  const run = start({}, object, [{ ...secret, answer: undefined }]);
+  assert.equal(run.phase(), 'deleting.deciding');
+  run.tell({ ...object, generation: 2 });
+  assert.equal(run.calls, ['claim', 'claim']);
+});
+
+test('a deletion that cannot tell what to remove ends when the object is detached', async () => {
+  const object = view({ ...owned, deleting: true });
+  const run = start({ find: () => ({ matches: [observation()], exact: false, at: 0 }) }, object);
+  await settled();
+  assert.equal(run.phase(), 'deleting.unresolved');
+  run.tell({ ...object, generation: 2, detached: true });
+  assert.equal(run.phase(), 'deleting.unclaiming');
+});
+
+test('a deletion that the cloud does not finish ends when the object is detached', async () => {
+  const object = view({ ...owned, deleting: true, externalId: 'id-1' });
+  const run = start({ remove: () => undefined, observe: () => observation() }, object);
+  await settled();
+  assert.equal(run.phase(), 'deleting.awaitingRemoval');
+  run.tell({ ...object, generation: 2, detached: true });
+  assert.equal(run.phase(), 'deleting.unclaiming');
+});
+
+test('new credentials end the pause of a failed deletion', async () => {
+  const run = start({ remove: fail(transient) }, view({ ...owned, deleting: true, externalId: 'id-1' }));
+  await settled();
+  assert.equal(run.phase(), 'deleting.backingOff');
+  const rotated = { ...secret, answer: { readiness: 'ready', uid: 'secret-1', version: '2' } as const };
+  run.actor.send({ type: 'dependencies.changed', dependencies: [rotated, dependency('ready')], at: 1 });
+  assert.equal(run.phase(), 'deleting.removing');
+});
+
+test('who loses the race for the id removes its own resource, also when it has seen the winner (I4)', async () => {
+  const recording = pending();
+  const answers = { find: () => nothing, create: () => observation(), record: () => recording.answer() };
+  const run = start(answers, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'recording');
+  run.tell(view({ ...owned, externalId: 'id-9' }));
+  recording.give({ kind: 'lost', externalId: 'id-9' });
+  await settled();
+  assert.equal(run.phase(), 'discarding');
+  assert.is(run.actor.getSnapshot().context.externalId, 'id-1');
+});
+
+test('an import that lost the race for the id removes nothing', async () => {
+  const answers = { import: () => observation(), record: () => ({ kind: 'lost', externalId: 'id-9' }) };
+  const run = start(answers, view({ ...owned, managed: false }));
+  await settled();
+  assert.not.ok(run.calls.includes('remove'));
+});
+
+test('a dependency is not yielded while it is unclear what was built on it (M5, P1)', async () => {
+  const unclear = { matches: [observation()], exact: false, at: 0 };
+  const dependencies = [secret, dependency('deleting'), dependency(undefined, { kind: 'Project', name: 'p' })];
+  const run = start({ find: (call) => (call === 1 ? unclear : nothing) }, view(owned), dependencies);
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  const known = [secret, dependency('deleting'), dependency('ready', { kind: 'Project', name: 'p' })];
+  run.actor.send({ type: 'dependencies.changed', dependencies: known, at: 1 });
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+});
+
+test('a settled object says nothing of dependencies that it does not need now (I8)', () => {
+  for (const settled of ['available', 'unavailable', 'failed'] as const) {
+    const run = start({}, view({ ...owned, settled }), [secret, dependency('pending')]);
+    assert.equal(lifeView(run.actor.getSnapshot().context, run.phase()).awaited, []);
+  }
+});
+
+test('a status that was taken away is made again', async () => {
+  for (const state of ['available', 'unavailable', 'failed'] as const) {
+    const run = start({ observe: () => observation() }, view({ ...owned, externalId: 'id-1', settled: state }));
+    run.tell(view({ ...owned, externalId: 'id-1', settled: 'no' }));
+    await settled();
+    assert.ok(run.calls.includes('observe'), state);
+  }
+});
+
+test('a cloud that takes a change and does not make it is not asked again and again at once', async () => {
+  const answers = { observe: () => observation(), update: () => ({ changed: true }) };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
+  for (let turn = 0; turn < 20; turn++) await settled();
+  const calls = run.calls.filter((call) => call === 'update').length;
+  assert.ok(calls <= 3, `${calls} calls at once`);
+  run.clock.increment(600_000);
+  await settled();
+  assert.ok(run.calls.filter((call) => call === 'update').length > calls);
+});
+
+test('a write that is refused as a lost race each time is not repeated for ever at once', async () => {
+  const conflict = { code: 'conflict', message: 'changed meanwhile' };
+  const detached = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
+  const runs = [
+    start({ unclaim: () => undefined, releaseSelf: fail(conflict) }, detached),
+    start({ observe: () => observation(), record: fail(conflict) }, view({ ...owned, externalId: undefined })),
+    start({ find: () => ({ ...nothing, matches: [observation()] }), record: fail(conflict) }, view(owned)),
+    start({ storeGuards: fail(conflict) }, view(owned), undefined, claims({ held: [GUARD] })),
+  ];
+  for (let turn = 0; turn < 50; turn++) await settled();
+  for (const { calls } of runs) assert.ok(calls.length < 20, `${calls.length} calls`);
 });
 
 test.run();
