@@ -105,7 +105,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const data = await credentials(environment.cloudsYaml, deps.cloudName);
     const cloud = demoCloud({ clock, data });
     closing.push(() => cloud.close());
-    const runtime = await start(config, { bus, client, clock, log });
+    const runtime = await start(config, { bus, client, clock, log }, signal);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
       ...deps,

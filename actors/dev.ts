@@ -25,7 +25,7 @@ export async function dev({ config, clock, log, signal, folder, cloudsFile }: De
     await installCrds(client, clock, (line) => log.debug(line));
     const clouds = join(folder, 'clouds.yaml');
     await writeFile(clouds, cloudsYaml, { mode: 0o600 });
-    const runtime = await start(config, { bus, client, clock, log });
+    const runtime = await start(config, { bus, client, clock, log }, signal);
     const events = join(folder, 'nats-url');
     if (natsUrl !== undefined) await writeFile(events, natsUrl, { mode: 0o600 });
     process.stderr.write(

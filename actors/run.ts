@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { kubeClient } from '../adapters/kubernetes/mod.ts';
 import { parseGoDuration } from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../bus/mod.ts';
+import { ensureAlone } from './alone.ts';
 import { type Config, Role } from './config.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { USER_AGENT } from './version.ts';
@@ -29,7 +30,7 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
   const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
   const bus = await connect(config, natsUrl, clock, log, signal);
   if (bus === undefined) return 0;
-  const runtime = await start(config, { bus, client, clock, log });
+  const runtime = await start(config, { bus, client, clock, log }, signal);
   log.info({ pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description }, 'troupe runs');
   await aborted(signal);
   await drain(runtime, clock, log);
@@ -82,10 +83,11 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
   };
 }
 
-/** Starts the roles of the configuration. */
+/** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
   { roles, callMs, callsInFlight, podName, defaultResyncPeriod }: Config,
   deps: Pick<Parameters<typeof startRuntime>[0], 'bus' | 'client' | 'clock' | 'log'>,
+  signal: AbortSignal,
 ): Promise<Runtime> {
   const defaultResyncMs = parseGoDuration(defaultResyncPeriod);
   if (defaultResyncMs === undefined || defaultResyncMs < 0) {
@@ -98,6 +100,7 @@ export async function start(
   }
   if (!deps.bus.sharable && roles.has(Role.Actors)) {
     deps.log.info(`${deps.bus.description} is good for one process; several pods need nats-server 2.11 or later`);
+    await ensureAlone(deps.bus, deps.clock, signal);
   }
   return startRuntime({ ...deps, roles, callMs, callsInFlight, podName, defaultResyncMs });
 }
