@@ -9,7 +9,9 @@ export const ApiCode = {
   NotEnabledForAccount: 10039,
   SequenceNotFound: 10043,
   MessageDeleteFailed: 10057,
+  StreamNameInUse: 10058,
   StreamNotFound: 10059,
+  SubjectsOverlap: 10065,
   WrongLastSequence: 10071,
   NotEnabled: 10076,
   /** The same where the server does not say which sequence it has. */

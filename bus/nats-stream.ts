@@ -12,8 +12,10 @@ import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import {
+  ApiCode,
   createStream,
   deleteStream,
+  isApiError,
   publishMessage,
   readMessage,
   type StreamConfig,
@@ -232,9 +234,23 @@ export class StreamKeeper {
     const found = await streamInfo(connection, config.name);
     if (found !== undefined) return wasKnown ? found : this.#fitted(found);
     if (wasKnown) await connection.clock.sleep(RETURN_MS);
-    const { info, isNew } = await createStream(connection, config);
-    if (isNew) await onCreated(wasKnown ? 'again' : 'first');
-    return info;
+    const made = await this.#made();
+    if (made.isNew) await onCreated(wasKnown ? 'again' : 'first');
+    return made.info;
+  }
+
+  /** Makes the stream. Of several who do so at once, nats-server 2.9 refuses some: for them it is there. */
+  async #made(): Promise<{ info: StreamInfo; isNew: boolean }> {
+    const { connection, config } = this.#options;
+    try {
+      return await createStream(connection, config);
+    } catch (error) {
+      if (!isApiError(error, ApiCode.SubjectsOverlap, ApiCode.StreamNameInUse)) throw error;
+      const info = await streamInfo(connection, config.name);
+      // Somebody else's stream, under another name, has our subjects: for a person to clear up.
+      if (info === undefined) throw error;
+      return { info, isNew: false };
+    }
   }
 
   /** Without these settings the mail would not be last values. Others are the deployment's affair. */
