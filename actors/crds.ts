@@ -1,12 +1,15 @@
 // `troupe crds`: the CustomResourceDefinitions of all kinds.
 import { crd, crdFile, type KubeClient, kubeClient } from '../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../adapters/openstack/mod.ts';
-import type { Clock, JsonObject } from '../bus/mod.ts';
+import { type Clock, type JsonObject, toErrorData } from '../bus/mod.ts';
 import type { Config } from './config.ts';
 import { USER_AGENT } from './version.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MANAGER = 'troupe';
+/** Longest wait until the server serves what it was given, in milliseconds. */
+const SERVED_WITHIN_MS = 30_000;
+const PAUSE_MS = 100;
 
 export async function printCrds(out: NodeJS.WritableStream): Promise<number> {
   out.write(openstackContracts.map((contract) => crdFile(contract).text).join('---\n'));
@@ -44,9 +47,26 @@ export async function installCrds(client: KubeClient, clock: Clock, onProgress: 
     });
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${name} serverside-applied`);
   }
-  for (const { plural, group } of openstackContracts) {
-    while (!isEstablished((await client.call({ method: 'GET', path: `${PATH}/${plural}.${group}` })).body))
-      await clock.sleep(100);
+  const until = clock.now() + SERVED_WITHIN_MS;
+  for (const { plural, group, version } of openstackContracts) {
+    while (!isEstablished((await client.call({ method: 'GET', path: `${PATH}/${plural}.${group}` })).body)) {
+      await clock.sleep(PAUSE_MS);
+    }
+    await served(client, clock, `/apis/${group}/${version}/${plural}?limit=1`, until);
+  }
+}
+
+/** Established comes before the storage of a resource is there: until then the server answers 404 or 429. */
+async function served(client: KubeClient, clock: Clock, path: string, until: number): Promise<void> {
+  for (;;) {
+    try {
+      await client.call({ method: 'GET', path });
+      return;
+    } catch (error) {
+      const { code } = toErrorData(error);
+      if (clock.now() > until || (code !== 'absent' && code !== 'transient')) throw error;
+    }
+    await clock.sleep(PAUSE_MS);
   }
 }
 

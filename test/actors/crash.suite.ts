@@ -138,9 +138,13 @@ export function describeTakeover(test: Test, openGround: OpenGround, { leaseMs, 
           ({ status }) => status?.resource?.['description'] === description,
         );
       }
-      const tookMs = world.clock.now() - killedAt;
+      const changedMs = world.clock.now() - killedAt;
+      // When work on an object goes on; how long the cloud then takes to change it is not the takeover's affair.
+      const wentOn = [...byOne].map((name) => world.eventsOf('Network', name).find(({ at }) => at > killedAt)?.at);
+      const tookMs = Math.max(...wentOn.map((at) => (at ?? Number.POSITIVE_INFINITY) - killedAt));
       onFigure(
-        `${byOne.size} of ${OBJECTS} objects moved, all changed ${Math.round(tookMs)} ms after the kill, lease ${leaseMs} ms`,
+        `${byOne.size} of ${OBJECTS} objects moved and went on within ${Math.round(tookMs)} ms of the kill, ` +
+          `lease ${leaseMs} ms; all changed after ${Math.round(changedMs)} ms`,
       );
       assert.ok(tookMs < leaseMs + TAKEOVER_MARGIN_MS, `${tookMs} ms`);
       assert.is((await world.contents('networks')).length, OBJECTS);
