@@ -11,6 +11,9 @@ export interface Claim extends ClaimMail {
   readonly from: Address;
 }
 
+/** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
+const ENDED_LIMIT = 1_000;
+
 export class ClaimsTable {
   readonly #claims = new Map<string, Claim>();
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again. */
@@ -37,7 +40,9 @@ export class ClaimsTable {
     )
       return false;
     if (claim.ended) {
+      this.#ended.delete(key);
       this.#ended.set(key, claim.uid);
+      if (this.#ended.size > ENDED_LIMIT) this.#ended.delete(this.#ended.keys().next().value as string);
       return this.drop(key);
     }
     this.#ended.delete(key);

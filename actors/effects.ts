@@ -4,7 +4,7 @@
 //   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10).
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 import { fromPromise } from 'xstate';
-import { type Objects, SECRETS } from '../adapters/kubernetes/mod.ts';
+import type { Objects } from '../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
@@ -80,7 +80,7 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     let credentialsVersion: string | undefined;
     for (const dependency of actor.dependencies()) {
       const { answer } = dependency;
-      if (dependency.kind === SECRETS.kind) credentialsVersion = answer?.version;
+      if (dependency.neededFor === 'always') credentialsVersion = answer?.version;
       if (answer === undefined || answer.readiness === Readiness.Absent || answer.externalId === undefined) continue;
       dependencies[`${dependency.kind}/${dependency.name}`] = answer.externalId;
     }
@@ -163,7 +163,11 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
         }),
         record: effect<EffectInput, RecordOutput>(
           async ({ key, externalId }: EffectInput) => {
-            const { actor } = managed(key);
+            const { actor, life } = managed(key);
+            const stored = life.object.status?.['id'];
+            // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
+            if (externalId !== undefined && typeof stored === 'string' && stored !== '' && stored !== externalId)
+              return { kind: 'lost', externalId: stored };
             await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
             return { kind: 'stored' };
           },

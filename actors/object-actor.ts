@@ -134,6 +134,8 @@ export class ObjectActor {
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */
   accept(object: KubeObject, { own }: { readonly own: boolean }): void {
+    // An answer to a write that was under way when the lease was lost (A2).
+    if (this.#stopped) return;
     const { uid, resourceVersion } = object.metadata;
     if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
     const born = this.#object?.metadata.uid !== uid;
@@ -148,6 +150,7 @@ export class ObjectActor {
 
   /** The object `uid` is gone, as of `resourceVersion`. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
+    if (this.#stopped) return;
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
     if (this.#object === undefined || (uid !== undefined && uid !== this.#object.metadata.uid)) return;
     this.#goneUid = this.#object.metadata.uid;

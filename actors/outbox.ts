@@ -21,6 +21,7 @@ interface Entry {
   published: string | undefined;
   sequence: number;
   running: Promise<void> | undefined;
+  forgotten: boolean;
   mayReplace: (current: JsonObject) => boolean;
 }
 
@@ -58,21 +59,35 @@ export class Outbox {
     const key = mailSubject(subject, this.#deps.mailbox.shards);
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { subject, wanted: undefined, published: undefined, sequence: 0, running: undefined, mayReplace };
+      entry = {
+        subject,
+        wanted: undefined,
+        published: undefined,
+        sequence: 0,
+        running: undefined,
+        forgotten: false,
+        mayReplace,
+      };
       this.#entries.set(key, entry);
     }
     entry.wanted = payload;
     entry.mayReplace = mayReplace;
     if (entry.running === undefined && entry.published === JSON.stringify(payload)) return Promise.resolve();
-    entry.running ??= this.#run(entry).finally(() => {
-      if (entry) entry.running = undefined;
-    });
+    entry.running ??= this.#run(entry);
     return entry.running;
   }
 
-  /** What was said last on a subject, and the way to say no more there. The value itself stays for its reader to delete. */
-  forget(subject: MailSubject): void {
-    this.#entries.delete(mailSubject(subject, this.#deps.mailbox.shards));
+  /**
+   * Says no more on a subject, unless something else than `payload` was said there last; undefined: whatever was said.
+   * The value itself stays for its reader to delete.
+   */
+  forget(subject: MailSubject, payload?: JsonObject): void {
+    const key = mailSubject(subject, this.#deps.mailbox.shards);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    if (payload !== undefined && JSON.stringify(entry.wanted) !== JSON.stringify(payload)) return;
+    entry.forgotten = true;
+    this.#entries.delete(key);
   }
 
   close(): void {
@@ -81,10 +96,14 @@ export class Outbox {
 
   async #run(entry: Entry): Promise<void> {
     const { mailbox, clock } = this.#deps;
+    // In the turn of the last look at what is wanted, or what is said right after it would be lost (O1).
+    const end = (): void => {
+      entry.running = undefined;
+    };
     while (!this.#closed) {
       const payload = entry.wanted as JsonObject;
       const text = JSON.stringify(payload);
-      if (text === entry.published) return;
+      if (text === entry.published || entry.forgotten) return end();
       try {
         const publication = await mailbox.publish(entry.subject, payload, entry.sequence);
         if (publication.kind === 'stored') {
@@ -94,7 +113,9 @@ export class Outbox {
           const current = await mailbox.last(entry.subject);
           entry.sequence = current?.sequence ?? 0;
           entry.published = current === undefined ? undefined : JSON.stringify(current.payload);
-          if (current !== undefined && entry.published !== text && !entry.mayReplace(current.payload)) return;
+          const isNewest = entry.wanted === payload;
+          if (isNewest && current !== undefined && entry.published !== text && !entry.mayReplace(current.payload))
+            return end();
         }
         this.#troubled = false;
       } catch (error) {

@@ -79,7 +79,8 @@ export class OutgoingClaims {
     };
     const subject = { to, topic: 'claim', from } as const;
     await outbox.say(subject, mail as unknown as JsonObject, (current) => mayReplace(current, mail));
-    outbox.forget(subject);
+    // Unless it is claimed again by now.
+    outbox.forget(subject, mail as unknown as JsonObject);
   }
 }
 

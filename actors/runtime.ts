@@ -39,6 +39,9 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** Pause before a role that ended begins anew, in milliseconds. */
+const ROLE_PAUSE_MS = 1_000;
+
 /** Kinds that are referred to and not implemented: watched for existence, Available and status. */
 const OTHERS: readonly Resource[] = [
   { realm: REALM, group: GROUP, version: VERSION, kind: 'Router', plural: 'routers' },
@@ -67,16 +70,23 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
   const service = roles.has(Role.Openstack) ? await serveOperations(bus, REALM, local, TROUPE_VERSION) : undefined;
+  /** A role that cannot begin, as the bus is away in this moment, begins later. */
+  const play = async (role: () => Promise<void>): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        return await role();
+      } catch (error) {
+        log.error({ error: toErrorData(error).message, err: error }, 'a role ended; it begins anew');
+        await clock.sleep(ROLE_PAUSE_MS, stop.signal);
+      }
+    }
+  };
   const running = [
     ...(roles.has(Role.Watch)
-      ? [watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal)]
+      ? [play(() => watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal))]
       : []),
-    ...(roles.has(Role.Actors) ? [holdShards({ bus, host, clock, log, pod }, stop.signal)] : []),
-  ].map((role) =>
-    role.catch((error) =>
-      log.error({ error: toErrorData(error).message, err: error }, 'a role ended; this is a defect'),
-    ),
-  );
+    ...(roles.has(Role.Actors) ? [play(() => holdShards({ bus, host, clock, log, pod }, stop.signal))] : []),
+  ];
   let closing: Promise<void> | undefined;
   return {
     pod,

@@ -56,13 +56,15 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
   const settle = async (): Promise<void> => {
     const gone = lost.splice(0);
     if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
-    alive ??= await leases.acquire(`pod.${pod}`, pod);
-    if (alive === undefined) throw new Error(`another pod calls itself '${pod}'`);
-    const current = alive;
-    void current.lost.then(() => {
-      if (alive === current) alive = undefined;
-      notice();
-    });
+    if (alive === undefined) {
+      const acquired = await leases.acquire(`pod.${pod}`, pod);
+      if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
+      alive = acquired;
+      void acquired.lost.then(() => {
+        if (alive === acquired) alive = undefined;
+        notice();
+      });
+    }
     const pods = new Set([pod, ...records.flatMap(({ name, holder }) => (name.startsWith('pod.') ? [holder] : []))]);
     const holders = new Map(records.map(({ name, holder }) => [name, holder]));
     const wanted: number[] = [];

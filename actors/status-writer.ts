@@ -18,11 +18,13 @@ export interface StatusWriterDeps {
 /** Phases that last: what happens in between is told by the trace, not by the status. */
 const LASTING: ReadonlySet<string> = new Set([
   'claiming.awaiting',
+  'claiming.unclear',
   'awaitingExternal',
   'recordingAgain',
   'discardingAgain',
   'forgetting',
   'settling',
+  'rereading',
   'available',
   'unavailable',
   'failed',
@@ -61,7 +63,7 @@ export class StatusWriter {
   consider(view: LifeView, object: KubeObject): void {
     if (!LASTING.has(view.phase)) return;
     const { awaited, heldBy } = view;
-    if (view.phase === 'claiming.awaiting' && awaited.length === 0) return;
+    if (view.phase.startsWith('claiming') && awaited.length === 0) return;
     if (view.phase === 'deleting.guarded' && heldBy.length === 0) return;
     if (view.phase === 'deleting.deciding' && awaited.length === 0) return;
     const said = JSON.stringify([view.phase, awaited, heldBy, object.metadata.generation]);

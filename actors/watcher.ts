@@ -60,8 +60,12 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
         continue;
       }
       log.info('watching the API server for all pods');
-      await lead(deps, lease, signal);
-      await lease.release();
+      try {
+        await lead(deps, lease, signal);
+      } finally {
+        // Else this process would keep everybody, itself too, from leading.
+        await lease.release();
+      }
       trouble = '';
     } catch (error) {
       const { message } = toErrorData(error);
@@ -101,7 +105,11 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         return theirs === undefined || compareVersions(versionOf(theirs), version) < 0;
       });
       pending.add(saying);
-      void saying.finally(() => pending.delete(saying));
+      void saying.finally(() => {
+        pending.delete(saying);
+        // Objects come and go; what is known of those that went must not pile up.
+        if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
+      });
     };
     const unseeded = new Set(registry.resources.map(({ plural, realm }) => `${realm}/${plural}`));
     let seededAt = Number.POSITIVE_INFINITY;

@@ -33,6 +33,8 @@ export interface GuardContext {
   /** Finalizers that the API server confirmed to be free, under this revision of the claims. */
   readonly confirmed: { readonly free: readonly string[]; readonly revision: number };
   readonly guardAttempts: number;
+  /** Writes in a row that lost a race. */
+  readonly races: number;
 }
 
 type GuardedView = Pick<ObjectView, 'uid' | 'deleting' | 'finalizers'>;
@@ -56,6 +58,9 @@ const AUDIT_LIMIT_MS = 600_000;
 const AUDIT_FIRST_MS = 30_000;
 /** An incomplete table may miss the end of a claim for good, so the first pause is short. */
 const AUDIT_INCOMPLETE_MS = 1_000;
+
+/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+const QUICK_RACES = 5;
 
 /** Finalizers to add: held, and not stored on this incarnation yet. */
 export function missingGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
@@ -82,7 +87,9 @@ function carriesGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims
 
 /** Guards of the chart, shared with `managed.ts`. */
 export const guardConditions = {
-  isConflict: (_: unknown, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'conflict',
+  /** Another write was faster, and has been read by now. */
+  isLostRace: ({ context }: { context: GuardContext }, { error }: { error: unknown }) =>
+    (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
   mustStoreGuards: ({ context }: { context: GuardContext }) => missingGuards(context).length > 0,
   mustReleaseGuards: ({ context }: { context: GuardContext }) => freeGuards(context).length > 0,
   mustAuditGuards: ({ context }: { context: GuardContext }) =>
@@ -116,8 +123,9 @@ export const guardActors = {
 /** A lost race has been read again, so the next attempt need not wait. */
 const afterGuardWrite = [
   {
-    guard: { type: 'isConflict', params: ({ event }: { event: { error: unknown } }) => event },
+    guard: { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event },
     target: 'watching',
+    actions: 'countRace',
   },
   { target: 'backingOff', actions: 'countGuardAttempt' },
 ] as const;
@@ -215,11 +223,12 @@ export const guardMachine = setup({
     storeClaims: assign((_, { claims }: { claims: Claims }) => ({ claims })),
     confirmGuards: assign((_, confirmed: AuditOutput) => ({ confirmed })),
     countGuardAttempt: assign({ guardAttempts: ({ context }) => context.guardAttempts + 1 }),
-    resetGuardAttempts: assign({ guardAttempts: 0 }),
+    resetGuardAttempts: assign({ guardAttempts: 0, races: 0 }),
+    countRace: assign({ races: ({ context }) => context.races + 1 }),
   },
 }).createMachine({
   id: 'guarded',
-  context: ({ input }) => ({ ...input, confirmed: NOTHING_CONFIRMED, guardAttempts: 0 }),
+  context: ({ input }) => ({ ...input, confirmed: NOTHING_CONFIRMED, guardAttempts: 0, races: 0 }),
   on: {
     'object.changed': { actions: { type: 'storeObject', params: ({ event }) => event } },
     'claims.changed': { actions: { type: 'storeClaims', params: ({ event }) => event } },

@@ -21,6 +21,8 @@ export interface ObjectView {
   readonly detached: boolean;
   /** What the stored status says, for an object that nothing has to be done for. */
   readonly settled: 'no' | 'available' | 'unavailable' | 'failed';
+  /** The stored status says that others may use it, settled or not. */
+  readonly available: boolean;
   /** Milliseconds until the object wants another look; undefined for never. Counted from when this view was made. */
   readonly resyncInMs: number | undefined;
 }
@@ -53,6 +55,7 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
   const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
   const managed = spec?.['managementPolicy'] !== 'unmanaged';
   const { settled, failed, resyncInMs } = kind.settled(object, now);
+  const available = kind.isAvailable(object);
   const id = status?.['id'];
   return {
     uid: metadata.uid,
@@ -64,7 +67,8 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
     externalId: typeof id === 'string' && id !== '' ? id : undefined,
     managed,
     detached: !managed || options?.onDelete === 'detach',
-    settled: !settled ? 'no' : failed ? 'failed' : kind.isAvailable(object) ? 'available' : 'unavailable',
+    settled: !settled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
+    available,
     resyncInMs,
   };
 }

@@ -1,6 +1,21 @@
 // Getting hold of what an object depends on: the part of the managed machine before anything is done outside.
 import { and, not } from 'xstate';
-import { foundMany, foundNone, foundOne, managedSetup, noteFailure, takeFound } from './managed-setup.ts';
+import {
+  foundMany,
+  foundNone,
+  foundOne,
+  isNewGeneration,
+  managedSetup,
+  noteFailure,
+  storeDependencies,
+  storeObject,
+  takeFound,
+} from './managed-setup.ts';
+
+const editedWhileWaiting = [
+  { guard: isNewGeneration, target: 'awaiting', reenter: true, actions: [storeObject, 'forgetClear'] },
+  { actions: storeObject },
+] as const;
 
 export const claiming = managedSetup.createStateConfig({
   description: 'Getting hold of what the object depends on.',
@@ -17,6 +32,7 @@ export const claiming = managedSetup.createStateConfig({
     guarding: {
       description: 'The own finalizer is being stored.',
       // Left by the answer only: the actor sees the finalizer before the effect resolves, and `noteUnbuilt` would be lost.
+      entry: 'noteTry',
       always: { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
       invoke: {
         id: 'guardSelf',
@@ -48,6 +64,8 @@ export const claiming = managedSetup.createStateConfig({
         { guard: and(['mustYield', 'isCredentialed']), target: 'probing' },
         { guard: 'isWorthLookingAhead', target: 'lookingAhead' },
       ],
+      // What the object refers to may be another now, and is claimed; what was looked for may be another too.
+      on: { 'object.changed': editedWhileWaiting },
     },
     lookingAhead: {
       description: 'Looking for what an earlier life may have left, while a dependency is still being made.',
@@ -69,6 +87,7 @@ export const claiming = managedSetup.createStateConfig({
     },
     probing: {
       description: 'A dependency is being deleted: was anything built on it?',
+      entry: 'noteTry',
       invoke: {
         id: 'probe',
         src: 'find',
@@ -84,9 +103,18 @@ export const claiming = managedSetup.createStateConfig({
             target: '#managed.lifecycle.failed',
             actions: 'noteAmbiguous',
           },
-          { target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
+          { guard: foundNone, target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
+          { target: 'unclear' },
         ],
         onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },
+      },
+    },
+    unclear: {
+      description: 'Something may have been built, and a reference is needed to tell what; nothing is yielded.',
+      always: { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+      on: {
+        'dependencies.changed': { target: 'awaiting', actions: storeDependencies },
+        'object.changed': editedWhileWaiting,
       },
     },
   },

@@ -14,6 +14,10 @@ export interface ManagedContext extends GuardContext {
   /** Others see the object as usable: the Available condition is True. */
   readonly available: boolean;
   readonly attempts: number;
+  /** Changes in a row after which the resource was still not as specified. */
+  readonly changes: number;
+  /** Generation of the object that the last step outside was made for. */
+  readonly tried: number;
   readonly error: ErrorData | undefined;
   readonly waiting: readonly string[];
   readonly vanished: boolean;
@@ -86,10 +90,11 @@ const FAILING: ReadonlySet<string> = new Set([
 /** What the status of an object says about its life; `phase` is the leaf of the lifecycle region. */
 export function lifeView(context: ManagedContext, phase: string): LifeView {
   const { object, externalId, observation, waiting, error, vanished } = context;
-  const deleting = phase.startsWith('deleting');
   const held =
     phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
-  const next = deleting ? (phase === 'deleting.deciding' ? credentials(context) : []) : nextNeeded(context);
+  // Where nothing is waited for, what others are like is no news of this object.
+  const next =
+    phase === 'deleting.deciding' ? credentials(context) : phase.startsWith('claiming') ? nextNeeded(context) : [];
   const unready = next.filter((dependency) => !isUsable(dependency, context.yielded));
   // Until everybody has answered there is nothing to tell: the answer may be `ready`.
   const answered = unready.flatMap(({ kind, name, answer }) =>

@@ -4,8 +4,9 @@ import {
   foundMany,
   foundNone,
   foundOne,
-  isConflict,
   isEdited,
+  isLostRace,
+  isNewCredentials,
   managedSetup,
   noteFailure,
   storeDependencies,
@@ -14,11 +15,21 @@ import {
   wasFound,
 } from './managed-setup.ts';
 
+/** The credentials may be others now: they are claimed, or the cleanup would wait for them in vain. */
+const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
+
+/** Another way to go on may be open after the edit. */
+const decideIfEdited = [
+  { guard: isEdited, target: 'deciding', actions: [storeObject, 'claim'] },
+  { actions: storeObject },
+] as const;
+
 export const deleting = managedSetup.createStateConfig({
   description: 'The user deleted the object.',
   // The claims are what holds the credentials and the dependencies for the cleanup.
   entry: ['claim', 'forgetFailure'],
   initial: 'guarded',
+  on: { 'object.changed': editedWhileDeleting },
   states: {
     guarded: {
       description: 'Others still hold the object by their finalizers.',
@@ -59,19 +70,13 @@ export const deleting = managedSetup.createStateConfig({
       description: 'Something may have been built, and a reference is needed to tell what (Q10).',
       on: {
         'dependencies.changed': { target: 'deciding', actions: storeDependencies },
+        'object.changed': decideIfEdited,
       },
     },
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
       on: {
-        'object.changed': [
-          {
-            guard: isEdited,
-            target: 'guarded',
-            actions: storeObject,
-          },
-          { actions: storeObject },
-        ],
+        'object.changed': decideIfEdited,
       },
     },
     removing: {
@@ -96,6 +101,7 @@ export const deleting = managedSetup.createStateConfig({
     },
     awaitingRemoval: {
       description: 'The foreign system is still at work on the deletion.',
+      always: { guard: 'isDetached', target: 'unclaiming' },
       after: { removalPause: 'confirming' },
     },
     backingOff: {
@@ -106,14 +112,19 @@ export const deleting = managedSetup.createStateConfig({
           {
             guard: isEdited,
             target: 'guarded',
-            actions: [storeObject, 'resetAttempts'],
+            actions: [storeObject, 'claim', 'resetAttempts'],
           },
           { actions: storeObject },
+        ],
+        'dependencies.changed': [
+          { guard: isNewCredentials, target: 'guarded', actions: [storeDependencies, 'resetAttempts'] },
+          { actions: storeDependencies },
         ],
       },
     },
     unclaiming: {
       description: 'The claims on others are being ended.',
+      on: { 'object.changed': { actions: storeObject } },
       invoke: {
         id: 'unclaim',
         src: 'unclaim',
@@ -124,13 +135,14 @@ export const deleting = managedSetup.createStateConfig({
     },
     releasing: {
       description: 'The own finalizer is being removed.',
+      on: { 'object.changed': { actions: storeObject } },
       invoke: {
         id: 'releaseSelf',
         src: 'releaseSelf',
         input: ({ context: { key } }) => ({ key }),
         onDone: '#managed.lifecycle.gone',
         onError: [
-          { guard: isConflict, target: 'releasing', reenter: true },
+          { guard: isLostRace, target: 'releasing', reenter: true, actions: 'countRace' },
           { target: 'backingOff', actions: noteFailure },
         ],
       },

@@ -23,6 +23,9 @@ import {
 
 type Failure = { readonly error: unknown };
 
+/** So many changes in a row are read again at once. A cloud that takes a change and does not make it is given time. */
+const QUICK_CHANGES = 2;
+
 const ambiguous: ErrorData = {
   code: 'terminal',
   reason: 'InvalidConfiguration',
@@ -55,7 +58,11 @@ export const managedSetup = setup({
       object,
       dependencies,
       heardAt: at,
-      externalId: object.externalId ?? context.externalId,
+      // An id that is learned and not recorded yet is not forgotten for one that somebody else recorded first (I4).
+      externalId:
+        context.externalId !== undefined && context.externalId !== context.object.externalId
+          ? context.externalId
+          : (object.externalId ?? context.externalId),
     })),
     storeDependencies: assign((_, { dependencies, at }: DependenciesChanged) => ({
       dependencies,
@@ -64,7 +71,13 @@ export const managedSetup = setup({
     storeClaims: assign((_, { claims }: { claims: Claims }) => ({ claims })),
     confirmGuards: assign((_, confirmed: AuditOutput) => ({ confirmed })),
     countGuardAttempt: assign({ guardAttempts: ({ context }) => context.guardAttempts + 1 }),
-    resetGuardAttempts: assign({ guardAttempts: 0 }),
+    resetGuardAttempts: assign({ guardAttempts: 0, races: 0 }),
+    countRace: assign({ races: ({ context }) => context.races + 1 }),
+    resetRaces: assign({ races: 0 }),
+    /** What is done from here on is done for the object as it is now. */
+    noteTry: assign({ tried: ({ context }) => context.object.generation }),
+    countChange: assign({ changes: ({ context }) => context.changes + 1 }),
+    forgetClear: assign({ clearAt: undefined }),
     noteUnbuilt: assign({ mayHaveBuilt: false }),
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
     noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
@@ -82,7 +95,7 @@ export const managedSetup = setup({
       waiting: [],
     })),
     noteWaiting: assign((_, { waiting }: { waiting: readonly string[] | undefined }) => ({ waiting: waiting ?? [] })),
-    noteSuccess: assign({ error: undefined, attempts: 0, vanished: false }),
+    noteSuccess: assign({ error: undefined, attempts: 0, changes: 0, vanished: false }),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
@@ -92,7 +105,7 @@ export const managedSetup = setup({
     })),
     forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign({ error: ambiguous, available: false }),
-    forgetFailure: assign({ error: undefined, attempts: 0 }),
+    forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
   },
   guards: {
@@ -123,9 +136,15 @@ export const managedSetup = setup({
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
+    wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: (_, { waiting }: { waiting: readonly string[] }) => waiting.length > 0,
     isNewGeneration: ({ context }, { object }: { object: ObjectView }) =>
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
+    /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
+    isOutdated: ({ context }) => context.tried !== context.object.generation,
+    /** Somebody took the status away, or set it back to work. */
+    isUnsettled: ({ context }, { object }: { object: ObjectView }) =>
+      context.object.settled !== 'no' && object.settled === 'no',
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
   },
@@ -135,6 +154,7 @@ export const managedSetup = setup({
     importPause: 15_000,
     settlePause: ({ context }) => context.observation?.pollAfterMs ?? 1_000,
     removalPause: 1_000,
+    rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => context.object.resyncInMs ?? Number.POSITIVE_INFINITY,
   },
 });
@@ -146,7 +166,7 @@ export const noteFailure = {
   params: ({ event }: { event: { error: unknown } }) => event,
 } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
-export const isConflict = { type: 'isConflict', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const refusedOrNot = [
   { guard: isTerminal, target: 'failed', actions: noteFailure },
   { target: 'backingOff', actions: noteFailure },
@@ -175,6 +195,11 @@ export const isNewGeneration = {
   type: 'isNewGeneration',
   params: ({ event }: { event: ObjectChanged }) => event,
 } as const;
+export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
+export const isNewCredentials = {
+  type: 'isNewCredentials',
+  params: ({ event }: { event: DependenciesChanged }) => event,
+} as const;
 /** As `isNewGeneration`, for an object that is being deleted anyway. */
 export const isEdited = {
   type: 'isNewGeneration',
@@ -182,6 +207,11 @@ export const isEdited = {
 } as const;
 export const anewIfEdited = [
   { guard: isNewGeneration, target: 'claiming', actions: storeObject },
+  { actions: storeObject },
+] as const;
+export const anewIfUnsettled = [
+  { guard: isNewGeneration, target: 'claiming', actions: storeObject },
+  { guard: isUnsettled, target: 'claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
 

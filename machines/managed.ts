@@ -14,15 +14,19 @@
 import { and, not } from 'xstate';
 import { guardRegion, NOTHING_CONFIRMED } from './guard.ts';
 import { claiming } from './managed-claiming.ts';
+import type { ManagedContext } from './managed-context.ts';
 import { deleting } from './managed-deleting.ts';
 import {
   anewIfEdited,
+  anewIfUnsettled,
   foundMany,
   foundNone,
   foundOne,
-  isConflict,
+  isLostRace,
+  isNewCredentials,
   isNewGeneration,
   isTerminal,
+  isUnsettled,
   managedSetup,
   noteFailure,
   refusedOrNot,
@@ -32,6 +36,12 @@ import {
   takeObserved,
   wasFound,
 } from './managed-setup.ts';
+
+/** The winner's resource is the object's. */
+const forgetLoser = {
+  type: 'forgetLoser',
+  params: ({ context }: { context: ManagedContext }) => ({ externalId: context.object.externalId ?? '' }),
+} as const;
 
 export const managedMachine = managedSetup.createMachine({
   id: 'managed',
@@ -45,8 +55,11 @@ export const managedMachine = managedSetup.createMachine({
     yielded: [],
     externalId: object.externalId,
     observation: undefined,
-    available: object.settled === 'available',
+    available: object.available,
     attempts: 0,
+    changes: 0,
+    tried: object.generation,
+    races: 0,
     error: undefined,
     waiting: [],
     vanished: false,
@@ -84,6 +97,7 @@ export const managedMachine = managedSetup.createMachine({
         claiming,
         importing: {
           description: 'The resource that the object names is looked for.',
+          entry: 'noteTry',
           invoke: {
             id: 'import',
             src: 'import',
@@ -107,6 +121,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         adopting: {
           description: 'Looking for what an earlier, interrupted create left behind.',
+          entry: 'noteTry',
           invoke: {
             id: 'adopt',
             src: 'find',
@@ -128,7 +143,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         creating: {
           description: 'The external resource is being created.',
-          entry: 'noteBuilding',
+          entry: ['noteTry', 'noteBuilding'],
           invoke: {
             id: 'create',
             src: 'create',
@@ -147,12 +162,17 @@ export const managedMachine = managedSetup.createMachine({
             src: 'record',
             input: ({ context: { key, externalId } }) => ({ key, externalId }),
             onDone: [
-              { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'recorded' },
+              {
+                guard: { type: 'wasStored', params: ({ event }) => event.output },
+                target: 'recorded',
+                actions: 'resetRaces',
+              },
+              // What was only imported is not ours to remove.
+              { guard: not('isManaged'), target: 'claiming', actions: forgetLoser },
               { target: 'discarding' },
             ],
             onError: [
-              // Another write of the object was faster, and has been read by now.
-              { guard: isConflict, target: 'recording', reenter: true },
+              { guard: isLostRace, target: 'recording', reenter: true, actions: 'countRace' },
               { target: 'recordingAgain', actions: noteFailure },
             ],
           },
@@ -177,10 +197,7 @@ export const managedMachine = managedSetup.createMachine({
             input: ({ context: { key, externalId } }) => ({ key, externalId }),
             onDone: {
               target: 'claiming',
-              actions: {
-                type: 'forgetLoser',
-                params: ({ context }) => ({ externalId: context.object.externalId ?? '' }),
-              },
+              actions: forgetLoser,
             },
             onError: { target: 'discardingAgain', actions: noteFailure },
           },
@@ -191,6 +208,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         observing: {
           description: 'The external resource is being read.',
+          entry: 'noteTry',
           invoke: {
             id: 'observe',
             src: 'observe',
@@ -226,13 +244,23 @@ export const managedMachine = managedSetup.createMachine({
         },
         updating: {
           description: 'What differs from the spec is being changed.',
+          entry: 'noteTry',
           invoke: {
             id: 'update',
             src: 'update',
             input: ({ context: { key, observation } }) => ({ key, observation }),
             onDone: [
               { guard: 'isDeleting', target: 'deleting' },
-              { guard: { type: 'wasChanged', params: ({ event }) => event.output }, target: 'observing' },
+              {
+                guard: { type: 'wasChangedInVain', params: ({ event }) => event.output },
+                target: 'rereading',
+                actions: 'countChange',
+              },
+              {
+                guard: { type: 'wasChanged', params: ({ event }) => event.output },
+                target: 'observing',
+                actions: 'countChange',
+              },
               {
                 target: 'judging',
                 actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output.waiting }) },
@@ -244,10 +272,17 @@ export const managedMachine = managedSetup.createMachine({
             ],
           },
         },
+        rereading: {
+          description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
+          always: { guard: 'isDeleting', target: 'deleting' },
+          after: { rereadPause: 'observing' },
+          on: { 'object.changed': anewIfEdited },
+        },
         judging: {
           description: 'Deciding whether the resource can be used as it was observed.',
           entry: ['noteSuccess', 'noteAvailability'],
           always: [
+            { guard: 'isOutdated', target: 'claiming' },
             { guard: { type: 'isWaiting', params: ({ context }) => context }, target: 'settling' },
             { guard: 'isAvailable', target: 'available' },
             { guard: 'isAtWork', target: 'settling' },
@@ -258,6 +293,7 @@ export const managedMachine = managedSetup.createMachine({
           description: 'The foreign system is still at work on the resource.',
           always: { guard: 'isDeleting', target: 'deleting' },
           after: { settlePause: 'observing' },
+          on: { 'object.changed': anewIfEdited },
         },
         available: {
           description: 'The resource is as specified, and usable.',
@@ -265,19 +301,22 @@ export const managedMachine = managedSetup.createMachine({
           entry: 'claim',
           always: { guard: 'isDeleting', target: 'deleting' },
           after: { resync: 'claiming' },
-          on: { 'object.changed': anewIfEdited },
+          on: { 'object.changed': anewIfUnsettled },
         },
         unavailable: {
           description: 'The resource is as specified, but not usable as it is.',
           entry: 'claim',
           always: { guard: 'isDeleting', target: 'deleting' },
           after: { resync: 'claiming' },
-          on: { 'object.changed': anewIfEdited },
+          on: { 'object.changed': anewIfUnsettled },
         },
         failed: {
           description: 'Refused until the user changes the spec.',
           entry: 'claim',
-          always: { guard: 'isDeleting', target: 'deleting' },
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isOutdated', target: 'claiming', actions: 'forgetFailure' },
+          ],
           on: {
             'object.changed': [
               {
@@ -285,13 +324,17 @@ export const managedMachine = managedSetup.createMachine({
                 target: 'claiming',
                 actions: [storeObject, 'forgetFailure'],
               },
+              { guard: isUnsettled, target: 'claiming', actions: [storeObject, 'forgetFailure'] },
               { actions: storeObject },
             ],
           },
         },
         backingOff: {
           description: 'The last step failed in a way that may pass.',
-          always: { guard: 'isDeleting', target: 'deleting' },
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isOutdated', target: 'claiming', actions: 'resetAttempts' },
+          ],
           after: { backoff: 'claiming' },
           on: {
             'object.changed': [
@@ -304,7 +347,7 @@ export const managedMachine = managedSetup.createMachine({
             ],
             'dependencies.changed': [
               {
-                guard: { type: 'isNewCredentials', params: ({ event }) => event },
+                guard: isNewCredentials,
                 target: 'claiming',
                 actions: [storeDependencies, 'resetAttempts'],
               },

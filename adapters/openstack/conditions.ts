@@ -107,6 +107,7 @@ const REMOVING: ReadonlySet<string> = new Set(
 const PHASE_MESSAGES: Readonly<Record<string, readonly string[]>> = {
   awaitingExternal: ['Waiting for OpenStack resource to be created externally'],
   settling: ['Waiting for OpenStack resource to be ready'],
+  rereading: ['Resource status will be refreshed'],
   available: [],
   unavailable: [],
 };

@@ -72,4 +72,14 @@ test('each change is a new revision', () => {
   assert.is(table.revision, before + 2);
 });
 
+test('claimants that came and went do not pile up', () => {
+  const table = new ClaimsTable();
+  for (let number = 0; number < 5_000; number++) {
+    table.take(`${number}`, claim());
+    table.take(`${number}`, claim({ ended: true }));
+  }
+  assert.is(table.endedUid('0'), undefined);
+  assert.is(table.endedUid('4999'), 'subnet-1');
+});
+
 test.run();

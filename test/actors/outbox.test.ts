@@ -73,4 +73,40 @@ test('what cannot be published now is published when the bus is back, and is tol
   await bus.close();
 });
 
+test('what is said at any moment of a publication is published too (O1)', async () => {
+  for (let turns = 0; turns < 20; turns++) {
+    const { outbox, bus, last } = start();
+    void outbox.say(subject, { n: 1 });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    void outbox.say(subject, { n: 2 });
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await last(), { n: 2 }, `after ${turns} turns`);
+    await bus.close();
+  }
+});
+
+test('what is forgotten while it is under way does not overwrite what is said after it (O1)', async () => {
+  const { outbox, bus, clock, last } = start();
+  const { publish } = bus.mailbox;
+  bus.mailbox.publish = async (to, payload, expected) => {
+    if (payload['n'] === 1) await clock.sleep(20);
+    return publish.call(bus.mailbox, to, payload, expected);
+  };
+  void outbox.say(subject, { n: 1 });
+  outbox.forget(subject, { n: 1 });
+  await outbox.say(subject, { n: 2 });
+  await clock.sleep(60);
+  assert.equal(await last(), { n: 2 });
+  await bus.close();
+});
+
+test('a subject on which something else was said meanwhile is not forgotten', async () => {
+  const { outbox, bus, last } = start();
+  void outbox.say(subject, { n: 2 });
+  outbox.forget(subject, { n: 1 });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await last(), { n: 2 });
+  await bus.close();
+});
+
 test.run();

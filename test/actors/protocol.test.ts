@@ -240,4 +240,49 @@ test('a deleted and re-created object is another: it gets a resource of its own 
     assert.is(made(scene, 'subnets'), 1);
   }));
 
+test('an object that waits for a reference waits for another one when it is edited', () =>
+  on({}, async (scene) => {
+    await scene.create('networks', 'net');
+    await scene.create('subnets', 'sub', { networkRef: 'typo' });
+    await scene.quiet();
+    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
+    await scene.until('the claim on the other ends', () => scene.log.includes('tombstone of sub on typo'));
+  }));
+
+for (const told of [false, true]) {
+  const seen = told ? 'seen' : 'not seen';
+  test(`whoever finds another id recorded, ${seen}, removes what it made and nothing else (I4)`, () =>
+    on({}, async (scene) => {
+      scene.foreign.add('id-other');
+      scene.onMade = () => void scene.change('networks', 'net', { status: { id: 'id-other' } }, { told });
+      await scene.create('networks', 'net');
+      await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+      assert.is(scene.get('networks', 'net')?.status?.['id'], 'id-other');
+      assert.ok(scene.foreign.has('id-other'));
+      assert.is(made(scene, 'networks'), 0);
+    }));
+}
+
+test('an answer that comes after the lease was lost begins no life (H2)', () =>
+  on({}, async (scene) => {
+    const events: unknown[] = [];
+    const release = scene.holdGuards();
+    await pairWithoutGuard(scene);
+    scene.vanish('networks', 'net');
+    await scene.bus.trace.subscribe((event) => events.push(event));
+    await scene.closeHost();
+    await scene.create('networks', 'net');
+    release();
+    await scene.quiet();
+    assert.equal(events, []);
+  }));
+
+/** A network whose guard is being stored. */
+async function pairWithoutGuard(scene: Stage): Promise<void> {
+  await scene.create('subnets', 'sub', { networkRef: 'net' });
+  await scene.create('networks', 'net');
+  await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+}
+
 test.run();

@@ -29,6 +29,17 @@ export interface Stage {
   readonly log: string[];
   /** Creates an object and tells the mailbox. */
   create(plural: string, name: string, references?: Readonly<Record<string, string>>): Promise<KubeObject>;
+  /** Replaces spec or status of an object; a new spec is a new generation. `told`: as is the mailbox. */
+  change(
+    plural: string,
+    name: string,
+    changes: Partial<Pick<KubeObject, 'spec' | 'status'>>,
+    options: { readonly told: boolean },
+  ): Promise<void>;
+  /** Called when the cloud has made a resource and not answered yet. */
+  onMade: (name: string) => void;
+  /** Ids of resources in the cloud that others made. */
+  readonly foreign: Set<string>;
   /** Marks an object deleted, as a user does, and tells the mailbox. */
   remove(plural: string, name: string): Promise<void>;
   /** Takes an object away with all its finalizers and tells nobody. */
@@ -46,6 +57,8 @@ export interface Stage {
   until(what: string, condition: () => boolean): Promise<void>;
   /** Lets everything that can happen at once happen. */
   quiet(): Promise<void>;
+  /** The lease on the only shard is lost. */
+  closeHost(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,6 +77,7 @@ export async function stage(
   const objects = new Map<string, KubeObject>();
   const cloud = new Map<string, Set<string>>();
   const unusable = new Set<string>();
+  const foreign = new Set<string>();
   let version = 100;
   let guards: Promise<void> = Promise.resolve();
 
@@ -175,14 +189,17 @@ export async function stage(
         create: async ({ object: { metadata } }) => {
           log.push(`create ${metadata.name}`);
           made.add(metadata.uid);
+          scene.onMade(metadata.name);
           return observe(metadata.uid, metadata.name);
         },
-        observe: async ({ object: { metadata } }) =>
-          made.has(metadata.uid) ? observe(metadata.uid, metadata.name) : undefined,
+        observe: async ({ object: { metadata }, id }) => {
+          if (foreign.has(id)) return { ...observe(metadata.uid, metadata.name), id };
+          return made.has(metadata.uid) ? observe(metadata.uid, metadata.name) : undefined;
+        },
         update: async () => ({ changed: false }),
-        remove: async ({ object: { metadata } }) => {
+        remove: async ({ object: { metadata }, id }) => {
           log.push(`delete ${metadata.name}`);
-          made.delete(metadata.uid);
+          if (!foreign.delete(id)) made.delete(metadata.uid);
         },
       },
     };
@@ -216,11 +233,13 @@ export async function stage(
   const quiet = async (): Promise<void> => {
     for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
-  return {
+  const scene: Stage = {
     bus,
     clock,
     log,
     unusable,
+    foreign,
+    onMade: () => undefined,
     cloud,
     quiet,
     async create(plural, name, spec = {}) {
@@ -245,6 +264,13 @@ export async function stage(
       });
       if (objects.has(id(plural, name))) await publish(plural, name, { object: marked });
     },
+    async change(plural, name, changes, { told }) {
+      const object = objects.get(id(plural, name)) as KubeObject;
+      const { generation = 0 } = object.metadata;
+      const metadata = { ...object.metadata, generation: changes.spec === undefined ? generation : generation + 1 };
+      const changed = store(plural, { ...object, ...changes, metadata });
+      if (told) await publish(plural, name, { object: changed });
+    },
     holdGuards() {
       let release = (): void => undefined;
       guards = new Promise((resolve) => {
@@ -262,11 +288,13 @@ export async function stage(
       }
       throw new Error(`never: ${what}\n${log.join('\n')}`);
     },
+    closeHost: () => host.close(0),
     async close() {
       await host.close(0);
       await bus.close();
     },
   };
+  return scene;
 }
 
 /** The same clock, running so many times as fast. */

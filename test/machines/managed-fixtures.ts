@@ -21,6 +21,7 @@ export function view(changes: Partial<ObjectView> = {}): ObjectView {
     managed: true,
     detached: changes.managed === false,
     settled: 'no',
+    available: changes.settled === 'available',
     resyncInMs: undefined,
     ...changes,
   };
@@ -110,6 +111,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     importPause: 'lifecycle.awaitingExternal',
     backoff: 'lifecycle.backingOff',
     settlePause: 'lifecycle.settling',
+    rereadPause: 'lifecycle.rereading',
     removalPause: 'lifecycle.deleting.awaitingRemoval',
     guardBackoff: 'guard.backingOff',
     auditPause: 'guard.held',

@@ -1,0 +1,44 @@
+import pino from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/clock.ts';
+import { Role } from '../../actors/config.ts';
+import { startRuntime } from '../../actors/runtime.ts';
+import { memoryBroker, TransientError } from '../../bus/mod.ts';
+
+const test = suite('runtime');
+
+test('roles that could not begin, as the bus was away, begin later', async () => {
+  const clock = systemClock();
+  const bus = memoryBroker({ clock }).connect();
+  const begun = Promise.withResolvers<void>();
+  let attempts = 0;
+  const { watch } = bus.leases;
+  bus.leases.watch = async (onChange) => {
+    attempts += 1;
+    if (attempts <= 2) throw new TransientError('the bus is away');
+    if (attempts === 4) begun.resolve();
+    return watch.call(bus.leases, onChange);
+  };
+  const away = async (): Promise<never> => {
+    throw new TransientError('the API server is away');
+  };
+  const runtime = await startRuntime({
+    bus,
+    client: { call: away, watch: away } as never,
+    clock,
+    log: pino({ level: 'silent' }),
+    roles: new Set([Role.Watch, Role.Actors]),
+    callMs: 1_000,
+    defaultResyncMs: 0,
+    callsInFlight: 1,
+  });
+  const deadline = new AbortController();
+  const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
+  assert.is(await Promise.race([begun.promise, late]), undefined);
+  deadline.abort();
+  await runtime.close();
+  await bus.close();
+});
+
+test.run();
