@@ -95,6 +95,13 @@ export function probe(session: Session, clock: Clock): Cloud {
   return cloud;
 }
 
+/** Lists that Neutron gives in any order. */
+const UNORDERED: ReadonlySet<string> = new Set(['allocation_pools']);
+
+function byText(one: unknown, other: unknown): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+}
+
 function mustBeLike(actual: Json | undefined, like: Like, what: string): void {
   if (like instanceof RegExp) {
     assert.match(String(actual), like, what);
@@ -107,7 +114,10 @@ function mustBeLike(actual: Json | undefined, like: Like, what: string): void {
   } else if (typeof like === 'object' && like !== null) {
     assert.ok(typeof actual === 'object' && actual !== null, `${what}: ${JSON.stringify(actual)} is not an object`);
     for (const [key, each] of Object.entries(like)) {
-      mustBeLike((actual as JsonObject)[key], each as Like, `${what} .${key}`);
+      const [value, wanted] = [(actual as JsonObject)[key], each as Like].map((side) =>
+        UNORDERED.has(key) && Array.isArray(side) ? side.toSorted(byText) : side,
+      );
+      mustBeLike(value as Json | undefined, wanted as Like, `${what} .${key}`);
     }
   } else {
     assert.equal(actual, like, `${what}: ${JSON.stringify(actual)}`);
