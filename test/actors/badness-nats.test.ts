@@ -1,3 +1,4 @@
+// limit: 90 s
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { describeInterruptions } from './badness.suite.ts';

@@ -1,3 +1,4 @@
+// limit: 100 s
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';
 import { describeBadness, describeLostApiServer, describeSimulatedBadness } from './badness.suite.ts';

@@ -1,3 +1,4 @@
+// limit: 90 s
 // The life of objects on the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { findNatsServer, onNats } from './grounds.ts';

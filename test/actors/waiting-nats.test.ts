@@ -1,3 +1,4 @@
+// limit: 90 s
 // What waiting costs and how fast it ends, on the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { findNatsServer, onNats } from './grounds.ts';

@@ -1,3 +1,4 @@
+// limit: 80 s
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from './grounds.ts';
