@@ -32,3 +32,8 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
   return { ...known, ...(version !== undefined && { version }), readiness: Readiness.Ready };
 }
+
+/** Everything of an object that its answers depend on: while it stays the same, so do they. */
+export function answerBasis({ object: { metadata }, ...rest }: Claimed): string {
+  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
+}

@@ -13,8 +13,8 @@ import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
-import { lifeView } from '../machines/managed-context.ts';
-import { answerTo, type Claimed } from './answer.ts';
+import { lifeView, phaseOf } from '../machines/managed-context.ts';
+import { answerBasis, answerTo, type Claimed } from './answer.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
@@ -198,7 +198,7 @@ export class ObjectActor {
 
   #answerAll(): void {
     const claimed = this.#claimed();
-    const basis = claimed === undefined ? 'absent' : basisOf(claimed);
+    const basis = claimed === undefined ? 'absent' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;
     this.#answerBasis = basis;
     for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed);
@@ -353,7 +353,7 @@ export class ObjectActor {
     if (root !== undefined && event.actorRef !== root) return;
     const snapshot = event.snapshot as SnapshotFrom<typeof managedMachine>;
     if (typeof snapshot.value !== 'object' && this.#kind !== undefined) return;
-    const phase = this.#kind === undefined ? String(snapshot.value) : leaf(snapshot.value.lifecycle);
+    const phase = this.#kind === undefined ? String(snapshot.value) : phaseOf(snapshot.value.lifecycle);
     if (phase === 'starting') return;
     if (phase !== this.#phase) {
       const { error, externalId } = snapshot.context;
@@ -401,16 +401,4 @@ export class ObjectActor {
       );
     }
   }
-}
-
-/** Everything of an object that answers depend on. */
-function basisOf({ object: { metadata }, ...rest }: Claimed): string {
-  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
-}
-
-/** The leaf of a state value, e.g. `deleting.guarded`. */
-function leaf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
-  return `${name}.${leaf(inner)}`;
 }

@@ -87,6 +87,13 @@ const FAILING: ReadonlySet<string> = new Set([
   'deleting.refused',
 ]);
 
+/** The leaf of a state value: `available`, `deleting.guarded`. */
+export function phaseOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
+  return `${name}.${phaseOf(inner)}`;
+}
+
 /** What the status of an object says about its life; `phase` is the leaf of the lifecycle region. */
 export function lifeView(context: ManagedContext, phase: string): LifeView {
   const { object, externalId, observation, waiting, error, vanished } = context;

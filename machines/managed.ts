@@ -43,6 +43,14 @@ const forgetLoser = {
   params: ({ context }: { context: ManagedContext }) => ({ externalId: context.object.externalId ?? '' }),
 } as const;
 
+/** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
+const atRest = managedSetup.createStateConfig({
+  entry: 'claim',
+  always: { guard: 'isDeleting', target: 'deleting' },
+  after: { resync: 'claiming' },
+  on: { 'object.changed': anewIfUnsettled },
+});
+
 export const managedMachine = managedSetup.createMachine({
   id: 'managed',
   context: ({ input: { key, object, dependencies, claims, at } }) => ({
@@ -295,21 +303,8 @@ export const managedMachine = managedSetup.createMachine({
           after: { settlePause: 'observing' },
           on: { 'object.changed': anewIfEdited },
         },
-        available: {
-          description: 'The resource is as specified, and usable.',
-          // A life that begins here claims too: its claims may have been lost.
-          entry: 'claim',
-          always: { guard: 'isDeleting', target: 'deleting' },
-          after: { resync: 'claiming' },
-          on: { 'object.changed': anewIfUnsettled },
-        },
-        unavailable: {
-          description: 'The resource is as specified, but not usable as it is.',
-          entry: 'claim',
-          always: { guard: 'isDeleting', target: 'deleting' },
-          after: { resync: 'claiming' },
-          on: { 'object.changed': anewIfUnsettled },
-        },
+        available: { description: 'The resource is as specified, and usable.', ...atRest },
+        unavailable: { description: 'The resource is as specified, but not usable as it is.', ...atRest },
         failed: {
           description: 'Refused until the user changes the spec.',
           entry: 'claim',
