@@ -31,6 +31,8 @@ Options, each with its variable:
   --calls-in-flight N               TROUPE_CALLS_IN_FLIGHT, 16: calls to one cloud at a time
   --shards N                        TROUPE_SHARDS, 64: the same for all pods, for ever
   --default-resync-period DURATION  TROUPE_DEFAULT_RESYNC_PERIOD, 0s: a Go duration; 0s is never
+  --default-ca-certs FILE           TROUPE_DEFAULT_CA_CERTS: the CA of clouds whose secret has none; HTTP_PROXY,
+                                    HTTPS_PROXY and NO_PROXY are for the clouds too
   --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
   --data FOLDER                     where dev and demo keep what they start; .troupe unless told
 `;
@@ -44,6 +46,7 @@ const OPTIONS = {
   'calls-in-flight': { type: 'string' },
   shards: { type: 'string' },
   'default-resync-period': { type: 'string' },
+  'default-ca-certs': { type: 'string' },
   'log-level': { type: 'string' },
   'pod-name': { type: 'string' },
   data: { type: 'string' },

@@ -38,6 +38,10 @@ export interface Config {
   readonly defaultResyncPeriod: string;
   /** Calls under way to one cloud at a time. */
   readonly callsInFlight: number;
+  /** A file in PEM: the CA of clouds whose secret has none. */
+  readonly defaultCaFile: string | undefined;
+  /** For the clouds, as usual in the environment; this machine is always reached directly. */
+  readonly proxy: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string } | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -83,6 +87,22 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     podName: read('pod-name', 'POD_NAME').value,
     defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
     callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
+    defaultCaFile: read('default-ca-certs', 'TROUPE_DEFAULT_CA_CERTS').value,
+    proxy: proxy(env),
+  };
+}
+
+const DIRECT = 'localhost,127.0.0.1,::1';
+
+/** The proxy settings that programs share, in either spelling; undefined without any. */
+function proxy(env: Environment): Config['proxy'] {
+  const either = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
+  const [httpProxy, httpsProxy, noProxy] = [either('HTTP_PROXY'), either('HTTPS_PROXY'), either('NO_PROXY')];
+  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
+  return {
+    ...(httpProxy !== undefined && { httpProxy }),
+    ...(httpsProxy !== undefined && { httpsProxy }),
+    noProxy: noProxy === undefined ? DIRECT : `${noProxy},${DIRECT}`,
   };
 }
 

@@ -1,4 +1,5 @@
 // `troupe run`: the roles of one pod, until it is told to stop.
+import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { kubeClient } from '../adapters/kubernetes/mod.ts';
 import { parseGoDuration } from '../adapters/openstack/mod.ts';
@@ -28,14 +29,22 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
   const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
-  const bus = await connect(config, natsUrl, clock, log, signal);
-  if (bus === undefined) return 0;
-  const runtime = await start(config, { bus, client, clock, log }, signal);
-  log.info({ pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description }, 'troupe runs');
-  await aborted(signal);
-  await drain(runtime, clock, log);
-  await bus.close();
-  await client.close();
+  let bus: Bus | undefined;
+  try {
+    bus = await connect(config, natsUrl, clock, log, signal);
+    if (bus === undefined) return 0;
+    const runtime = await start(config, { bus, client, clock, log }, signal);
+    log.info(
+      { pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description },
+      'troupe runs',
+    );
+    await aborted(signal);
+    await drain(runtime, clock, log);
+  } finally {
+    // What is left open would keep a process that has failed alive.
+    await bus?.close();
+    await client.close();
+  }
   return 0;
 }
 
@@ -85,7 +94,7 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
 
 /** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
-  { roles, callMs, callsInFlight, podName, defaultResyncPeriod }: Config,
+  { roles, callMs, callsInFlight, podName, defaultResyncPeriod, defaultCaFile, proxy }: Config,
   deps: Pick<Parameters<typeof startRuntime>[0], 'bus' | 'client' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<Runtime> {
@@ -102,7 +111,17 @@ export async function start(
     deps.log.info(`${deps.bus.description} is good for one process; several pods need nats-server 2.11 or later`);
     await ensureAlone(deps.bus, deps.clock, signal);
   }
-  return startRuntime({ ...deps, roles, callMs, callsInFlight, podName, defaultResyncMs });
+  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
+  return startRuntime({ ...deps, roles, callMs, callsInFlight, podName, defaultResyncMs, defaultCa, proxy });
+}
+
+async function readCa(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { message } = toErrorData(error);
+    throw new TerminalError(`--default-ca-certs must name a file that can be read; got '${path}': ${message}`);
+  }
 }
 
 /** Ends the roles in order, within a few seconds. */

@@ -2,7 +2,14 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type KubeClient, objects as kubeObjects, type Resource } from '../adapters/kubernetes/mod.ts';
-import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../adapters/openstack/mod.ts';
+import {
+  GROUP,
+  openStackSessions,
+  openstackKinds,
+  REALM,
+  type SessionsDeps,
+  VERSION,
+} from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, toErrorData } from '../bus/mod.ts';
 import type { ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
@@ -25,7 +32,9 @@ export interface RuntimeDeps {
   defaultResyncMs: number;
   callsInFlight: number;
   /** PEM of the CA of clouds whose secret has none. */
-  defaultCa?: string;
+  defaultCa?: string | undefined;
+  /** How clouds are reached; directly without it. */
+  proxy?: SessionsDeps['proxy'] | undefined;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
 }
@@ -49,7 +58,7 @@ const OTHERS: readonly Resource[] = [
 
 /** Starts the roles; they come to work as the bus and the API server answer. @throws {TransientError} the bus is away */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
-  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa } = deps;
+  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa, proxy } = deps;
   const objects = kubeObjects({ client });
   const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   const calls = callTrace(bus.trace);
@@ -60,6 +69,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     onCall: calls.onCall,
     readSecret: (namespace, name) => objects.readSecret(namespace, name),
     ...(defaultCa !== undefined && { defaultCa }),
+    ...(proxy !== undefined && { proxy }),
   });
   const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);

@@ -35,6 +35,14 @@ test('a deployment of its own on a shared NATS server', () => {
   assert.is(readConfig({ TROUPE_NATS_PREFIX: '' }).natsPrefix, undefined);
 });
 
+test('proxies are for the clouds, never for this machine', () => {
+  assert.is(readConfig({ NO_PROXY: 'example.org' }).proxy, undefined);
+  assert.equal(readConfig({ https_proxy: 'http://proxy:3128', NO_PROXY: 'example.org' }).proxy, {
+    httpsProxy: 'http://proxy:3128',
+    noProxy: 'example.org,localhost,127.0.0.1,::1',
+  });
+});
+
 test('a refusal names the variable, the rule and what it got', () => {
   assert.is(
     refusal({ TROUPE_LEASE_MS: 'soon' }),

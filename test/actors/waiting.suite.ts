@@ -12,16 +12,22 @@ const WATCHED_MS = 2_000;
 const SETTLE_MS = 200;
 const WAITING = 20;
 const PAIRS = 24;
-const ROUNDS = 3;
+const ROUNDS = 5;
 /** From the dependency's readiness to the request that creates its dependant, in milliseconds; of a median. */
 const REACTION_LIMIT_MS = 5;
 
 export interface WaitingOptions {
   /** Told the figures, for the report. */
   readonly onFigure: (line: string) => void;
+  /** Another limit where the counterparts share the processors with what is measured. */
+  readonly reactionLimitMs?: number;
 }
 
-export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }: WaitingOptions): void {
+export function describeWaiting(
+  test: Test,
+  openGround: OpenGround,
+  { onFigure, reactionLimitMs = REACTION_LIMIT_MS }: WaitingOptions,
+): void {
   const check = checkIn(test, openGround);
 
   for (const [title, credentials, awaited] of [
@@ -72,13 +78,13 @@ export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }
     assert.equal(world.lines('warn'), []);
   });
 
-  check(`a dependant is asked for within ${REACTION_LIMIT_MS} ms of its dependency's readiness (I7)`, async (world) => {
+  check(`a dependant is asked for within ${reactionLimitMs} ms of its dependency's readiness (I7)`, async (world) => {
     // What else the machine does can only add to the time, so a round that is fast enough proves it.
     for (let round = 1; ; round++) {
       const reactions = await reactionsOf(world, round);
       onFigure(`one after another: ${figures(reactions)}`);
       assert.ok(Math.min(...reactions) >= 0, figures(reactions));
-      if (median(reactions) < REACTION_LIMIT_MS) break;
+      if (median(reactions) < reactionLimitMs) break;
       assert.ok(round < ROUNDS, figures(reactions));
     }
   });
@@ -93,7 +99,8 @@ export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }
       ...pairs.map(({ net }) => world.managed('Network', net)),
     );
     for (const { name } of pairs) await world.available('Subnet', name);
-    const reactions = pairs.map(({ net, name }) => startOf(posted(world, name)) - readyAt(world, net));
+    const reactions: number[] = [];
+    for (const { net, name } of pairs) reactions.push(startOf(await posted(world, name)) - readyAt(world, net));
     onFigure(`${PAIRS} pairs at once: ${figures(reactions)}`);
     assert.ok(Math.min(...reactions) >= 0, figures(reactions));
   });
@@ -111,7 +118,7 @@ async function reactionsOf(world: World, round: number): Promise<readonly number
   for (const { net, name } of pairs) {
     await world.apply(world.managed('Network', net));
     await world.available('Subnet', name);
-    reactions.push(startOf(posted(world, name)) - readyAt(world, net));
+    reactions.push(startOf(await posted(world, name)) - readyAt(world, net));
   }
   return reactions;
 }
@@ -162,13 +169,12 @@ function readyAt(world: World, net: string): number {
   return (event as Event).at;
 }
 
-/** The request that created the subnet. */
-function posted(world: World, name: string): Event {
-  const event = world
-    .eventsOf('Subnet', name, 'call')
-    .find(({ data }) => data['method'] === 'POST' && data['path'] === '/subnets');
-  assert.ok(event, `'${name}' was never asked for`);
-  return event as Event;
+/** The request that created the subnet; its event may come after the object that says so. */
+async function posted(world: World, name: string): Promise<Event> {
+  const find = (): Event | undefined =>
+    world.eventsOf('Subnet', name, 'call').find(({ data }) => data['method'] === 'POST' && data['path'] === '/subnets');
+  await world.eventually(`'${name}' is asked for`, () => (find() === undefined ? 'no such event' : undefined));
+  return find() as Event;
 }
 
 /** When a call began: its event comes at its end. */
