@@ -1,8 +1,8 @@
 // What the parts of the server share, and the shape of a request once its URL is understood.
 import type { Clock } from '../../../bus/time.ts';
 import type { ObjectMeta } from './json.ts';
-import type { Registry, Resource } from './resources.ts';
-import type { Store } from './store.ts';
+import type { Registry, Resource } from './kinds/resources.ts';
+import type { Store } from './storage/store.ts';
 
 export interface Api {
   readonly store: Store;

@@ -9,7 +9,7 @@ import {
   intersection,
   toFieldsV1,
   union,
-} from '../../../../adapters/kubernetes/embedded/field-sets.ts';
+} from '../../../../adapters/kubernetes/embedded/apply/field-sets.ts';
 import { APPLY, type Deep, type Harness, listAt, MERGE, WIDGET_PATH, widget, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: apply');

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergePatch, strategicMergePatch } from '../../../../adapters/kubernetes/embedded/patch.ts';
+import { mergePatch, strategicMergePatch } from '../../../../adapters/kubernetes/embedded/objects/patch.ts';
 import { type Harness, JSON_PATCH, MERGE, STRATEGIC, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: patches');

@@ -1,8 +1,8 @@
 // Tables, as `kubectl get` prints them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ageText } from '../../../../adapters/kubernetes/embedded/columns.ts';
-import { compileJsonPath } from '../../../../adapters/kubernetes/embedded/json-path.ts';
+import { ageText } from '../../../../adapters/kubernetes/embedded/wire/columns.ts';
+import { compileJsonPath } from '../../../../adapters/kubernetes/embedded/wire/json-path.ts';
 import { listAt, MERGE, TABLE, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: tables');

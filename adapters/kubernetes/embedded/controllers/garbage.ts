@@ -1,0 +1,122 @@
+// Garbage collection by owner references: dependants go when the last of their owners is gone.
+//
+// Invariants:
+//   G1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
+//       known to be anything.
+import type { Api } from '../api.ts';
+import type { KubeObject, OwnerReference } from '../json.ts';
+import { deleteObject } from '../objects/lifecycle.ts';
+import type { Collection } from '../storage/store.ts';
+
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+
+interface Place {
+  readonly collection: Collection;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const textOf = ({ collection, namespace, name }: Place): string => `${collection.key}\n${namespace}\n${name}`;
+
+/** Follows the store. Work is done after the write that caused it has returned. */
+export function collectGarbage(api: Api): void {
+  const { store, registry } = api;
+  const living = new Map<string, Place>();
+  const dependants = new Map<string, Map<string, Place>>();
+
+  const relink = (owners: readonly OwnerReference[] | undefined, change: (known: Map<string, Place>) => void): void => {
+    for (const { uid } of owners ?? []) {
+      const known = dependants.get(uid) ?? new Map<string, Place>();
+      change(known);
+      if (known.size === 0) dependants.delete(uid);
+      else dependants.set(uid, known);
+    }
+  };
+  const isServed = ({ apiVersion, kind }: OwnerReference): boolean =>
+    registry.all().some((resource) => resource.apiVersion === apiVersion && resource.kind === kind);
+  const isGone = (owner: OwnerReference): boolean => !living.has(owner.uid) && isServed(owner);
+
+  const settle = (place: Place): void => {
+    const { collection, namespace, name } = place;
+    const stored = collection.get(namespace, name);
+    const { ownerReferences = [], deletionTimestamp } = stored?.object.metadata ?? {};
+    if (stored === undefined || deletionTimestamp !== undefined || ownerReferences.length === 0) return;
+    const left = ownerReferences.filter((owner) => !isGone(owner));
+    if (left.length === ownerReferences.length) return;
+    if (left.length > 0) {
+      collection.put({ ...stored.object, metadata: { ...stored.object.metadata, ownerReferences: left } });
+    } else {
+      remove(place); // G1
+    }
+  };
+  const remove = ({ collection, namespace, name }: Place): void => {
+    const [resource] = registry.ofStoreKey(collection.key);
+    if (resource === undefined || collection.get(namespace, name) === undefined) return;
+    const preconditions = { uid: undefined, resourceVersion: undefined };
+    deleteObject(api, resource, collection, namespace, name, { preconditions, dryRun: false, propagation: '' });
+  };
+  const release = ({ collection, namespace, name }: Place, finalizer: string): void => {
+    const object = collection.get(namespace, name)?.object;
+    if (object === undefined) return;
+    const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    if (finalizers.length === 0) collection.remove(namespace, name);
+    else collection.put({ ...object, metadata: { ...object.metadata, finalizers } });
+  };
+  const dependantsOf = (uid: string): Place[] => [...(dependants.get(uid)?.values() ?? [])];
+
+  const propagate = (place: Place, object: KubeObject): void => {
+    const { finalizers = [], uid = '', deletionTimestamp } = object.metadata;
+    if (deletionTimestamp === undefined) return;
+    if (finalizers.includes(ORPHAN)) {
+      for (const dependant of dependantsOf(uid)) {
+        const current = dependant.collection.get(dependant.namespace, dependant.name)?.object;
+        if (current === undefined) continue;
+        const left = (current.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid);
+        const { ownerReferences: _, ...metadata } = current.metadata;
+        dependant.collection.put({
+          ...current,
+          metadata: left.length === 0 ? metadata : { ...metadata, ownerReferences: left },
+        });
+      }
+      release(place, ORPHAN);
+    } else if (finalizers.includes(FOREGROUND)) {
+      const blocking = dependantsOf(uid);
+      for (const dependant of blocking) remove(dependant);
+      if (dependantsOf(uid).length === 0) release(place, FOREGROUND);
+    }
+  };
+
+  store.listen((collection, { type, stored: { object }, previous }) => {
+    const { namespace = '', name = '', uid = '', ownerReferences } = object.metadata;
+    const place: Place = { collection, namespace, name };
+    const key = textOf(place);
+    relink(previous?.object.metadata.ownerReferences, (known) => known.delete(key));
+    if (type === 'DELETED') {
+      living.delete(uid);
+      const orphans = dependantsOf(uid);
+      const owners = ownerReferences ?? [];
+      if (orphans.length === 0 && owners.length === 0) return;
+      queueMicrotask(() => {
+        for (const orphan of orphans) settle(orphan);
+        // An owner that waits for its dependants may go now.
+        for (const owner of owners) {
+          const waiting = living.get(owner.uid);
+          const current = waiting?.collection.get(waiting.namespace, waiting.name)?.object;
+          if (waiting !== undefined && current?.metadata.uid === owner.uid) propagate(waiting, current);
+        }
+      });
+      return;
+    }
+    living.set(uid, place);
+    relink(ownerReferences, (known) => known.set(key, place));
+    if (ownerReferences?.some(isGone)) queueMicrotask(() => settle(place));
+    const held = object.metadata.finalizers ?? [];
+    if (object.metadata.deletionTimestamp !== undefined && (held.includes(FOREGROUND) || held.includes(ORPHAN))) {
+      queueMicrotask(() => {
+        const current = collection.get(namespace, name)?.object;
+        if (current?.metadata.uid === uid) propagate(place, current);
+      });
+    }
+  });
+}

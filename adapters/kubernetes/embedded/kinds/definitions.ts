@@ -1,0 +1,267 @@
+// CustomResourceDefinitions: when one is written, its resources are served at once; when one is deleted, its objects
+// go first.
+import type { Api } from '../api.ts';
+import { timeText } from '../api.ts';
+import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import { deleteObject } from '../objects/lifecycle.ts';
+import { subdomainProblems } from '../objects/names.ts';
+import { validateRules } from '../schemas/cel.ts';
+import type { FieldError } from '../schemas/field-error.ts';
+import { invalidValue } from '../schemas/field-error.ts';
+import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
+import { blocksRules, validate, validateUniqueness } from '../schemas/validation.ts';
+import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
+import { compileJsonPath } from '../wire/json-path.ts';
+import { CUSTOM_RESOURCE_DEFINITION } from './builtin-schemas.ts';
+import { builtin } from './builtins.ts';
+import { validateDefinition } from './definition-rules.ts';
+import { ALL_VERBS, type Resource, type Strategy, storeKeyOf } from './resources.ts';
+
+export const DEFINITIONS_KEY = storeKeyOf('apiextensions.k8s.io', 'customresourcedefinitions');
+
+/** Keeps a definition until its objects are gone. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The resource of the definitions themselves. */
+export function definitionResource(): Resource {
+  return builtin({
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    plural: 'customresourcedefinitions',
+    kind: 'CustomResourceDefinition',
+    namespaced: false,
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    subresources: ['status'],
+    schema: CUSTOM_RESOURCE_DEFINITION,
+    columns: DEFINITION_COLUMNS,
+    strategy: {
+      hasGeneration: true,
+      complete: completeDefinition,
+      prepare: prepareDefinition,
+      validate: (next, old) => validateDefinition(next, old),
+    },
+  });
+}
+
+/** Fills in the names that follow from others. */
+function completeDefinition(next: KubeObject): void {
+  const spec = { ...mapOf(next['spec']) };
+  const names = { ...mapOf(spec['names']) };
+  const kind = stringOf(names['kind']);
+  if (stringOf(names['singular']) === '') names['singular'] = kind.toLowerCase();
+  if (stringOf(names['listKind']) === '') names['listKind'] = `${kind}List`;
+  spec['names'] = names;
+  if (spec['conversion'] === undefined) spec['conversion'] = { strategy: 'None' };
+  if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
+  next['spec'] = spec;
+}
+
+/** Keeps the status on spec writes, and the spec on status writes. */
+function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subresource: string): void {
+  if (subresource === 'status') {
+    if (old !== undefined) next['spec'] = old['spec'];
+  } else if (old?.['status'] === undefined) {
+    const versions = listOf(dig(next, 'spec', 'versions')).map(mapOf);
+    const storedVersions = versions.filter(({ storage }) => storage === true).map(({ name }) => name);
+    next['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions };
+  } else {
+    next['status'] = old['status'];
+  }
+}
+
+/** The condition list and names of a definition that is served. */
+export function establishedStatus(object: KubeObject, time: string): JsonMap {
+  const spec = mapOf(object['spec']);
+  const before = listOf(dig(object, 'status', 'conditions')).filter(isMap);
+  const condition = (type: string, reason: string, message: string): JsonMap => {
+    const old = before.find((one) => one['type'] === type && one['status'] === 'True');
+    return { lastTransitionTime: old?.['lastTransitionTime'] ?? time, message, reason, status: 'True', type };
+  };
+  const storage = listOf(spec['versions'])
+    .filter(isMap)
+    .find((version) => version['storage'] === true);
+  const stored = new Set([...listOf(dig(object, 'status', 'storedVersions')), stringOf(storage?.['name'])]);
+  return {
+    acceptedNames: copy(spec['names']),
+    conditions: [
+      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      ...before.filter((one) => one['type'] !== 'NamesAccepted' && one['type'] !== 'Established'),
+    ],
+    storedVersions: [...stored],
+  };
+}
+
+/** Follows the definitions in the store: serves, stops serving, cleans up. */
+export function followDefinitions(api: Api): void {
+  const { store, registry, clock } = api;
+  const definitions = store.collection(DEFINITIONS_KEY);
+  definitions.listen(({ type, stored: { object }, previous }) => {
+    const key = storeKey(object);
+    if (type === 'DELETED') {
+      registry.remove(key);
+      store.drop(key);
+      return;
+    }
+    if (!same(object['spec'], previous?.object['spec'])) registry.set(key, resourcesOf(object));
+    const { name = '', deletionTimestamp, finalizers = [] } = object.metadata;
+    if (deletionTimestamp === undefined) {
+      const status = establishedStatus(object, timeText(clock.now()));
+      const isComplete = finalizers.includes(CLEANUP_FINALIZER);
+      if (same(status, object['status']) && isComplete) return;
+      const metadata = isComplete
+        ? object.metadata
+        : { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] };
+      queueMicrotask(() => {
+        // Somebody may have written it since: that write is followed by its own turn.
+        if (definitions.get('', name)?.object === object) definitions.put({ ...object, metadata, status });
+      });
+    } else if (finalizers.includes(CLEANUP_FINALIZER)) {
+      queueMicrotask(() => cleanUp(api, key, name));
+    }
+  });
+  // When the last object goes, so does a definition that waits for it.
+  store.listen((collection, { type }) => {
+    if (type !== 'DELETED' || collection.count() > 0) return;
+    const slash = collection.key.indexOf('/');
+    const name = `${collection.key.slice(slash + 1)}.${collection.key.slice(0, slash)}`;
+    if (definitions.get('', name)?.object.metadata.deletionTimestamp !== undefined) {
+      queueMicrotask(() => cleanUp(api, collection.key, name));
+    }
+  });
+}
+
+function cleanUp(api: Api, key: string, name: string): void {
+  const definitions = api.store.collection(DEFINITIONS_KEY);
+  const [resource] = api.registry.ofStoreKey(key);
+  const objects = api.store.collection(key);
+  if (resource !== undefined) {
+    for (const { object } of objects.list(undefined, '')) {
+      const { namespace = '', name: one = '', deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined) continue;
+      const preconditions = { uid: undefined, resourceVersion: undefined };
+      deleteObject(api, resource, objects, namespace, one, { preconditions, dryRun: false, propagation: '' });
+    }
+  }
+  const stored = definitions.get('', name);
+  if (stored?.object.metadata.deletionTimestamp === undefined || objects.count() > 0) return;
+  const { finalizers = [], ...metadata } = stored.object.metadata;
+  const rest = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+  if (rest.length === 0) definitions.remove('', name);
+  else if (rest.length < finalizers.length)
+    definitions.put({ ...stored.object, metadata: { ...metadata, finalizers: rest } });
+}
+
+function storeKey(object: KubeObject): string {
+  return storeKeyOf(stringOf(dig(object, 'spec', 'group')), stringOf(dig(object, 'spec', 'names', 'plural')));
+}
+
+/** The resources that a definition asks for: one for each served version. */
+export function resourcesOf(object: KubeObject): Resource[] {
+  const spec = mapOf(object['spec']);
+  const group = stringOf(spec['group']);
+  const names = mapOf(spec['names']);
+  const plural = stringOf(names['plural']);
+  const versions = listOf(spec['versions']).filter(isMap);
+  return versions
+    .filter((version) => version['served'] === true)
+    .map((version): Resource => {
+      const name = stringOf(version['name']);
+      const raw = mapOf(dig(version, 'schema', 'openAPIV3Schema'));
+      const schema = compileObjectSchema(raw);
+      const hasStatus = isMap(dig(version, 'subresources', 'status'));
+      const kind = stringOf(names['kind']);
+      const apiVersion = `${group}/${name}`;
+      const deprecated = version['deprecated'] === true;
+      const warning = stringOf(version['deprecationWarning']) || `${apiVersion} ${kind} is deprecated`;
+      return {
+        group,
+        version: name,
+        apiVersion,
+        plural,
+        singular: stringOf(names['singular']) || kind.toLowerCase(),
+        kind,
+        listKind: stringOf(names['listKind']) || `${kind}List`,
+        shortNames: listOf(names['shortNames']).map(String),
+        categories: listOf(names['categories']).map(String),
+        namespaced: spec['scope'] === 'Namespaced',
+        verbs: ALL_VERBS,
+        subresources: hasStatus ? ['status'] : [],
+        builtin: false,
+        storeKey: storeKeyOf(group, plural),
+        schema,
+        rawSchema: raw,
+        columns: customColumns(version['additionalPrinterColumns']),
+        selectable: selectableFields(version['selectableFields']),
+        strategy: customStrategy(schema, kind, apiVersion, hasStatus),
+        since: Number(object.metadata.resourceVersion ?? 0),
+        warning: deprecated ? warning : undefined,
+        convert: undefined,
+      };
+    });
+}
+
+function selectableFields(raw: unknown): Resource['selectable'] {
+  const fields = listOf(raw).map((one) => stringOf(mapOf(one)['jsonPath']));
+  return Object.fromEntries(
+    fields.map((jsonPath) => {
+      const path = compileJsonPath(jsonPath);
+      return [jsonPath.replace(/^\./, ''), (object: KubeObject) => path(object).map(String).join('')];
+    }),
+  );
+}
+
+function customStrategy(schema: Schema, kind: string, apiVersion: string, hasStatus: boolean): Strategy {
+  const statusSchema = schema.properties?.get('status');
+  return {
+    nameProblems: subdomainProblems,
+    allowsUnconditionalUpdate: false,
+    hasGeneration: true,
+    complete: () => undefined,
+    prepare(next, old, subresource) {
+      if (hasStatus && old === undefined && subresource === '') delete next['status'];
+    },
+    validate(next, old, subresource, found) {
+      if (next.kind !== kind) return [invalidValue('kind', next.kind, `must be ${kind}`)];
+      if (next.apiVersion !== apiVersion) return [invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`)];
+      const [value, before] = [content(next), old === undefined ? undefined : content(old)];
+      if (subresource !== 'status') return checked(schema, value, before, found, validate(schema, value, before));
+      const { status } = next;
+      const errors =
+        statusSchema === undefined || status === undefined
+          ? []
+          : validate(statusSchema, status, old?.['status'], 'status');
+      return checked(schema, value, before, found, errors);
+    },
+  };
+}
+
+/** Metadata has its own rules; the schema sees only what rules may read of it. */
+function content(object: KubeObject): JsonMap {
+  const { name, generateName } = object.metadata;
+  return {
+    ...object,
+    metadata: { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) },
+  };
+}
+
+/** What follows the validation of types: unique items, and rules where the rest is sound. */
+function checked(
+  schema: Schema,
+  value: unknown,
+  old: unknown,
+  found: readonly FieldError[],
+  schemaErrors: readonly FieldError[],
+): FieldError[] {
+  const errors = [...schemaErrors];
+  if (old === undefined || validateUniqueness(schema, old).length === 0)
+    errors.push(...validateUniqueness(schema, value));
+  if (!schema.rulesBeneath) return errors;
+  if (blocksRules([...found, ...errors])) {
+    const why =
+      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+    return [...errors, invalidValue('<nil>', null, why)];
+  }
+  return [...errors, ...validateRules(schema, value, old)];
+}

@@ -1,0 +1,126 @@
+// The end of objects: deletion with finalizers, and what follows from it.
+//
+// Invariants:
+//   D1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
+import { type Api, timeText } from '../api.ts';
+import { dig, isMap, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
+import { type Resource, resourceSubject } from '../kinds/resources.ts';
+import { notSupported } from '../schemas/field-error.ts';
+import type { Collection, Stored } from '../storage/store.ts';
+import { badRequest, conflict, forbiddenError, invalid, notFound } from '../wire/api-error.ts';
+
+export interface Preconditions {
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+export interface Deletion {
+  readonly preconditions: Preconditions;
+  readonly dryRun: boolean;
+  /** Adds a finalizer of the garbage collector: dependants go first, or stay. */
+  readonly propagation: string;
+}
+
+/** Namespaces that cannot be deleted. */
+const IMMORTAL = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** What the body and the query of a deletion ask for. */
+export function deletionOf(options: JsonMap, query: URLSearchParams): Deletion {
+  const given = dig(options, 'preconditions');
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const propagation = stringOf(options['propagationPolicy']) || (query.get('propagationPolicy') ?? '');
+  if (!['', 'Foreground', 'Background', 'Orphan'].includes(propagation)) {
+    const error = notSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']);
+    throw invalid({ group: 'meta.k8s.io', name: 'DeleteOptions' }, '', [error]);
+  }
+  if (given !== undefined && given !== null && !isMap(given)) {
+    throw badRequest(
+      `json: cannot unmarshal ${typeof given} into Go struct field DeleteOptions.preconditions of type v1.Preconditions`,
+    );
+  }
+  return {
+    preconditions: { uid: text(dig(given, 'uid')), resourceVersion: text(dig(given, 'resourceVersion')) },
+    dryRun: query.getAll('dryRun').includes('All') || listOf(options['dryRun']).includes('All'),
+    propagation,
+  };
+}
+
+/** What became of a deletion. */
+export type Deleted =
+  | { readonly kind: 'removed'; readonly stored: Stored }
+  /** Finalizers hold it; here is how it looks now. */
+  | { readonly kind: 'marked'; readonly stored: Stored };
+
+/** Whether something holds an object that is asked to go. */
+export function isHeld(resource: Resource, object: KubeObject): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0) return true;
+  return resource.storeKey === '/namespaces' && listOf(dig(object, 'spec', 'finalizers')).length > 0;
+}
+
+/** The object marked as being deleted. A copy, where it is not marked already. */
+export function marked(api: Api, resource: Resource, object: KubeObject): KubeObject {
+  if (object.metadata.deletionTimestamp !== undefined) return object;
+  const metadata = { ...object.metadata, deletionTimestamp: timeText(api.clock.now()), deletionGracePeriodSeconds: 0 };
+  if (resource.strategy.hasGeneration && metadata.generation !== undefined) metadata.generation += 1;
+  const next: KubeObject = { ...object, metadata };
+  if (resource.storeKey === '/namespaces') {
+    delete (metadata as JsonMap)['deletionGracePeriodSeconds'];
+    next['status'] = { ...(dig(object, 'status') as JsonMap | undefined), phase: 'Terminating' };
+  }
+  return next;
+}
+
+/** @throws {ApiError} 404, 409 a precondition does not hold, 403 the namespace is one of the immortal */
+export function deleteObject(
+  api: Api,
+  resource: Resource,
+  collection: Collection,
+  namespace: string,
+  name: string,
+  { preconditions, dryRun, propagation }: Deletion,
+): Deleted {
+  const subject = resourceSubject(resource);
+  if (resource.storeKey === '/namespaces' && IMMORTAL.includes(name)) {
+    throw forbiddenError(subject, name, 'this namespace may not be deleted');
+  }
+  const stored = collection.get(namespace, name);
+  if (stored === undefined) throw notFound(subject, name);
+  checkPreconditions(resource, stored.object, preconditions);
+  const { object } = stored;
+  const finalizer = collectorFinalizer(propagation);
+  const held = isHeld(resource, object) || finalizer !== undefined;
+  if (!held) {
+    if (dryRun) return { kind: 'removed', stored };
+    const removed = collection.remove(namespace, name);
+    return { kind: 'removed', stored: removed ?? stored };
+  }
+  let next = marked(api, resource, object);
+  const finalizers = object.metadata.finalizers ?? [];
+  if (finalizer !== undefined && !finalizers.includes(finalizer)) {
+    next = { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, finalizer] } };
+  }
+  if (next === object || dryRun) return { kind: 'marked', stored: { ...stored, object: next, encoded: new Map() } };
+  return { kind: 'marked', stored: collection.put(next) };
+}
+
+function collectorFinalizer(propagation: string): string | undefined {
+  if (propagation === 'Foreground') return 'foregroundDeletion';
+  return propagation === 'Orphan' ? 'orphan' : undefined;
+}
+
+function checkPreconditions(
+  resource: Resource,
+  { metadata }: KubeObject,
+  { uid, resourceVersion }: Preconditions,
+): void {
+  const subject = { group: resource.group, name: resource.kind };
+  const { name = '' } = metadata;
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(subject, name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(subject, name, why);
+  }
+}

@@ -1,0 +1,183 @@
+// Watches: the changes of a selection as a stream of JSON lines.
+//
+// Invariants:
+//   T1. A watch from a revision gets every later change exactly once and in order, or one ERROR event and its end.
+//   T2. An object that begins to match the selectors is ADDED, one that ceases to is DELETED.
+//   T3. A change is serialised once for each form, however many watch.
+import type { Timer } from '../../../../bus/time.ts';
+import type { Api, ResourceRequest } from '../api.ts';
+import type { KubeObject } from '../json.ts';
+import { inVersion, type Resource } from '../kinds/resources.ts';
+import { forbidden } from '../schemas/field-error.ts';
+import type { Change, Stored } from '../storage/store.ts';
+import { expired, invalid } from '../wire/api-error.ts';
+import { objectJson, partialJson } from '../wire/encoding.ts';
+import { acceptedForm, type Form } from '../wire/negotiation.ts';
+import { tableOf } from '../wire/table.ts';
+import { numberParameter, revisionParameter, selected, selectionOf } from './reads.ts';
+
+/** Time between bookmarks, as the API server sends them. */
+const BOOKMARK_INTERVAL_MS = 60_000;
+
+/** Watches without `timeoutSeconds` end after this long, and up to twice as long. */
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+
+/** A watcher that has not read this much is cut off; it will come back with its last revision. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
+/** Where a watch writes. */
+export interface Sink {
+  /** @returns bytes that wait to be read by the client */
+  write(chunk: Buffer | string): number;
+  end(): void;
+  onClose(run: () => void): void;
+}
+
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** Begins a watch. The caller has sent the head of the answer already when `open` is called. */
+export function watchObjects(api: Api, request: ResourceRequest): { open(sink: Sink): () => void } {
+  const { resource, namespace, query, accept } = request;
+  const form = acceptedForm(accept, query, false);
+  const selection = selectionOf(request);
+  const bookmarks = isTrue(query.get('allowWatchBookmarks'));
+  const initialEvents = sendsInitialEvents(query, bookmarks);
+  const from = revisionParameter(query);
+  const timeoutSeconds = numberParameter(query, 'timeoutSeconds') ?? 0;
+  const { clock } = api;
+  const timeoutMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + clock.random());
+
+  return {
+    open(sink) {
+      const collection = api.store.collection(resource.storeKey);
+      let closed = false;
+      let firstTable = true;
+      const timers: { bookmark?: Timer; end?: Timer } = {};
+      let stopListening = (): void => undefined;
+      const close = (): void => {
+        if (closed) return;
+        closed = true;
+        stopListening();
+        if (timers.bookmark !== undefined) clock.clearTimeout(timers.bookmark);
+        if (timers.end !== undefined) clock.clearTimeout(timers.end);
+        sink.end();
+      };
+      const write = (chunk: Buffer | string): void => {
+        if (!closed && sink.write(chunk) > MAX_UNREAD_BYTES) close();
+      };
+      const isWanted = (object: KubeObject): boolean =>
+        (namespace === '' || object.metadata.namespace === namespace) &&
+        (selection.wants?.(inVersion(resource, object)) ?? true);
+      const send = (type: EventType, stored: Stored, frames: Map<string, Buffer>): void => {
+        const withColumns = form.kind === 'table' && firstTable;
+        firstTable = false;
+        const key = `${type} ${resource.apiVersion} ${resource.since} ${formKey(form)} ${withColumns}`;
+        let frame = frames.get(key);
+        if (frame === undefined) {
+          frame = Buffer.from(
+            `{"type":"${type}","object":${frameJson(resource, stored, form, withColumns, clock.now())}}\n`,
+          );
+          frames.set(key, frame); // T3
+        }
+        write(frame);
+      };
+      const onChange = ({ type, stored, previous, frames }: Change): void => {
+        const before = previous !== undefined && isWanted(previous.object);
+        const after = type !== 'DELETED' && isWanted(stored.object);
+        if (after)
+          send(before ? 'MODIFIED' : 'ADDED', stored, frames); // T2
+        else if (before && previous !== undefined) {
+          // The last state that matched, at the revision at which it ceased to.
+          send('DELETED', type === 'DELETED' ? stored : restamped(previous, stored.revision), frames);
+        }
+      };
+      const bookmark = (annotations?: Record<string, string>): void => {
+        const metadata = {
+          resourceVersion: String(api.store.revision()),
+          creationTimestamp: null,
+          ...(annotations === undefined ? {} : { annotations }),
+        };
+        write(`{"type":"BOOKMARK","object":${bookmarkJson(resource, form, metadata)}}\n`);
+      };
+
+      sink.onClose(close);
+      const synthetic = initialEvents || from === undefined || from === 0;
+      if (synthetic) {
+        if (initialEvents || from === undefined || from === 0) {
+          for (const stored of selected(api, request, selection)) send('ADDED', stored, new Map());
+        }
+        if (initialEvents) bookmark({ 'k8s.io/initial-events-end': 'true' });
+      } else {
+        const missed = collection.changesSince(from);
+        if (missed === undefined) {
+          const { status } = expired(`too old resource version: ${from} (${collection.forgottenRevision()})`);
+          write(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+          close();
+          return close;
+        }
+        for (const change of missed) onChange(change);
+      }
+      stopListening = collection.listen((change) => {
+        if (from === undefined || change.revision > from) onChange(change);
+      });
+      const remind = (): void => {
+        bookmark();
+        timers.bookmark = clock.setTimeout(remind, BOOKMARK_INTERVAL_MS);
+      };
+      if (bookmarks) timers.bookmark = clock.setTimeout(remind, BOOKMARK_INTERVAL_MS);
+      timers.end = clock.setTimeout(close, timeoutMs);
+      return close;
+    },
+  };
+}
+
+export const isTrue = (text: string | null): boolean =>
+  text !== null && ['1', 'true', 't', 'T', 'TRUE', 'True', ''].includes(text);
+
+function sendsInitialEvents(query: URLSearchParams, bookmarks: boolean): boolean {
+  if (!query.has('sendInitialEvents')) {
+    if (!query.has('resourceVersionMatch')) return false;
+    const rule = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', [forbidden('resourceVersionMatch', rule)]);
+  }
+  if (query.get('resourceVersionMatch') !== 'NotOlderThan') {
+    const rule = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', [forbidden('resourceVersionMatch', rule)]);
+  }
+  return isTrue(query.get('sendInitialEvents')) && bookmarks;
+}
+
+function formKey(form: Form): string {
+  return form.kind === 'table' ? `table/${form.includeObject}` : form.kind;
+}
+
+function restamped({ object }: Stored, revision: number): Stored {
+  const metadata = { ...object.metadata, resourceVersion: String(revision) };
+  return { object: { ...object, metadata }, revision, encoded: new Map() };
+}
+
+function frameJson(resource: Resource, stored: Stored, form: Form, columns: boolean, nowMs: number): string {
+  if (form.kind === 'object') return objectJson(resource, stored);
+  if (form.kind === 'metadata') return partialJson(stored.object);
+  const object = inVersion(resource, stored.object);
+  const metadata = { resourceVersion: object.metadata.resourceVersion };
+  return JSON.stringify(tableOf(resource, [object], { nowMs, includeObject: form.includeObject, metadata, columns }));
+}
+
+function bookmarkJson({ kind, apiVersion }: Resource, form: Form, metadata: Readonly<Record<string, unknown>>): string {
+  if (form.kind === 'metadata') {
+    return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
+  }
+  if (form.kind === 'table') {
+    const { resourceVersion } = metadata;
+    const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+    return JSON.stringify({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion },
+      columnDefinitions: null,
+      rows: [{ cells: [], object }],
+    });
+  }
+  return JSON.stringify({ kind, apiVersion, metadata });
+}

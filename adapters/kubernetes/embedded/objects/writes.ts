@@ -1,0 +1,323 @@
+// Creating and changing objects: what a request wants, checked and completed, and then stored.
+//
+// Invariants:
+//   W1. A write either passes every check or changes nothing.
+//   W2. A write that would change nothing gets no revision, and nobody hears of it.
+//   W3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
+//       else on status.
+import { type Api, fillSystemFields, generatedName, type ResourceRequest, timeText } from '../api.ts';
+import { recordUpdate, type Writer } from '../apply/managed-fields.ts';
+import { type JsonMap, type KubeObject, put, same } from '../json.ts';
+import { inVersion, kindSubject, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required, tooLong } from '../schemas/field-error.ts';
+import { dropNulls, setDefaults } from '../schemas/pruning.ts';
+import type { Stored } from '../storage/store.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbiddenError,
+  invalid,
+  MODIFIED,
+  notFound,
+  plainFailure,
+} from '../wire/api-error.ts';
+import { decodeObject, dropUnknown, isDryRun } from '../wire/decoding.ts';
+import { isHeld } from './lifecycle.ts';
+import {
+  dropEmpty,
+  dropRepeatedOwners,
+  finalizerWarnings,
+  validateMetadata,
+  validateMetadataUpdate,
+} from './metadata.ts';
+
+/** Metadata that no client changes. */
+const SERVER_FIELDS: readonly string[] = [
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'selfLink',
+];
+
+export interface Written {
+  readonly object: KubeObject;
+  readonly created: boolean;
+  /** The stored version; undefined when nothing was stored (dry run, or the object vanished with this write). */
+  readonly stored: Stored | undefined;
+}
+
+/** @throws {ApiError} 422 a parameter of the request has a value it must not have */
+export function checkWriteOptions(
+  query: URLSearchParams,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  isApply = false,
+): void {
+  const errors: FieldError[] = [];
+  const manager = query.get('fieldManager') ?? '';
+  if (kind === 'PatchOptions') {
+    if (isApply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+    if (!isApply && query.has('force')) errors.push(forbidden('force', 'may not be specified for non-apply patch'));
+  }
+  if (Buffer.byteLength(manager) > 128) errors.push(tooLong('fieldManager', 128));
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  if (dryRun.some((value) => value !== 'All')) errors.push(notSupported('dryRun', dryRun, ['All']));
+  const validation = query.get('fieldValidation') ?? '';
+  if (!['', 'Ignore', 'Strict', 'Warn'].includes(validation)) {
+    errors.push(notSupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']));
+  }
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: kind }, '', errors);
+}
+
+/** Who a request writes as. */
+export function writerOf(api: Api, { resource, query, userAgent, subresource }: ResourceRequest): Writer {
+  const agent = (userAgent.split('/', 1)[0] ?? '').slice(0, 128);
+  return {
+    manager: query.get('fieldManager') || agent || 'unknown',
+    apiVersion: resource.apiVersion,
+    subresource,
+    ignored: ignoredFields(resource, subresource),
+    blank: blankOf(resource),
+    time: timeText(api.clock.now()),
+  };
+}
+
+/** Built-in kinds have their structures even when nothing is in them, so that nobody adds one as such. */
+function blankOf({ builtin, schema }: Resource): JsonMap {
+  if (!builtin) return {};
+  const structures = [...(schema.properties ?? [])].filter(([, { properties }]) => properties !== undefined);
+  return Object.fromEntries(structures.map(([name]) => [name, {}]));
+}
+
+function ignoredFields({ subresources, builtin }: Resource, subresource: string): string[] {
+  if (subresource === 'status') return builtin ? ['spec'] : ['spec', 'metadata'];
+  return subresources.includes('status') ? ['status'] : [];
+}
+
+/** The namespace of an object must be the one of the request, or be left out. */
+export function placeInNamespace(object: KubeObject, { resource, namespace }: ResourceRequest): void {
+  const { metadata } = object;
+  if (!resource.namespaced) {
+    if (!resource.builtin || resource.plural === 'namespaces') delete metadata.namespace;
+    return;
+  }
+  if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;
+  else if (metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** Refuses new objects where there is no namespace, or where it is going. */
+export function admitToNamespace(api: Api, { resource, namespace }: ResourceRequest, name: string): void {
+  if (!resource.namespaced) return;
+  const holder = api.store.collection('/namespaces').get('', namespace);
+  if (holder === undefined) throw notFound({ group: '', name: 'namespaces' }, namespace);
+  if (holder.object.metadata.deletionTimestamp === undefined) return;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  throw forbiddenError(resourceSubject(resource), name, why, [
+    { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' },
+  ]);
+}
+
+/** POST of an object. @throws {ApiError} */
+export function createObject(api: Api, request: ResourceRequest): Written {
+  checkWriteOptions(request.query, 'CreateOptions');
+  const object = decodeObject(request);
+  dropUnknown(request, object);
+  placeInNamespace(object, request);
+  const { metadata } = object;
+  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') {
+    metadata.name = generatedName(api.clock, metadata.generateName ?? '');
+  }
+  admitToNamespace(api, request, metadata.name ?? '');
+  if ((metadata.resourceVersion ?? '') !== '') {
+    throw plainFailure('resourceVersion should not be set on objects to be created');
+  }
+  delete metadata.managedFields;
+  return storeNew(api, request, object, (next) =>
+    recordUpdate(request.resource.schema, undefined, next, writerOf(api, request)),
+  );
+}
+
+/**
+ * Completes, checks and stores a new object.
+ *
+ * @param own  records who owns its fields; called with what is about to be stored
+ */
+export function storeNew(
+  api: Api,
+  request: ResourceRequest,
+  object: KubeObject,
+  own: (next: KubeObject) => void,
+): Written {
+  const { resource, namespace } = request;
+  const { strategy } = resource;
+  if (!resource.builtin) dropNulls(resource.schema, object);
+  setDefaults(resource.schema, object);
+  fillSystemFields(api, object.metadata);
+  dropRepeatedOwners(object.metadata);
+  dropEmpty(object.metadata);
+  strategy.complete(object, undefined);
+  own(object);
+  strategy.prepare(object, undefined, request.subresource);
+  if (strategy.hasGeneration) object.metadata.generation = 1;
+  else delete object.metadata.generation;
+  const found = validateMetadata(object, resource);
+  const errors = [...found, ...strategy.validate(object, undefined, request.subresource, found)];
+  const { name = '' } = object.metadata;
+  if (errors.length > 0) throw invalid({ group: resource.group, name: object.kind }, name, errors);
+  for (const warning of finalizerWarnings(object, undefined)) request.warn(warning);
+  const collection = api.store.collection(resource.storeKey);
+  if (collection.get(resource.namespaced ? namespace : '', name) !== undefined) {
+    throw alreadyExists(resourceSubject(resource), name);
+  }
+  if (isDryRun(request.query)) return { object, created: true, stored: undefined };
+  const stored = collection.put(toStored(resource, object));
+  return { object: inVersion(resource, stored.object), created: true, stored };
+}
+
+function toStored(resource: Resource, object: KubeObject): KubeObject {
+  return resource.convert === undefined ? object : resource.convert.toStored(object);
+}
+
+/** PUT of an object. @throws {ApiError} */
+export function replaceObject(api: Api, request: ResourceRequest): Written {
+  checkWriteOptions(request.query, 'UpdateOptions');
+  const { resource, name, namespace } = request;
+  const object = decodeObject(request);
+  dropUnknown(request, object);
+  placeInNamespace(object, request);
+  checkName(object, request);
+  const live = api.store.collection(resource.storeKey).get(namespace, name);
+  if (live === undefined) throw notFound(resourceSubject(resource), name);
+  const current = inVersion(resource, live.object);
+  const { uid } = object.metadata;
+  if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
+    throw conflict(resourceSubject(resource), name, preconditionFailure(request, uid, current.metadata.uid ?? ''));
+  }
+  return storeChange(api, request, live, current, object);
+}
+
+/** What the storage of an API server says when the uid of a replacement is another. */
+function preconditionFailure({ resource, namespace, name }: ResourceRequest, uid: string, recorded: string): string {
+  const group = resource.builtin ? [] : [resource.group];
+  const path = ['', 'registry', ...group, resource.plural, ...(namespace === '' ? [] : [namespace]), name].join('/');
+  return `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${recorded}`;
+}
+
+export function checkName(object: KubeObject, { name, namespace, resource }: ResourceRequest): void {
+  const given = object.metadata.name ?? '';
+  if (given === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  const place = object.metadata.namespace ?? '';
+  if (resource.namespaced && place !== '' && place !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${place}) does not match the namespace on the request (${namespace})`,
+    );
+  }
+}
+
+/**
+ * Completes, checks and stores a changed object.
+ *
+ * @param live  what is stored
+ * @param current  the same in the version of the request
+ * @param next  what the client wants; changed in place
+ * @param owned  true when `next` carries its managedFields already (server-side apply)
+ */
+export function storeChange(
+  api: Api,
+  request: ResourceRequest,
+  live: Stored,
+  current: KubeObject,
+  next: KubeObject,
+  { owned = false }: { readonly owned?: boolean } = {},
+): Written {
+  const { resource, subresource, name, namespace } = request;
+  const { strategy } = resource;
+  checkRevision(resource, name, current, next);
+  if (!resource.builtin) dropNulls(resource.schema, next);
+  setDefaults(resource.schema, next);
+  keepForeignParts(resource, subresource, current, next);
+  const { metadata } = next;
+  const before = current.metadata;
+  metadata.uid = (metadata.uid ?? '') === '' ? (before.uid ?? '') : (metadata.uid ?? '');
+  for (const key of SERVER_FIELDS) {
+    if (before[key] === undefined) delete metadata[key];
+    else put(metadata, key, before[key]);
+  }
+  dropRepeatedOwners(metadata);
+  dropEmpty(metadata);
+  strategy.complete(next, current);
+  strategy.prepare(next, current, subresource);
+  if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
+  if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));
+  const update = validateMetadataUpdate(next, current);
+  const errors = [
+    ...(subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource)),
+    ...update,
+    ...update, // both the registry and the kind check it, and both report it
+    ...strategy.validate(next, current, subresource, update),
+  ];
+  if (errors.length > 0) throw invalid(kindSubject(resource), name, errors);
+  for (const warning of finalizerWarnings(next, current)) request.warn(warning);
+  metadata.resourceVersion = before.resourceVersion ?? '';
+  const collection = api.store.collection(resource.storeKey);
+  if (before.deletionTimestamp !== undefined && !isHeld(resource, next)) {
+    if (!isDryRun(request.query)) collection.remove(namespace, name); // D1
+    return { object: next, created: false, stored: undefined };
+  }
+  if (same(next, current)) return { object: current, created: false, stored: live }; // W2
+  if (isDryRun(request.query)) return { object: next, created: false, stored: undefined };
+  const stored = collection.put(toStored(resource, next));
+  return { object: inVersion(resource, stored.object), created: false, stored };
+}
+
+function checkRevision(resource: Resource, name: string, current: KubeObject, next: KubeObject): void {
+  const asked = next.metadata.resourceVersion ?? '';
+  if (asked === '' || asked === '0') {
+    if (resource.strategy.allowsUnconditionalUpdate) return;
+    const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid(resourceSubject(resource), name, [error]);
+  }
+  if (!/^\d+$/.test(asked)) {
+    throw plainFailure(`strconv.ParseUint: parsing ${JSON.stringify(asked)}: invalid syntax`);
+  }
+  if (asked !== current.metadata.resourceVersion) throw conflict(resourceSubject(resource), name, MODIFIED);
+}
+
+/** W3. */
+function keepForeignParts(resource: Resource, subresource: string, current: KubeObject, next: KubeObject): void {
+  if (subresource === 'status') {
+    const { managedFields } = next.metadata;
+    const { status } = next;
+    if (resource.builtin) {
+      if (current['spec'] !== undefined) next['spec'] = current['spec'];
+      return;
+    }
+    for (const key of Object.keys(next)) delete next[key];
+    Object.assign(next, current, { metadata: { ...current.metadata } });
+    if (status === undefined) delete next['status'];
+    else next['status'] = status;
+    if (managedFields === undefined) delete next.metadata.managedFields;
+    else next.metadata.managedFields = managedFields;
+  } else if (resource.subresources.includes('status') && !resource.builtin) {
+    if (current['status'] === undefined) delete next['status'];
+    else next['status'] = current['status'];
+  }
+}
+
+/** Whether nothing but metadata and status differs. */
+function sameContent(next: KubeObject, current: KubeObject): boolean {
+  const keys = new Set([...Object.keys(next), ...Object.keys(current)]);
+  for (const key of keys) {
+    if (key === 'metadata' || key === 'apiVersion' || key === 'kind' || key === 'status') continue;
+    if (!same(next[key], current[key])) return false;
+  }
+  return true;
+}

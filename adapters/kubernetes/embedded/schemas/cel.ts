@@ -1,0 +1,158 @@
+// The x-kubernetes-validations rules of a schema, compiled once and evaluated on every write.
+//
+// Rules are typed dynamically here: a rule that names an absent field is refused by the API server when the
+// CustomResourceDefinition is written, and by this server only when it is evaluated. There is no cost budget.
+
+import { isIP } from 'node:net';
+import { type ASTNode, Environment, Optional } from '@marcbachmann/cel-js';
+import { isList, isMap, same } from '../json.ts';
+import { celValue } from './cel-values.ts';
+import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
+import { hasFormat } from './formats.ts';
+import type { Schema, ValidationRule } from './schema.ts';
+import { oldItems } from './validation.ts';
+
+interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly evaluate: (context: Readonly<Record<string, unknown>>) => unknown;
+  readonly message: ((context: Readonly<Record<string, unknown>>) => unknown) | undefined;
+  readonly isTransition: boolean;
+}
+
+/** The rules of each schema, compiled when first needed. */
+const compiled = new WeakMap<Schema, readonly CompiledRule[]>();
+
+const environment = new Environment({
+  homogeneousAggregateLiterals: false,
+  enableOptionalTypes: true,
+})
+  .registerVariable('self', 'dyn')
+  .registerVariable('oldSelf', 'dyn')
+  .registerFunction('isIP(string): bool', (value: string) => isIP(value) !== 0)
+  .registerFunction('isCIDR(string): bool', (value: string) => hasFormat('cidr', value))
+  .registerFunction('isURL(string): bool', (value: string) => URL.canParse(value) || value.startsWith('/'));
+
+export interface CheckedExpression {
+  readonly evaluate: (context: Readonly<Record<string, unknown>>) => unknown;
+  /** CEL's name of the type of the answer; `dyn` when it depends on the values. */
+  readonly type: string;
+  readonly ast: ASTNode;
+}
+
+/** @throws {Error} the text is no CEL expression; the message is CEL's own */
+export function checkedExpression(text: string): CheckedExpression {
+  const parsed = environment.parse(text.trim());
+  const checked = parsed.check();
+  if (!checked.valid) throw checked.error ?? new Error('the expression has no type');
+  return { evaluate: (context) => parsed({ ...context }) as unknown, type: checked.type ?? 'dyn', ast: parsed.ast };
+}
+
+function rulesOf(schema: Schema): readonly CompiledRule[] {
+  let rules = compiled.get(schema);
+  if (rules === undefined) {
+    rules = schema.rules.map((rule) => ({
+      rule,
+      evaluate: checkedExpression(rule.rule).evaluate,
+      message: rule.messageExpression === '' ? undefined : checkedExpression(rule.messageExpression).evaluate,
+      isTransition: /\boldSelf\b/.test(rule.rule),
+    }));
+    compiled.set(schema, rules);
+  }
+  return rules;
+}
+
+/**
+ * Evaluates the rules of the schema and of everything beneath it. Rules that name `oldSelf` are evaluated only where
+ * there was a value before; on an update, a rule of an unchanged value is not (it was stored under older rules).
+ *
+ * @param old  what is stored at the same place, undefined on creation
+ */
+export function validateRules(schema: Schema, value: unknown, old: unknown, field = ''): FieldError[] {
+  const errors: FieldError[] = [];
+  visit(schema, value, old ?? undefined, field, errors);
+  return errors;
+}
+
+function visit(schema: Schema, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
+  if (!schema.rulesBeneath || value === null || value === undefined) return;
+  const before = old === null ? undefined : old;
+  if (schema.rules.length > 0) evaluateAll(schema, value, before, path, errors);
+  for (const part of schema.allOf) visit(part, value, before, path, errors);
+  if (isList(value)) {
+    if (schema.items === undefined) return;
+    const counterpart = oldItems(schema, before);
+    for (const [index, item] of value.entries()) {
+      visit(schema.items, item, counterpart(item), `${path}[${index}]`, errors);
+    }
+  } else if (isMap(value)) {
+    const previous = isMap(before) ? before : {};
+    for (const key of Object.keys(value)) {
+      const named = schema.properties?.get(key);
+      const child = named ?? schema.additional;
+      if (child === undefined) continue;
+      const childPath = named === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      visit(child, value[key], previous[key], childPath, errors);
+    }
+  }
+}
+
+function evaluateAll(schema: Schema, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
+  const unchanged = old !== undefined && same(value, old);
+  let self: unknown;
+  let oldSelf: unknown;
+  for (const { rule, evaluate, message, isTransition } of rulesOf(schema)) {
+    if (isTransition ? old === undefined && !rule.optionalOldSelf : unchanged) continue;
+    self ??= celValue(schema, value);
+    if (isTransition) oldSelf ??= old === undefined ? undefined : celValue(schema, old);
+    const context: Record<string, unknown> = { self };
+    if (isTransition) {
+      context['oldSelf'] = !rule.optionalOldSelf
+        ? oldSelf
+        : oldSelf === undefined
+          ? Optional.none()
+          : Optional.of(oldSelf);
+    }
+    const field = rule.fieldPath === '' ? path : `${path}${rule.fieldPath}`;
+    const verdict = attempt(() => evaluate(context));
+    if (verdict.error !== undefined) {
+      const said = rule.message.trim() || rule.rule.trim();
+      errors.push(invalidValue(path, schema.type, `${verdict.error} evaluating rule: ${said}`));
+    } else if (verdict.value !== true) {
+      const detail = spokenMessage(message, context) ?? (rule.message.trim() || `failed rule: ${rule.rule.trim()}`);
+      errors.push(errorFor(rule.reason, field, isMap(value) || isList(value) ? OMITTED : value, detail));
+    }
+  }
+}
+
+function spokenMessage(
+  message: CompiledRule['message'],
+  context: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (message === undefined) return undefined;
+  const { value } = attempt(() => message(context));
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' || text.includes('\n') ? undefined : text;
+}
+
+function attempt(run: () => unknown): { readonly value?: unknown; readonly error?: string } {
+  try {
+    return { value: run() };
+  } catch (error) {
+    const summary = (error as { summary?: unknown }).summary;
+    const text = typeof summary === 'string' ? summary : String(error);
+    return { error: text.replace(/^No such key/, 'no such key') };
+  }
+}
+
+function errorFor(reason: string, field: string, value: unknown, detail: string): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden':
+      return forbidden(field, detail);
+    case 'FieldValueRequired':
+      return required(field, detail);
+    case 'FieldValueDuplicate':
+      return duplicate(field, value, detail);
+    default:
+      return invalidValue(field, value, detail);
+  }
+}

@@ -1,0 +1,84 @@
+// Unknown fields and defaults: what happens to an object between its JSON and its validation.
+import { copy, isList, isMap, type JsonMap, put } from '../json.ts';
+import { fieldSchema, type Schema } from './schema.ts';
+
+/**
+ * Removes the fields that the schema does not declare. Changes `value` in place.
+ *
+ * @param path  of `value` within the object, empty at the root
+ * @returns the paths of what was removed, as the messages about unknown fields name them
+ */
+export function prune(schema: Schema, value: unknown, path = ''): string[] {
+  const removed: string[] = [];
+  pruneInto(schema, value, path, removed);
+  return removed;
+}
+
+function pruneInto(schema: Schema, value: unknown, path: string, removed: string[]): void {
+  if (isList(value)) {
+    if (schema.items === undefined) return;
+    for (let index = 0; index < value.length; index++) {
+      pruneInto(schema.items, value[index], `${path}[${index}]`, removed);
+    }
+    return;
+  }
+  if (!isMap(value)) return;
+  for (const key of Object.keys(value)) {
+    const childPath = path === '' ? key : `${path}.${key}`;
+    if (schema.embedded && (key === 'apiVersion' || key === 'kind' || key === 'metadata')) continue;
+    const child = fieldSchema(schema, key);
+    if (child !== undefined) {
+      pruneInto(child, value[key], childPath, removed);
+    } else if (!schema.preserve && !schema.anyAdditional) {
+      delete value[key];
+      removed.push(childPath);
+    }
+  }
+}
+
+/**
+ * Removes nulls where the schema allows none and has no default: they count as absent. Changes `value` in place.
+ */
+export function dropNulls(schema: Schema, value: unknown): void {
+  if (isList(value)) {
+    if (schema.items !== undefined) for (const item of value) dropNulls(schema.items, item);
+    return;
+  }
+  if (!isMap(value)) return;
+  for (const key of Object.keys(value)) {
+    const child = fieldSchema(schema, key);
+    if (child === undefined) continue;
+    if (value[key] === null && !child.nullable && !child.hasDefault) delete value[key];
+    else dropNulls(child, value[key]);
+  }
+}
+
+/**
+ * Fills in the defaults of the schema. Changes `value` in place. A null where none is allowed counts as absent when
+ * there is a default for it.
+ */
+export function setDefaults(schema: Schema, value: unknown): void {
+  if (!schema.defaultsBeneath) return;
+  if (isList(value)) {
+    if (schema.items !== undefined) for (const item of value) setDefaults(schema.items, item);
+    return;
+  }
+  if (!isMap(value)) return;
+  for (const [key, child] of schema.properties ?? []) {
+    if (!child.defaultsBeneath) continue;
+    if (child.hasDefault && lacks(value, key, child)) put(value, key, copy(child.default));
+    setDefaults(child, value[key]);
+  }
+  const { additional } = schema;
+  if (additional?.defaultsBeneath) {
+    for (const key of Object.keys(value)) {
+      if (schema.properties?.has(key)) continue;
+      if (additional.hasDefault && lacks(value, key, additional)) put(value, key, copy(additional.default));
+      setDefaults(additional, value[key]);
+    }
+  }
+}
+
+function lacks(value: JsonMap, key: string, child: Schema): boolean {
+  return value[key] === undefined || (value[key] === null && !child.nullable);
+}

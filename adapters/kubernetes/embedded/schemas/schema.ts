@@ -1,0 +1,234 @@
+// Structural schemas, compiled from the JSON of a CustomResourceDefinition (or of a built-in kind) into one tree that
+// pruning, defaulting, validation, CEL and server-side apply walk.
+import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
+
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  readonly reason: string;
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean;
+}
+
+export interface Schema {
+  /** Empty when the schema leaves it open. */
+  readonly type: string;
+  readonly intOrString: boolean;
+  /** x-kubernetes-preserve-unknown-fields. */
+  readonly preserve: boolean;
+  /** x-kubernetes-embedded-resource. */
+  readonly embedded: boolean;
+  readonly nullable: boolean;
+  readonly properties: ReadonlyMap<string, Schema> | undefined;
+  readonly additional: Schema | undefined;
+  /** `additionalProperties: true`. */
+  readonly anyAdditional: boolean;
+  readonly items: Schema | undefined;
+  readonly required: readonly string[];
+  readonly enum: readonly unknown[] | undefined;
+  readonly format: string;
+  readonly pattern: { readonly source: string; readonly regexp: RegExp } | undefined;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  readonly exclusiveMinimum: boolean;
+  readonly exclusiveMaximum: boolean;
+  readonly multipleOf: number | undefined;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly minProperties: number | undefined;
+  readonly maxProperties: number | undefined;
+  readonly listType: 'atomic' | 'set' | 'map';
+  readonly listKeys: readonly string[];
+  readonly atomicMap: boolean;
+  readonly default: unknown;
+  readonly hasDefault: boolean;
+  readonly allOf: readonly Schema[];
+  readonly anyOf: readonly Schema[];
+  readonly oneOf: readonly Schema[];
+  readonly not: Schema | undefined;
+  readonly rules: readonly ValidationRule[];
+  /** Whether this or anything beneath has a default, or a rule. */
+  readonly defaultsBeneath: boolean;
+  readonly rulesBeneath: boolean;
+}
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/**
+ * Compiles a pattern written for RE2. What both languages spell alike is all that is supported: flags at the start,
+ * `\A`, `\z`, named groups and the POSIX classes are translated, the rest is taken as it is.
+ *
+ * @throws {SyntaxError} the pattern is none in JavaScript either
+ */
+export function compilePattern(source: string): RegExp {
+  let flags = '';
+  let body = source;
+  const prefix = /^\(\?([imsU]+)\)/.exec(body);
+  if (prefix !== null) {
+    body = body.slice(prefix[0].length);
+    flags = [...(prefix[1] ?? '')].filter((flag) => flag !== 'U').join('');
+  }
+  body = body
+    .replaceAll('\\A', '^')
+    .replaceAll('\\z', '$')
+    .replaceAll('(?P<', '(?<')
+    .replaceAll('[:alnum:]', 'a-zA-Z0-9')
+    .replaceAll('[:alpha:]', 'a-zA-Z')
+    .replaceAll('[:digit:]', '0-9')
+    .replaceAll('[:lower:]', 'a-z')
+    .replaceAll('[:upper:]', 'A-Z')
+    .replaceAll('[:space:]', '\\s');
+  try {
+    return new RegExp(body, `${flags}u`);
+  } catch (error) {
+    // Escapes such as `\-` outside a class are errors only in Unicode mode.
+    if (error instanceof SyntaxError) return new RegExp(body, flags);
+    throw error;
+  }
+}
+
+function ruleOf(raw: unknown): ValidationRule {
+  const rule = mapOf(raw);
+  return {
+    rule: stringOf(rule['rule']),
+    message: stringOf(rule['message']),
+    messageExpression: stringOf(rule['messageExpression']),
+    reason: stringOf(rule['reason']),
+    fieldPath: stringOf(rule['fieldPath']),
+    optionalOldSelf: rule['optionalOldSelf'] === true,
+  };
+}
+
+/** Compiles the JSON of a schema. What is not a map compiles to a schema that allows anything. */
+export function compileSchema(raw: unknown): Schema {
+  const source = mapOf(raw);
+  const properties = isMap(source['properties'])
+    ? new Map(Object.entries(source['properties']).map(([name, child]) => [name, compileSchema(child)]))
+    : undefined;
+  const additional = isMap(source['additionalProperties']) ? compileSchema(source['additionalProperties']) : undefined;
+  const items = isMap(source['items']) ? compileSchema(source['items']) : undefined;
+  const rules = listOf(source['x-kubernetes-validations']).map(ruleOf);
+  const pattern = stringOf(source['pattern']);
+  const listType = stringOf(source['x-kubernetes-list-type']);
+  const children = [...(properties?.values() ?? []), ...(additional ? [additional] : []), ...(items ? [items] : [])];
+  const compileAll = (key: string): Schema[] => listOf(source[key]).map(compileSchema);
+  const allOf = compileAll('allOf');
+  const hasDefault = Object.hasOwn(source, 'default');
+  return {
+    type: stringOf(source['type']),
+    intOrString: source['x-kubernetes-int-or-string'] === true,
+    preserve: source['x-kubernetes-preserve-unknown-fields'] === true,
+    embedded: source['x-kubernetes-embedded-resource'] === true,
+    nullable: source['nullable'] === true,
+    properties,
+    additional,
+    anyAdditional: source['additionalProperties'] === true,
+    items,
+    required: listOf(source['required']).map(String),
+    enum: isList(source['enum']) && source['enum'].length > 0 ? source['enum'] : undefined,
+    format: stringOf(source['format']),
+    pattern: pattern === '' ? undefined : { source: pattern, regexp: compilePattern(pattern) },
+    minimum: numberOf(source['minimum']),
+    maximum: numberOf(source['maximum']),
+    exclusiveMinimum: source['exclusiveMinimum'] === true,
+    exclusiveMaximum: source['exclusiveMaximum'] === true,
+    multipleOf: numberOf(source['multipleOf']),
+    minLength: numberOf(source['minLength']),
+    maxLength: numberOf(source['maxLength']),
+    minItems: numberOf(source['minItems']),
+    maxItems: numberOf(source['maxItems']),
+    uniqueItems: source['uniqueItems'] === true,
+    minProperties: numberOf(source['minProperties']),
+    maxProperties: numberOf(source['maxProperties']),
+    listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
+    listKeys: listOf(source['x-kubernetes-list-map-keys']).map(String),
+    atomicMap: source['x-kubernetes-map-type'] === 'atomic',
+    default: source['default'],
+    hasDefault,
+    allOf,
+    anyOf: compileAll('anyOf'),
+    oneOf: compileAll('oneOf'),
+    not: isMap(source['not']) ? compileSchema(source['not']) : undefined,
+    rules,
+    defaultsBeneath: hasDefault || children.some((child) => child.defaultsBeneath),
+    rulesBeneath: rules.length > 0 || [...children, ...allOf].some((child) => child.rulesBeneath),
+  };
+}
+
+/** The schema of a field of a map, or undefined when nothing is declared for it. */
+export function fieldSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  return schema?.properties?.get(key) ?? schema?.additional;
+}
+
+/** JSON of the part of `metadata` that clients may write; lists as server-side apply merges them. */
+export const OBJECT_META: JsonMap = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    generateName: { type: 'string' },
+    namespace: { type: 'string' },
+    selfLink: { type: 'string' },
+    uid: { type: 'string' },
+    resourceVersion: { type: 'string' },
+    generation: { type: 'integer', format: 'int64' },
+    creationTimestamp: { type: 'string', format: 'date-time', nullable: true },
+    deletionTimestamp: { type: 'string', format: 'date-time', nullable: true },
+    deletionGracePeriodSeconds: { type: 'integer', format: 'int64' },
+    labels: { type: 'object', additionalProperties: { type: 'string' } },
+    annotations: { type: 'object', additionalProperties: { type: 'string' } },
+    finalizers: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+    ownerReferences: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['uid'],
+      items: {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        required: ['apiVersion', 'kind', 'name', 'uid'],
+        properties: {
+          apiVersion: { type: 'string' },
+          kind: { type: 'string' },
+          name: { type: 'string' },
+          uid: { type: 'string' },
+          controller: { type: 'boolean' },
+          blockOwnerDeletion: { type: 'boolean' },
+        },
+      },
+    },
+    managedFields: {
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+      items: {
+        type: 'object',
+        properties: {
+          manager: { type: 'string' },
+          operation: { type: 'string' },
+          apiVersion: { type: 'string' },
+          time: { type: 'string', format: 'date-time' },
+          fieldsType: { type: 'string' },
+          fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          subresource: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+/** Compiles the schema of a whole object: `apiVersion` and `kind` declared, `metadata` the one every object has. */
+export function compileObjectSchema(raw: unknown): Schema {
+  const source = mapOf(raw);
+  return compileSchema({
+    ...source,
+    type: 'object',
+    properties: {
+      ...mapOf(source['properties']),
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: OBJECT_META,
+    },
+  });
+}

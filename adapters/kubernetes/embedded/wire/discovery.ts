@@ -1,0 +1,161 @@
+// What a client learns before it asks: versions, groups, resources. Derived from the registry, kept until it changes.
+
+import type { JsonMap } from '../json.ts';
+import type { Registry, Resource } from '../kinds/resources.ts';
+import { unknownPath } from './api-error.ts';
+
+/** The release whose answers this server gives. */
+export const VERSION: JsonMap = {
+  major: '1',
+  minor: '35',
+  gitVersion: 'v1.35.0-embedded',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: '',
+};
+
+const AGGREGATED =
+  /application\/json\s*;(?=[^,]*\bas=APIGroupDiscoveryList)(?=[^,]*\bg=apidiscovery\.k8s\.io)(?=[^,]*\bv=v2(?![\w]))/;
+
+/** The content type of aggregated discovery. */
+export const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+export function wantsAggregated(accept: string): boolean {
+  return AGGREGATED.test(accept);
+}
+
+interface Group {
+  readonly name: string;
+  /** Preferred first. */
+  readonly versions: readonly string[];
+}
+
+/** Versions in the order of preference: stable, beta, alpha, the higher first. */
+export function byPriority(left: string, right: string): number {
+  const rank = (version: string): readonly number[] => {
+    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+    if (match === null) return [0, 0, 0];
+    const stage = match[2] === undefined ? 3 : match[2] === 'beta' ? 2 : 1;
+    return [stage, Number(match[1]), Number(match[3] ?? 0)];
+  };
+  const [a, b] = [rank(left), rank(right)];
+  for (let index = 0; index < 3; index++) {
+    const difference = (b[index] ?? 0) - (a[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return left < right ? -1 : 1;
+}
+
+function groupsOf(registry: Registry): Group[] {
+  const versions = new Map<string, Set<string>>();
+  for (const { group, version } of registry.all()) {
+    if (group === '') continue;
+    const known = versions.get(group) ?? new Set();
+    versions.set(group, known.add(version));
+  }
+  return [...versions].map(([name, set]) => ({ name, versions: [...set].sort(byPriority) }));
+}
+
+function groupJson({ name, versions }: Group): JsonMap {
+  const entries = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions: entries, preferredVersion: entries[0] };
+}
+
+function resourceEntries(resource: Resource): JsonMap[] {
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories, subresources } = resource;
+  const entry = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: [...verbs].sort(),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+  };
+  const below = subresources.map((name) => ({
+    name: `${plural}/${name}`,
+    singularName: '',
+    namespaced,
+    kind,
+    verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
+  }));
+  return [entry, ...below];
+}
+
+function aggregatedVersion(registry: Registry, group: string, version: string): JsonMap {
+  const resources = registry.all().filter((one) => one.group === group && one.version === version);
+  return {
+    version,
+    resources: resources.map(({ plural, singular, kind, namespaced, verbs, shortNames, categories, subresources }) => ({
+      resource: plural,
+      responseKind: { group, version, kind },
+      scope: namespaced ? 'Namespaced' : 'Cluster',
+      singularResource: singular,
+      verbs: [...verbs].sort(),
+      ...(shortNames.length === 0 ? {} : { shortNames }),
+      ...(categories.length === 0 ? {} : { categories }),
+      ...(subresources.length === 0
+        ? {}
+        : {
+            subresources: subresources.map((subresource) => ({
+              subresource,
+              responseKind: { group, version, kind },
+              verbs: subresource === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
+            })),
+          }),
+    })),
+    freshness: 'Current',
+  };
+}
+
+function aggregated(registry: Registry, groups: readonly Group[]): JsonMap {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
+      versions: versions.map((version) => aggregatedVersion(registry, name, version)),
+    })),
+  };
+}
+
+/**
+ * Answers the paths of discovery.
+ *
+ * @param path  `/api`, `/apis`, `/api/v1`, `/apis/<group>` or `/apis/<group>/<version>`
+ * @throws {ApiError} 404 nothing is served there
+ */
+export function discover(registry: Registry, path: string, accept: string, address: string): JsonMap {
+  const [, root, group, version] = path.split('/');
+  if (root === 'api' && group === undefined) {
+    if (wantsAggregated(accept)) return aggregated(registry, [{ name: '', versions: ['v1'] }]);
+    const serverAddressByClientCIDRs = [{ clientCIDR: '0.0.0.0/0', serverAddress: address }];
+    return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs };
+  }
+  if (root === 'api' && group === 'v1' && version === undefined) return resourceList(registry, '', 'v1');
+  if (root !== 'apis') throw unknownPath();
+  const groups = groupsOf(registry);
+  if (group === undefined) {
+    if (wantsAggregated(accept)) return aggregated(registry, groups);
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupJson) };
+  }
+  const found = groups.find(({ name }) => name === group);
+  if (found === undefined) throw unknownPath();
+  if (version === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupJson(found) };
+  if (!found.versions.includes(version)) throw unknownPath();
+  return resourceList(registry, group, version);
+}
+
+function resourceList(registry: Registry, group: string, version: string): JsonMap {
+  const resources = registry.all().filter((one) => one.group === group && one.version === version);
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: group === '' ? version : `${group}/${version}`,
+    resources: resources.flatMap(resourceEntries),
+  };
+}

@@ -1,0 +1,166 @@
+// From the method and the path of a request to what it is about, and from there to its answer.
+import type { Api, ResourceRequest } from '../api.ts';
+import { type Resource, resourceSubject } from '../kinds/resources.ts';
+import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
+import { patchObject } from '../objects/patching.ts';
+import { listObjects, readObject, selected, selectionOf } from '../objects/reads.ts';
+import { isTrue } from '../objects/watch.ts';
+import { createObject, replaceObject, type Written } from '../objects/writes.ts';
+import type { Stored } from '../storage/store.ts';
+import { ApiError, methodNotAllowed, notFound, notSupportedOn, unknownPath } from './api-error.ts';
+import { optionsFrom } from './decoding.ts';
+import { answerJson, listJson, objectJson } from './encoding.ts';
+import { acceptedForm } from './negotiation.ts';
+
+/** Where a path leads. */
+export interface Route {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly plural: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** Reads `/api/v1/...` and `/apis/<group>/<version>/...`; undefined for paths that name no resource. */
+export function parseRoute(path: string): Route | undefined {
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodeSegment);
+  const root = parts.shift();
+  if (root !== 'api' && root !== 'apis') return undefined;
+  const group = root === 'api' ? '' : (parts.shift() ?? '');
+  const version = parts.shift() ?? '';
+  if (parts.length === 0) return undefined;
+  // `namespaces/<name>` and its subresources are about the namespace, anything longer about what is in it.
+  const inNamespace =
+    parts[0] === 'namespaces' && parts.length > 2 && !(group === '' && ['status', 'finalize'].includes(parts[2] ?? ''));
+  const namespace = inNamespace ? (parts[1] ?? '') : '';
+  const [plural = '', name = '', subresource = '', ...rest] = inNamespace ? parts.slice(2) : parts;
+  if (rest.length > 0) return undefined;
+  return { group, version, namespace, plural, name, subresource };
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return segment;
+    throw error;
+  }
+}
+
+/** What to answer with. */
+export interface Answer {
+  readonly code: number;
+  readonly body: string;
+}
+
+/** @returns true when the request asks for a watch */
+export function isWatch(method: string, query: URLSearchParams): boolean {
+  return method === 'GET' && isTrue(query.get('watch'));
+}
+
+/**
+ * Answers a request for a resource.
+ *
+ * @throws {ApiError}
+ */
+export function answer(api: Api, method: string, request: ResourceRequest): Answer {
+  const { resource, name, namespace, subresource } = request;
+  if (subresource !== '' && !resource.subresources.includes(subresource)) {
+    throw resource.builtin ? unknownPath() : notFound(resourceSubject(resource), name);
+  }
+  if (!resource.namespaced && namespace !== '') throw unknownPath();
+  if (name === '') {
+    switch (method) {
+      case 'GET':
+        return { code: 200, body: listObjects(api, request) };
+      case 'POST':
+        if (resource.namespaced && namespace === '') throw resource.builtin ? methodNotAllowed() : unknownPath();
+        return writtenAnswer(api, request, createObject(api, request));
+      case 'DELETE':
+        if (!resource.verbs.includes('deletecollection') || (resource.namespaced && namespace === ''))
+          throw methodNotAllowed();
+        return { code: 200, body: deleteSelection(api, request) };
+      default:
+        throw methodNotAllowed();
+    }
+  }
+  if (resource.namespaced && namespace === '') throw unknownPath();
+  switch (method) {
+    case 'GET':
+      return { code: 200, body: readObject(api, request) };
+    case 'PUT':
+      return writtenAnswer(api, request, replaceObject(api, request));
+    case 'PATCH':
+      return writtenAnswer(api, request, patchObject(api, request));
+    case 'DELETE':
+      if (subresource !== '') throw notOnSubresource(resource, 'delete');
+      return deleteOne(api, request);
+    default:
+      throw subresource === '' ? methodNotAllowed() : notOnSubresource(resource, 'create');
+  }
+}
+
+function notOnSubresource(resource: Resource, action: string): ApiError {
+  return resource.builtin ? methodNotAllowed() : notSupportedOn(resourceSubject(resource), action);
+}
+
+function writtenAnswer(api: Api, { resource, accept, query }: ResourceRequest, written: Written): Answer {
+  const form = acceptedForm(accept, query, false);
+  const stored: Stored = written.stored ?? { object: written.object, revision: 0, encoded: new Map() };
+  const code = written.created ? 201 : 200;
+  if (form.kind === 'object') return { code, body: objectJson(resource, stored) };
+  return { code, body: answerJson(resource, stored, form, api.clock.now()) };
+}
+
+function deleteOne(api: Api, request: ResourceRequest): Answer {
+  const { resource, namespace, name, body, contentType, query, accept } = request;
+  const deletion = deletionOf(optionsFrom(body, contentType), query);
+  const collection = api.store.collection(resource.storeKey);
+  const deleted = deleteObject(api, resource, collection, namespace, name, deletion);
+  if (deleted.kind === 'marked') {
+    return {
+      code: 200,
+      body: answerJson(resource, deleted.stored, acceptedForm(accept, query, false), api.clock.now()),
+    };
+  }
+  const subject = resourceSubject(resource);
+  const details = {
+    name,
+    ...(subject.group === '' ? {} : { group: subject.group }),
+    kind: subject.name,
+    uid: deleted.stored.object.metadata.uid,
+  };
+  return {
+    code: 200,
+    body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }),
+  };
+}
+
+function deleteSelection(api: Api, request: ResourceRequest): string {
+  const { resource, body, contentType, query, accept } = request;
+  const deletion = deletionOf(optionsFrom(body, contentType), query);
+  const form = acceptedForm(accept, query, true);
+  const collection = api.store.collection(resource.storeKey);
+  const gone: Stored[] = [];
+  for (const stored of selected(api, request, selectionOf(request))) {
+    const { namespace = '', name = '' } = stored.object.metadata;
+    try {
+      gone.push(deleteObject(api, resource, collection, namespace, name, deletion).stored);
+    } catch (error) {
+      // Somebody else was faster: gone is what it should be.
+      if (!(error instanceof ApiError && error.status.code === 404)) throw error;
+    }
+  }
+  return listJson(resource, gone, { resourceVersion: String(api.store.revision()) }, form, api.clock.now());
+}
+
+/** The resource of a route. @throws {ApiError} 404 nothing of the kind is served */
+export function resourceOf(api: Api, { group, version, plural }: Route): ResourceRequest['resource'] {
+  const resource = api.registry.find(group, version, plural);
+  if (resource === undefined) throw unknownPath();
+  return resource;
+}

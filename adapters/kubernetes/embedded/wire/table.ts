@@ -1,0 +1,40 @@
+// Tables: what `kubectl get` prints, made on the server from the columns of the resource.
+import type { JsonMap, KubeObject } from '../json.ts';
+import type { Resource } from '../kinds/resources.ts';
+
+export interface TableOptions {
+  readonly nowMs: number;
+  readonly includeObject: 'Metadata' | 'Object' | 'None';
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Only the first table of a watch has column definitions. */
+  readonly columns: boolean;
+}
+
+export function tableOf(
+  { columns }: Resource,
+  objects: readonly KubeObject[],
+  { nowMs, includeObject, metadata, columns: withColumns }: TableOptions,
+): JsonMap {
+  const rows = objects.map((object) => ({
+    cells: columns.map(({ cell }) => cell(object, nowMs) ?? null),
+    object: includeObject === 'None' ? null : includeObject === 'Object' ? object : partial(object),
+  }));
+  const definitions = columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: withColumns ? definitions : null,
+    rows,
+  };
+}
+
+function partial({ metadata }: KubeObject): JsonMap {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+}
