@@ -34,8 +34,8 @@ import { answer, isWatch, parseRoute, resourceOf } from './wire/routes.ts';
 /** The API server's limit for the body of a request, in bytes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-/** Changes that a collection remembers for watches that come back. */
-const HISTORY_LENGTH = 10_000;
+/** What a collection remembers for watches that come back. */
+const REMEMBERED = { changes: 10_000, characters: 16 * 1024 * 1024 };
 
 const PUBLIC_PATHS = ['/healthz', '/livez', '/readyz', '/version'];
 
@@ -83,7 +83,7 @@ export async function startApiServer({
   log,
 }: ApiServerOptions): Promise<EmbeddedApiServer> {
   // Revisions are ordered across restarts: fewer than a thousand writes a second never reach the next start's time.
-  const store = memoryStore({ historyLength: HISTORY_LENGTH, firstRevision: Math.max(1, Math.floor(clock.now())) });
+  const store = memoryStore({ remembered: REMEMBERED, firstRevision: Math.max(1, Math.floor(clock.now())) });
   const api: Api = { store, registry: registry(), clock };
   for (const resource of [...builtinResources(), definitionResource()]) {
     const shared = api.registry.ofStoreKey(resource.storeKey);

@@ -4,9 +4,10 @@
 //   G1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
 //       known to be anything.
 import type { Api } from '../api.ts';
-import type { KubeObject, OwnerReference } from '../json.ts';
+import type { OwnerReference } from '../json.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
 import type { Collection } from '../storage/store.ts';
+import type { Facts } from '../storage/stored.ts';
 
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
@@ -40,12 +41,13 @@ export function collectGarbage(api: Api): void {
   const settle = (place: Place): void => {
     const { collection, namespace, name } = place;
     const stored = collection.get(namespace, name);
-    const { ownerReferences = [], deletionTimestamp } = stored?.object.metadata ?? {};
+    const { ownerReferences = [], deletionTimestamp } = stored?.metadata ?? {};
     if (stored === undefined || deletionTimestamp !== undefined || ownerReferences.length === 0) return;
     const left = ownerReferences.filter((owner) => !isGone(owner));
     if (left.length === ownerReferences.length) return;
     if (left.length > 0) {
-      collection.put({ ...stored.object, metadata: { ...stored.object.metadata, ownerReferences: left } });
+      const { object } = stored;
+      collection.put({ ...object, metadata: { ...object.metadata, ownerReferences: left } });
     } else {
       remove(place); // G1
     }
@@ -65,8 +67,7 @@ export function collectGarbage(api: Api): void {
   };
   const dependantsOf = (uid: string): Place[] => [...(dependants.get(uid)?.values() ?? [])];
 
-  const propagate = (place: Place, object: KubeObject): void => {
-    const { finalizers = [], uid = '', deletionTimestamp } = object.metadata;
+  const propagate = (place: Place, { finalizers = [], uid = '', deletionTimestamp }: Facts): void => {
     if (deletionTimestamp === undefined) return;
     if (finalizers.includes(ORPHAN)) {
       for (const dependant of dependantsOf(uid)) {
@@ -87,11 +88,11 @@ export function collectGarbage(api: Api): void {
     }
   };
 
-  store.listen((collection, { type, stored: { object }, previous }) => {
-    const { namespace = '', name = '', uid = '', ownerReferences } = object.metadata;
+  store.listen((collection, { type, stored: { metadata }, previous }) => {
+    const { namespace = '', name = '', uid = '', ownerReferences } = metadata;
     const place: Place = { collection, namespace, name };
     const key = textOf(place);
-    relink(previous?.object.metadata.ownerReferences, (known) => known.delete(key));
+    relink(previous?.metadata.ownerReferences, (known) => known.delete(key));
     if (type === 'DELETED') {
       living.delete(uid);
       const orphans = dependantsOf(uid);
@@ -102,8 +103,8 @@ export function collectGarbage(api: Api): void {
         // An owner that waits for its dependants may go now.
         for (const owner of owners) {
           const waiting = living.get(owner.uid);
-          const current = waiting?.collection.get(waiting.namespace, waiting.name)?.object;
-          if (waiting !== undefined && current?.metadata.uid === owner.uid) propagate(waiting, current);
+          const current = waiting?.collection.get(waiting.namespace, waiting.name)?.metadata;
+          if (waiting !== undefined && current?.uid === owner.uid) propagate(waiting, current);
         }
       });
       return;
@@ -111,11 +112,11 @@ export function collectGarbage(api: Api): void {
     living.set(uid, place);
     relink(ownerReferences, (known) => known.set(key, place));
     if (ownerReferences?.some(isGone)) queueMicrotask(() => settle(place));
-    const held = object.metadata.finalizers ?? [];
-    if (object.metadata.deletionTimestamp !== undefined && (held.includes(FOREGROUND) || held.includes(ORPHAN))) {
+    const held = metadata.finalizers ?? [];
+    if (metadata.deletionTimestamp !== undefined && (held.includes(FOREGROUND) || held.includes(ORPHAN))) {
       queueMicrotask(() => {
-        const current = collection.get(namespace, name)?.object;
-        if (current?.metadata.uid === uid) propagate(place, current);
+        const current = collection.get(namespace, name)?.metadata;
+        if (current?.uid === uid) propagate(place, current);
       });
     }
   });

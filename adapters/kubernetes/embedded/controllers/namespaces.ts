@@ -4,6 +4,7 @@ import { dig, isMap, type JsonMap, type KubeObject, listOf, same } from '../json
 import type { Resource } from '../kinds/resources.ts';
 import { storeKeyOf } from '../kinds/resources.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
+import type { Stored } from '../storage/stored.ts';
 
 export const NAMESPACES_KEY = storeKeyOf('', 'namespaces');
 const SERVICE_ACCOUNTS_KEY = storeKeyOf('', 'serviceaccounts');
@@ -24,14 +25,14 @@ export function followNamespaces(api: Api): void {
       finalize(api, name);
     });
   };
-  api.store.listen((collection, { type, stored: { object } }) => {
-    const { name = '', namespace = '' } = object.metadata;
+  api.store.listen((collection, { type, stored: { metadata } }) => {
+    const { name = '', namespace = '' } = metadata;
     if (collection.key === NAMESPACES_KEY) {
       if (type === 'ADDED') queueMicrotask(() => addServiceAccount(api, name));
-      if (type === 'MODIFIED' && object.metadata.deletionTimestamp !== undefined) schedule(name);
+      if (type === 'MODIFIED' && metadata.deletionTimestamp !== undefined) schedule(name);
     } else if (namespace !== '' && type !== 'ADDED') {
       const holder = namespaces.get('', namespace);
-      if (holder?.object.metadata.deletionTimestamp !== undefined) schedule(namespace);
+      if (holder?.metadata.deletionTimestamp !== undefined) schedule(namespace);
     }
   });
   for (const name of INITIAL) {
@@ -50,7 +51,7 @@ export function followNamespaces(api: Api): void {
 function addServiceAccount(api: Api, namespace: string): void {
   const holder = api.store.collection(NAMESPACES_KEY).get('', namespace);
   const accounts = api.store.collection(SERVICE_ACCOUNTS_KEY);
-  if (holder?.object.metadata.deletionTimestamp !== undefined || holder === undefined) return;
+  if (holder?.metadata.deletionTimestamp !== undefined || holder === undefined) return;
   if (accounts.get(namespace, 'default') !== undefined) return;
   const object: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } };
   fillSystemFields(api, object.metadata);
@@ -60,15 +61,14 @@ function addServiceAccount(api: Api, namespace: string): void {
 /** Deletes what is in a terminating namespace; when nothing is left, the namespace too. */
 function finalize(api: Api, name: string): void {
   const namespaces = api.store.collection(NAMESPACES_KEY);
-  const terminating = namespaces.get('', name)?.object;
-  if (terminating?.metadata.deletionTimestamp === undefined) return;
+  if (namespaces.get('', name)?.metadata.deletionTimestamp === undefined) return;
   for (const { resource, collection } of namespaced(api)) {
     if (collection.count(name) === 0) continue;
-    for (const { object } of collection.list(name, '')) {
-      if (object.metadata.deletionTimestamp !== undefined) continue;
+    for (const { metadata } of collection.list(name, '')) {
+      if (metadata.deletionTimestamp !== undefined) continue;
       const preconditions = { uid: undefined, resourceVersion: undefined };
       const deletion = { preconditions, dryRun: false, propagation: '' };
-      deleteObject(api, resource, collection, name, object.metadata.name ?? '', deletion);
+      deleteObject(api, resource, collection, name, metadata.name ?? '', deletion);
     }
   }
   const remaining = namespaced(api)
@@ -86,8 +86,7 @@ function finalize(api: Api, name: string): void {
       namespaces.put({ ...current, spec: { finalizers: rest } });
     return;
   }
-  const held = remaining.map(({ resource, objects }) => ({ resource, objects: objects.map(({ object }) => object) }));
-  const status = { phase: 'Terminating', conditions: conditionsOf(held, current, timeText(api.clock.now())) };
+  const status = { phase: 'Terminating', conditions: conditionsOf(remaining, current, timeText(api.clock.now())) };
   if (!same(status, current['status'])) namespaces.put({ ...current, status });
 }
 
@@ -101,7 +100,7 @@ function namespaced(api: Api): { resource: Resource; collection: ReturnType<Api[
 
 interface Remaining {
   readonly resource: Resource;
-  readonly objects: readonly KubeObject[];
+  readonly objects: readonly Stored[];
 }
 
 function conditionsOf(remaining: readonly Remaining[], { status }: KubeObject, time: string): JsonMap[] {

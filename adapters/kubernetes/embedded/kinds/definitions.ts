@@ -97,7 +97,8 @@ export function establishedStatus(object: KubeObject, time: string): JsonMap {
 export function followDefinitions(api: Api): void {
   const { store, registry, clock } = api;
   const definitions = store.collection(DEFINITIONS_KEY);
-  definitions.listen(({ type, stored: { object }, previous }) => {
+  definitions.listen(({ type, stored, previous }) => {
+    const { object } = stored;
     const key = storeKey(object);
     if (type === 'DELETED') {
       registry.remove(key);
@@ -115,7 +116,7 @@ export function followDefinitions(api: Api): void {
         : { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] };
       queueMicrotask(() => {
         // Somebody may have written it since: that write is followed by its own turn.
-        if (definitions.get('', name)?.object === object) definitions.put({ ...object, metadata, status });
+        if (definitions.get('', name) === stored) definitions.put({ ...object, metadata, status });
       });
     } else if (finalizers.includes(CLEANUP_FINALIZER)) {
       queueMicrotask(() => cleanUp(api, key, name));
@@ -126,7 +127,7 @@ export function followDefinitions(api: Api): void {
     if (type !== 'DELETED' || collection.count() > 0) return;
     const slash = collection.key.indexOf('/');
     const name = `${collection.key.slice(slash + 1)}.${collection.key.slice(0, slash)}`;
-    if (definitions.get('', name)?.object.metadata.deletionTimestamp !== undefined) {
+    if (definitions.get('', name)?.metadata.deletionTimestamp !== undefined) {
       queueMicrotask(() => cleanUp(api, collection.key, name));
     }
   });
@@ -137,20 +138,20 @@ function cleanUp(api: Api, key: string, name: string): void {
   const [resource] = api.registry.ofStoreKey(key);
   const objects = api.store.collection(key);
   if (resource !== undefined) {
-    for (const { object } of objects.list(undefined, '')) {
-      const { namespace = '', name: one = '', deletionTimestamp } = object.metadata;
+    for (const { metadata } of objects.list(undefined, '')) {
+      const { namespace = '', name: one = '', deletionTimestamp } = metadata;
       if (deletionTimestamp !== undefined) continue;
       const preconditions = { uid: undefined, resourceVersion: undefined };
       deleteObject(api, resource, objects, namespace, one, { preconditions, dryRun: false, propagation: '' });
     }
   }
-  const stored = definitions.get('', name);
-  if (stored?.object.metadata.deletionTimestamp === undefined || objects.count() > 0) return;
-  const { finalizers = [], ...metadata } = stored.object.metadata;
+  const definition = definitions.get('', name)?.object;
+  if (definition?.metadata.deletionTimestamp === undefined || objects.count() > 0) return;
+  const { finalizers = [], ...metadata } = definition.metadata;
   const rest = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
   if (rest.length === 0) definitions.remove('', name);
   else if (rest.length < finalizers.length)
-    definitions.put({ ...stored.object, metadata: { ...metadata, finalizers: rest } });
+    definitions.put({ ...definition, metadata: { ...metadata, finalizers: rest } });
 }
 
 function storeKey(object: KubeObject): string {

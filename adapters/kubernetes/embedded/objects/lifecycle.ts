@@ -6,7 +6,8 @@ import { type Api, timeText } from '../api.ts';
 import { dig, isMap, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
 import { type Resource, resourceSubject } from '../kinds/resources.ts';
 import { notSupported } from '../schemas/field-error.ts';
-import type { Collection, Stored } from '../storage/store.ts';
+import type { Collection } from '../storage/store.ts';
+import { asStored, type Stored } from '../storage/stored.ts';
 import { badRequest, conflict, forbiddenError, invalid, notFound } from '../wire/api-error.ts';
 
 export interface Preconditions {
@@ -99,7 +100,7 @@ export function deleteObject(
   if (finalizer !== undefined && !finalizers.includes(finalizer)) {
     next = { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, finalizer] } };
   }
-  if (next === object || dryRun) return { kind: 'marked', stored: { ...stored, object: next, encoded: new Map() } };
+  if (next === object || dryRun) return { kind: 'marked', stored: asStored(next) };
   return { kind: 'marked', stored: collection.put(next) };
 }
 

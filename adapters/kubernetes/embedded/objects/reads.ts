@@ -1,14 +1,14 @@
 // GET of an object and of a collection.
 import type { Api, ResourceRequest } from '../api.ts';
 import { isMap } from '../json.ts';
-import { inVersion, resourceSubject } from '../kinds/resources.ts';
+import { resourceSubject } from '../kinds/resources.ts';
 import { forbidden, notSupported } from '../schemas/field-error.ts';
-import type { Stored } from '../storage/store.ts';
+import type { Stored } from '../storage/stored.ts';
 import { badRequest, expired, invalid, notFound, tooLargeRevision } from '../wire/api-error.ts';
 import { jsonProblem } from '../wire/decoding.ts';
 import { answerJson, listJson } from '../wire/encoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
-import { both, fieldSelector, labelSelector, type Selector } from '../wire/selectors.ts';
+import { both, candidate, fieldSelector, labelSelector, type Selector } from '../wire/selectors.ts';
 
 /** @throws {ApiError} 404 */
 export function readObject(api: Api, request: ResourceRequest): string {
@@ -42,12 +42,12 @@ export function selected(api: Api, request: ResourceRequest, { wants, name }: Se
   if (name !== undefined && (namespace !== '' || !resource.namespaced)) {
     const stored = collection.get(namespace, name);
     const isWanted =
-      stored !== undefined && `${namespace}/${name}` > after && (wants?.(inVersion(resource, stored.object)) ?? true);
+      stored !== undefined && `${namespace}/${name}` > after && (wants?.(candidate(resource, stored)) ?? true);
     return isWanted ? [stored] : [];
   }
   const scope = namespace === '' && resource.namespaced ? undefined : namespace;
   const found = collection.list(scope, after);
-  return wants === undefined ? found : found.filter(({ object }) => wants(inVersion(resource, object)));
+  return wants === undefined ? found : found.filter((stored) => wants(candidate(resource, stored)));
 }
 
 /** A whole number of the query, or undefined. @throws {ApiError} 400 */
@@ -80,7 +80,7 @@ export function listObjects(api: Api, request: ResourceRequest): string {
   const found = selected(api, request, selection, page.after);
   const items = limit > 0 ? found.slice(0, limit) : found;
   const metadata: Record<string, unknown> = { resourceVersion: String(page.revision) };
-  const last = items.at(-1)?.object.metadata;
+  const last = items.at(-1)?.metadata;
   if (items.length < found.length && last !== undefined) {
     metadata['continue'] = toToken(page.revision, `${last.namespace ?? ''}/${last.name}`);
     if (selection.wants === undefined) metadata['remainingItemCount'] = found.length - items.length;

@@ -6,13 +6,14 @@
 //   T3. A change is serialised once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
 import type { Api, ResourceRequest } from '../api.ts';
-import type { KubeObject } from '../json.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
 import { forbidden } from '../schemas/field-error.ts';
-import type { Change, Stored } from '../storage/store.ts';
+import type { Change, Frames } from '../storage/store.ts';
+import { restamped, type Stored } from '../storage/stored.ts';
 import { expired, invalid } from '../wire/api-error.ts';
 import { objectJson, partialJson } from '../wire/encoding.ts';
 import { acceptedForm, type Form } from '../wire/negotiation.ts';
+import { candidate } from '../wire/selectors.ts';
 import { tableOf } from '../wire/table.ts';
 import { numberParameter, revisionParameter, selected, selectionOf } from './reads.ts';
 
@@ -65,10 +66,10 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       const write = (chunk: Buffer | string): void => {
         if (!closed && sink.write(chunk) > MAX_UNREAD_BYTES) close();
       };
-      const isWanted = (object: KubeObject): boolean =>
-        (namespace === '' || object.metadata.namespace === namespace) &&
-        (selection.wants?.(inVersion(resource, object)) ?? true);
-      const send = (type: EventType, stored: Stored, frames: Map<string, Buffer>): void => {
+      const isWanted = (stored: Stored): boolean =>
+        (namespace === '' || stored.metadata.namespace === namespace) &&
+        (selection.wants?.(candidate(resource, stored)) ?? true);
+      const send = (type: EventType, stored: Stored, frames: Frames): void => {
         const withColumns = form.kind === 'table' && firstTable;
         firstTable = false;
         const key = `${type} ${resource.apiVersion} ${resource.since} ${formKey(form)} ${withColumns}`;
@@ -81,9 +82,9 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
         }
         write(frame);
       };
-      const onChange = ({ type, stored, previous, frames }: Change): void => {
-        const before = previous !== undefined && isWanted(previous.object);
-        const after = type !== 'DELETED' && isWanted(stored.object);
+      const onChange = ({ type, stored, previous }: Change, frames: Frames): void => {
+        const before = previous !== undefined && isWanted(previous);
+        const after = type !== 'DELETED' && isWanted(stored);
         if (after)
           send(before ? 'MODIFIED' : 'ADDED', stored, frames); // T2
         else if (before && previous !== undefined) {
@@ -115,10 +116,10 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
           close();
           return close;
         }
-        for (const change of missed) onChange(change);
+        for (const change of missed) onChange(change, new Map());
       }
-      stopListening = collection.listen((change) => {
-        if (from === undefined || change.revision > from) onChange(change);
+      stopListening = collection.listen((change, frames) => {
+        if (from === undefined || change.revision > from) onChange(change, frames);
       });
       const remind = (): void => {
         bookmark();
@@ -149,11 +150,6 @@ function sendsInitialEvents(query: URLSearchParams, bookmarks: boolean): boolean
 
 function formKey(form: Form): string {
   return form.kind === 'table' ? `table/${form.includeObject}` : form.kind;
-}
-
-function restamped({ object }: Stored, revision: number): Stored {
-  const metadata = { ...object.metadata, resourceVersion: String(revision) };
-  return { object: { ...object, metadata }, revision, encoded: new Map() };
 }
 
 function frameJson(resource: Resource, stored: Stored, form: Form, columns: boolean, nowMs: number): string {

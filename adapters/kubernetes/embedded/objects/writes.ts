@@ -11,7 +11,7 @@ import { type JsonMap, type KubeObject, put, same } from '../json.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required, tooLong } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
-import type { Stored } from '../storage/store.ts';
+import { asStored, type Stored } from '../storage/stored.ts';
 import {
   alreadyExists,
   badRequest,
@@ -42,10 +42,9 @@ const SERVER_FIELDS: readonly string[] = [
 ];
 
 export interface Written {
-  readonly object: KubeObject;
   readonly created: boolean;
-  /** The stored version; undefined when nothing was stored (dry run, or the object vanished with this write). */
-  readonly stored: Stored | undefined;
+  /** What is stored now; or what would be, when nothing was (dry run, or the object vanished with this write). */
+  readonly stored: Stored;
 }
 
 /** @throws {ApiError} 422 a parameter of the request has a value it must not have */
@@ -113,7 +112,7 @@ export function admitToNamespace(api: Api, { resource, namespace }: ResourceRequ
   if (!resource.namespaced) return;
   const holder = api.store.collection('/namespaces').get('', namespace);
   if (holder === undefined) throw notFound({ group: '', name: 'namespaces' }, namespace);
-  if (holder.object.metadata.deletionTimestamp === undefined) return;
+  if (holder.metadata.deletionTimestamp === undefined) return;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
   throw forbiddenError(resourceSubject(resource), name, why, [
@@ -173,9 +172,8 @@ export function storeNew(
   if (collection.get(resource.namespaced ? namespace : '', name) !== undefined) {
     throw alreadyExists(resourceSubject(resource), name);
   }
-  if (isDryRun(request.query)) return { object, created: true, stored: undefined };
-  const stored = collection.put(toStored(resource, object));
-  return { object: inVersion(resource, stored.object), created: true, stored };
+  if (isDryRun(request.query)) return { created: true, stored: asStored(toStored(resource, object)) };
+  return { created: true, stored: collection.put(toStored(resource, object)) };
 }
 
 function toStored(resource: Resource, object: KubeObject): KubeObject {
@@ -270,12 +268,11 @@ export function storeChange(
   const collection = api.store.collection(resource.storeKey);
   if (before.deletionTimestamp !== undefined && !isHeld(resource, next)) {
     if (!isDryRun(request.query)) collection.remove(namespace, name); // D1
-    return { object: next, created: false, stored: undefined };
+    return { created: false, stored: asStored(toStored(resource, next)) };
   }
-  if (same(next, current)) return { object: current, created: false, stored: live }; // W2
-  if (isDryRun(request.query)) return { object: next, created: false, stored: undefined };
-  const stored = collection.put(toStored(resource, next));
-  return { object: inVersion(resource, stored.object), created: false, stored };
+  if (same(next, current)) return { created: false, stored: live }; // W2
+  if (isDryRun(request.query)) return { created: false, stored: asStored(toStored(resource, next)) };
+  return { created: false, stored: collection.put(toStored(resource, next)) };
 }
 
 function checkRevision(resource: Resource, name: string, current: KubeObject, next: KubeObject): void {

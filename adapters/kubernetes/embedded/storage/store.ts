@@ -1,28 +1,20 @@
-// Where the objects are: in memory, a collection for each resource, one counter of revisions for all, and the recent
-// changes of each collection for those who watch. Everything that survives a restart would have to be kept here.
+// Where the objects are: in memory as JSON texts, a collection for each resource, one counter of revisions for all, and
+// the recent changes of each collection for those who watch. Everything that survives a restart would have to be kept
+// here.
 //
 // Invariants:
 //   S1. Every change gets a revision greater than all before it, and is the `resourceVersion` of what was written.
 //   S2. A write costs nothing that grows with the number of objects; listing sorts only after names came or went.
 //   S3. Listeners hear changes in the order of their revisions, each before the write that caused it returns.
 import type { KubeObject } from '../json.ts';
+import { type Change, type HistoryLimits, history } from './history.ts';
+import { restamped, type Stored, stamped } from './stored.ts';
 
-/** One version of an object. Never changes (J1); `encoded` holds what was serialised once. */
-export interface Stored {
-  readonly object: KubeObject;
-  readonly revision: number;
-  readonly encoded: Map<string, string>;
-}
+export type { Change } from './history.ts';
+export type { Stored } from './stored.ts';
 
-export interface Change {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly revision: number;
-  /** After the change; for a deletion the last state, with the revision of the deletion. */
-  readonly stored: Stored;
-  readonly previous: Stored | undefined;
-  /** The change as lines of a watch, by what they depend on. */
-  readonly frames: Map<string, Buffer>;
-}
+/** The lines of watches that a change was made into, by what they depend on: made once for all who watch. */
+export type Frames = Map<string, Buffer>;
 
 export interface Collection {
   /** `<group>/<plural>`. */
@@ -39,7 +31,8 @@ export interface Collection {
   changesSince(revision: number): readonly Change[] | undefined;
   /** The greatest revision after which not all changes are known. */
   forgottenRevision(): number;
-  listen(onChange: (change: Change) => void): () => void;
+  /** @param onChange  `frames` is of this change, and shared by all who listen */
+  listen(onChange: (change: Change, frames: Frames) => void): () => void;
 }
 
 export interface Store {
@@ -55,14 +48,14 @@ export interface Store {
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 /**
- * @param options.historyLength  changes that each collection remembers, at least; twice as many at most
+ * @param options.remembered  most that each collection remembers of its changes
  * @param options.firstRevision  greater than all of an earlier server that somebody may remember; 1 unless told
  */
 export function memoryStore({
-  historyLength,
+  remembered,
   firstRevision = 1,
 }: {
-  readonly historyLength: number;
+  readonly remembered: HistoryLimits;
   readonly firstRevision?: number;
 }): Store {
   let lastRevision = firstRevision;
@@ -71,26 +64,16 @@ export function memoryStore({
 
   const create = (key: string): Collection => {
     const namespaces = new Map<string, Map<string, Stored>>();
-    const listening = new Set<(change: Change) => void>();
+    const listening = new Set<(change: Change, frames: Frames) => void>();
     let order: string[] | undefined;
     let total = 0;
-    let history: Change[] = [];
-    let forgotten = lastRevision;
+    const past = history(remembered, lastRevision);
 
     const emit = (change: Change): void => {
-      history.push(change);
-      if (history.length > historyLength * 2) {
-        history = history.slice(-historyLength);
-        forgotten = (history[0]?.revision ?? 1) - 1;
-      }
-      for (const onChange of listening) onChange(change);
+      past.add(change);
+      const frames: Frames = new Map();
+      for (const onChange of listening) onChange(change, frames);
       for (const onChange of listeners) onChange(collection, change);
-    };
-
-    const stamp = (object: KubeObject): Stored => {
-      const revision = ++lastRevision; // S1
-      const metadata = { ...object.metadata, resourceVersion: String(revision) };
-      return { object: { ...object, metadata }, revision, encoded: new Map() };
     };
 
     const collection: Collection = {
@@ -127,14 +110,14 @@ export function memoryStore({
           namespaces.set(namespace, objects);
         }
         const previous = objects.get(name);
-        const stored = stamp(object);
+        const stored = stamped(object, ++lastRevision); // S1
         objects.set(name, stored);
         if (previous === undefined) {
           total++;
           order = undefined; // S2
         }
         const type = previous === undefined ? 'ADDED' : 'MODIFIED';
-        emit({ type, revision: stored.revision, stored, previous, frames: new Map() });
+        emit({ type, revision: stored.revision, stored, previous });
         return stored;
       },
       remove(namespace, name) {
@@ -145,22 +128,12 @@ export function memoryStore({
         if (objects.size === 0) namespaces.delete(namespace);
         total--;
         order = undefined;
-        const stored = stamp(previous.object);
-        emit({ type: 'DELETED', revision: stored.revision, stored, previous, frames: new Map() });
+        const stored = restamped(previous, ++lastRevision); // S1
+        emit({ type: 'DELETED', revision: stored.revision, stored, previous });
         return stored;
       },
-      changesSince(revision) {
-        if (revision < forgotten) return undefined;
-        let low = 0;
-        let high = history.length;
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if ((history[middle]?.revision ?? 0) > revision) high = middle;
-          else low = middle + 1;
-        }
-        return history.slice(low);
-      },
-      forgottenRevision: () => forgotten,
+      changesSince: (revision) => past.since(revision),
+      forgottenRevision: () => past.forgottenRevision(),
       listen(onChange) {
         listening.add(onChange);
         return () => listening.delete(onChange);

@@ -1,32 +1,28 @@
-// Objects as JSON text, each version of each form serialised once.
+// Objects as JSON text. What is stored in the version that is asked for goes out as it is stored.
 import type { KubeObject } from '../json.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
-import type { Stored } from '../storage/store.ts';
+import { type Stored, textOf } from '../storage/stored.ts';
 import type { Form } from './negotiation.ts';
 import { tableOf } from './table.ts';
 
 /** A stored object as the JSON of a version of its resource. */
 export function objectJson(resource: Resource, stored: Stored): string {
-  const key = `${resource.apiVersion} ${resource.since}`;
-  let text = stored.encoded.get(key);
-  if (text === undefined) {
-    text = jsonOf(resource, inVersion(resource, stored.object));
-    stored.encoded.set(key, text);
-  }
-  return text;
+  const isAsStored =
+    resource.convert === undefined &&
+    stored.text.startsWith(headOf(resource)) &&
+    !(resource.schema.defaultsBeneath && stored.revision <= resource.since);
+  return isAsStored ? stored.text : textOf(inVersion(resource, stored.object));
 }
 
-/** Kind and version come first, so that lists of built-in kinds can leave them out. */
-function jsonOf({ kind, apiVersion }: Resource, object: KubeObject): string {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return JSON.stringify({ kind, apiVersion, ...rest });
-}
+/** What the text of an object of this version begins with. */
+const headOf = ({ kind, apiVersion }: Resource): string =>
+  `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 
 /** Items of lists of built-in kinds come without kind and version, as from the API server. */
 function itemJson(resource: Resource, stored: Stored): string {
   const text = objectJson(resource, stored);
   if (!resource.builtin) return text;
-  const head = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.apiVersion)},`;
+  const head = headOf(resource);
   return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
 }
 
@@ -41,15 +37,12 @@ export function answerJson(resource: Resource, stored: Stored, form: Form, nowMs
       return objectJson(resource, stored);
     case 'metadata':
       return partialJson(stored.object);
-    case 'table':
-      return JSON.stringify(
-        tableOf(resource, [inVersion(resource, stored.object)], {
-          nowMs,
-          includeObject: form.includeObject,
-          metadata: { resourceVersion: stored.object.metadata.resourceVersion },
-          columns: true,
-        }),
-      );
+    case 'table': {
+      const object = inVersion(resource, stored.object);
+      const metadata = { resourceVersion: object.metadata.resourceVersion };
+      const { includeObject } = form;
+      return JSON.stringify(tableOf(resource, [object], { nowMs, includeObject, metadata, columns: true }));
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { patchObject } from '../objects/patching.ts';
 import { listObjects, readObject, selected, selectionOf } from '../objects/reads.ts';
 import { isTrue } from '../objects/watch.ts';
 import { createObject, replaceObject, type Written } from '../objects/writes.ts';
-import type { Stored } from '../storage/store.ts';
+import type { Stored } from '../storage/stored.ts';
 import { ApiError, methodNotAllowed, notFound, notSupportedOn, unknownPath } from './api-error.ts';
 import { optionsFrom } from './decoding.ts';
 import { answerJson, listJson, objectJson } from './encoding.ts';
@@ -110,7 +110,7 @@ function notOnSubresource(resource: Resource, action: string): ApiError {
 
 function writtenAnswer(api: Api, { resource, accept, query }: ResourceRequest, written: Written): Answer {
   const form = acceptedForm(accept, query, false);
-  const stored: Stored = written.stored ?? { object: written.object, revision: 0, encoded: new Map() };
+  const { stored } = written;
   const code = written.created ? 201 : 200;
   if (form.kind === 'object') return { code, body: objectJson(resource, stored) };
   return { code, body: answerJson(resource, stored, form, api.clock.now()) };
@@ -132,7 +132,7 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
     name,
     ...(subject.group === '' ? {} : { group: subject.group }),
     kind: subject.name,
-    uid: deleted.stored.object.metadata.uid,
+    uid: deleted.stored.metadata.uid,
   };
   return {
     code: 200,
@@ -147,7 +147,7 @@ function deleteSelection(api: Api, request: ResourceRequest): string {
   const collection = api.store.collection(resource.storeKey);
   const gone: Stored[] = [];
   for (const stored of selected(api, request, selectionOf(request))) {
-    const { namespace = '', name = '' } = stored.object.metadata;
+    const { namespace = '', name = '' } = stored.metadata;
     try {
       gone.push(deleteObject(api, resource, collection, namespace, name, deletion).stored);
     } catch (error) {

@@ -1,12 +1,29 @@
 // labelSelector and fieldSelector of lists, watches and deletions of collections.
 
 import type { KubeObject } from '../json.ts';
-import type { Resource } from '../kinds/resources.ts';
+import { inVersion, type Resource } from '../kinds/resources.ts';
 import { keyProblems, labelValueProblems } from '../objects/names.ts';
+import type { Facts, Stored } from '../storage/stored.ts';
 import { badRequest } from './api-error.ts';
 
+/** What a selector looks at. */
+export interface Candidate {
+  readonly metadata: Facts;
+  /** In the version of the request; made when a selector asks for more than the metadata. */
+  readonly object: KubeObject;
+}
+
 /** Whether an object is wanted. */
-export type Selector = (object: KubeObject) => boolean;
+export type Selector = (candidate: Candidate) => boolean;
+
+export function candidate(resource: Resource, stored: Stored): Candidate {
+  return {
+    metadata: stored.metadata,
+    get object() {
+      return inVersion(resource, stored.object);
+    },
+  };
+}
 
 interface Requirement {
   readonly key: string;
@@ -104,18 +121,18 @@ export function fieldSelector(
     const [, name = '', operator, wanted = ''] = match;
     const read = fieldReader(resource, name);
     if (name === 'metadata.name' && operator !== '!=') single = wanted;
-    tests.push((object) => (read(object) === wanted) === (operator !== '!='));
+    tests.push((one) => (read(one) === wanted) === (operator !== '!='));
   }
-  return { selector: tests.length === 0 ? undefined : (object) => tests.every((test) => test(object)), name: single };
+  return { selector: tests.length === 0 ? undefined : (one) => tests.every((test) => test(one)), name: single };
 }
 
-function fieldReader(resource: Resource, name: string): (object: KubeObject) => string {
+function fieldReader(resource: Resource, name: string): (candidate: Candidate) => string {
   if (name === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
   if (name === 'metadata.namespace' && (resource.namespaced || !resource.builtin)) {
     return ({ metadata }) => metadata.namespace ?? '';
   }
   const read = resource.selectable[name];
-  if (read !== undefined) return read;
+  if (read !== undefined) return ({ object }) => read(object);
   const problem = resource.builtin
     ? `"${name}" is not a known field selector: only "metadata.name", "metadata.namespace"`
     : `field label not supported: ${name}`;
@@ -125,5 +142,5 @@ function fieldReader(resource: Resource, name: string): (object: KubeObject) => 
 /** Both selectors in one; undefined when everything is wanted. */
 export function both(left: Selector | undefined, right: Selector | undefined): Selector | undefined {
   if (left === undefined || right === undefined) return left ?? right;
-  return (object) => left(object) && right(object);
+  return (one) => left(one) && right(one);
 }

@@ -1,0 +1,76 @@
+// One version of an object, kept as its JSON text.
+import type { JsonMap, KubeObject, ObjectMeta } from '../json.ts';
+
+/** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */
+export type Facts = Readonly<
+  Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'labels' | 'finalizers' | 'ownerReferences' | 'deletionTimestamp'>
+>;
+
+/** Never changes (J1). */
+export interface Stored {
+  readonly revision: number;
+  readonly metadata: Facts;
+  /** Compact JSON of the stored version. Begins with `kind` and `apiVersion`, and `resourceVersion` is in it. */
+  readonly text: string;
+  /** The text read anew each time: whoever needs more than one thing of it keeps it for as long. */
+  readonly object: KubeObject;
+}
+
+const FACTS = [
+  'name',
+  'namespace',
+  'uid',
+  'labels',
+  'finalizers',
+  'ownerReferences',
+  'deletionTimestamp',
+] as const satisfies readonly (keyof Facts)[];
+
+class TextObject implements Stored {
+  readonly revision: number;
+  readonly metadata: Facts;
+  readonly text: string;
+
+  constructor(revision: number, metadata: Facts, text: string) {
+    this.revision = revision;
+    this.metadata = metadata;
+    this.text = text;
+  }
+
+  get object(): KubeObject {
+    return JSON.parse(this.text) as KubeObject; // written by `textOf`
+  }
+}
+
+/** Kind and version come first, so that lists of built-in kinds can leave them out. */
+export function textOf({ kind, apiVersion, ...rest }: KubeObject): string {
+  return JSON.stringify({ kind, apiVersion, ...rest });
+}
+
+/** The object as a version of its own, with the revision as its `resourceVersion`. */
+export function stamped(object: KubeObject, revision: number): Stored {
+  const metadata = { ...object.metadata, resourceVersion: String(revision) };
+  return asStored({ ...object, metadata }, revision);
+}
+
+/** An object that is answered like a stored one, but is not stored: it keeps the `resourceVersion` that it has. */
+export function asStored(object: KubeObject, revision = 0): Stored {
+  return new TextObject(revision, factsOf(object.metadata), textOf(object));
+}
+
+/** The same content under another revision. */
+export function restamped(stored: Stored, revision: number): Stored {
+  // Quotes inside of strings are escaped, so what is found is a field; when there is one such field, it is the one of
+  // the metadata.
+  const field = `"resourceVersion":"${stored.revision}"`;
+  const at = stored.text.indexOf(field);
+  if (at < 0 || stored.text.lastIndexOf(field) !== at) return stamped(stored.object, revision);
+  const text = `${stored.text.slice(0, at)}"resourceVersion":"${revision}"${stored.text.slice(at + field.length)}`;
+  return new TextObject(revision, stored.metadata, text);
+}
+
+function factsOf(metadata: ObjectMeta): Facts {
+  const facts: JsonMap = {};
+  for (const key of FACTS) if (metadata[key] !== undefined) facts[key] = metadata[key];
+  return facts;
+}
