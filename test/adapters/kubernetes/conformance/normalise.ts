@@ -1,0 +1,97 @@
+// What differs between any two servers becomes a placeholder: equal values the same one, within a case.
+//
+// Invariants:
+//   N1. Two answers are equal after normalisation only if the same uids, names, versions and tokens stand at the same
+//       places, and each version of an object was newer than those seen before, or was not, on both servers.
+//   N2. An instant is replaced only when it is of today: what the case wrote itself is compared as it is.
+import { systemClock } from '../../../../actors/clock.ts';
+import { dig, isMap } from '../../../../adapters/kubernetes/embedded/json.ts';
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+/** What instants may be away from now, in milliseconds. */
+const NEAR_MS = 24 * 3_600_000;
+
+const clock = systemClock();
+
+/** Replaces what the server made up. Later calls know what earlier ones saw. */
+export type Normaliser = (value: unknown) => unknown;
+
+/** @param given  values of this run (its namespace, its group) and what to call them */
+export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
+  const known = new Map<string, string>(given);
+  const revisions = new Map<string, string>();
+  let newest = 0n;
+  let uids = 0;
+  let names = 0;
+  let tokens = 0;
+
+  const uid = (text: string): string => {
+    let name = known.get(text);
+    if (name === undefined) {
+      name = `<uid ${++uids}>`;
+      known.set(text, name);
+    }
+    return name;
+  };
+
+  const objectRevision = (text: string): string => {
+    if (!/^\d+$/.test(text)) return text;
+    let name = revisions.get(text);
+    if (name === undefined) {
+      const isNewer = BigInt(text) > newest;
+      name = `<revision ${revisions.size + 1}${isNewer ? '' : ', older than one before'}>`;
+      revisions.set(text, name);
+      if (isNewer) newest = BigInt(text);
+    }
+    return name;
+  };
+
+  /** Of a list or a bookmark: at least that of the newest object seen, or one of the objects'. */
+  const listRevision = (text: string): string => {
+    if (!/^\d+$/.test(text)) return text;
+    return BigInt(text) >= newest ? '<current revision>' : (revisions.get(text) ?? '<past revision>');
+  };
+
+  const text = (value: string): string => {
+    let result = value.replaceAll(UID, uid);
+    result = result.replaceAll(INSTANT, (instant, fraction: string | undefined) => {
+      if (Math.abs(Date.parse(instant) - clock.now()) > NEAR_MS) return instant;
+      return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`; // N2
+    });
+    for (const [from, to] of known) result = result.replaceAll(from, to);
+    result = result.replaceAll(/\b\d{2,}\b/g, (digits) => revisions.get(digits) ?? digits);
+    return result
+      .replaceAll(/(current: )(\d+|<[^>]*>)/g, '$1<current revision>')
+      .replaceAll(/(too old resource version: [^(]*)\((\d+|<[^>]*>)\)/g, '$1(<some revision>)');
+  };
+
+  const learn = (value: unknown): void => {
+    const generateName = dig(value, 'metadata', 'generateName');
+    const name = dig(value, 'metadata', 'name');
+    if (typeof generateName !== 'string' || typeof name !== 'string' || known.has(name)) return;
+    const prefix = generateName.slice(0, 58);
+    if (name.startsWith(prefix) && GENERATED_SUFFIX.test(name.slice(prefix.length))) {
+      known.set(name, `<generated ${++names}: ${prefix}>`);
+    }
+  };
+
+  const visit = (value: unknown, key: string, parent: Readonly<Record<string, unknown>> | undefined): unknown => {
+    if (Array.isArray(value)) return value.map((item) => visit(item, key, undefined));
+    if (typeof value === 'string') {
+      if (key === 'resourceVersion') return isObjectMeta(parent) ? objectRevision(value) : listRevision(value);
+      if (key === 'continue' && value !== '') return `<token ${++tokens}>`;
+      return text(value);
+    }
+    if (!isMap(value)) return value;
+    learn(value);
+    const keys = Object.keys(value).sort();
+    return Object.fromEntries(keys.map((name) => [text(name), visit(value[name], name, value)]));
+  };
+
+  return (value) => visit(value, '', undefined);
+}
+
+const isObjectMeta = (metadata: Readonly<Record<string, unknown>> | undefined): boolean =>
+  metadata !== undefined && ('uid' in metadata || 'name' in metadata);

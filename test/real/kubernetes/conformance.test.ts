@@ -1,0 +1,87 @@
+// Every case on a real API server and on the embedded one: equal answers, but for what the table in the embedded
+// server's README lists. `CASES=<part of a name>` runs some of them, without a look for rows that show nothing.
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import { CASES } from '../../adapters/kubernetes/conformance/cases.ts';
+import { INSTALL, REMOVE } from '../../adapters/kubernetes/conformance/definitions.ts';
+import {
+  type Difference,
+  differences,
+  readTable,
+  unlisted,
+} from '../../adapters/kubernetes/conformance/differences.ts';
+import { prepare, runCase } from '../../adapters/kubernetes/conformance/run.ts';
+import { wire } from '../../adapters/kubernetes/conformance/wire.ts';
+
+/** Cases at a time: most of a case is waiting. */
+const AT_ONCE = 8;
+/** Comparisons that the suite must have made to prove anything. */
+const LEAST_COMPARED = 300;
+
+const path = process.env['KUBECONFIG'];
+const wanted = process.env['CASES'] ?? '';
+
+interface Outcome {
+  readonly compared: number;
+  readonly found: readonly Difference[];
+}
+
+async function compare(kubeconfig: string): Promise<Outcome> {
+  const clock = systemClock();
+  const server = await startApiServer({ clock });
+  const real = await wire(readFileSync(kubeconfig, 'utf8'));
+  const embedded = await wire(server.kubeconfig());
+  const run = Math.floor(clock.random() * 36 ** 5)
+    .toString(36)
+    .padStart(5, 'a');
+  const names = { run, group: `conformance-${run}.example.org` };
+  const found: Difference[] = [];
+  let compared = 0;
+  const waiting = [...CASES.entries()].filter(([, { name }]) => name.includes(wanted));
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, one] = next;
+      const [left, right] = await Promise.all([runCase(real, one, names, index), runCase(embedded, one, names, index)]);
+      compared += left.length;
+      found.push(...differences(one.name, left, right));
+    }
+  };
+  try {
+    await Promise.all([prepare(real, INSTALL, names), prepare(embedded, INSTALL, names)]);
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } finally {
+    await Promise.all([prepare(real, REMOVE, names), prepare(embedded, REMOVE, names)]);
+    real.close();
+    embedded.close();
+    await server.close();
+  }
+  return { compared, found };
+}
+
+if (path === undefined) {
+  process.stdout.write('skipped: KUBECONFIG is not set\n');
+} else {
+  const test = suite('conformance of the embedded API server');
+
+  test('case names are unique', () => {
+    assert.is(new Set(CASES.map(({ name }) => name)).size, CASES.length);
+  });
+
+  test('both servers answer alike, but for what the table lists; and what it lists still differs', async () => {
+    const readme = new URL('../../../adapters/kubernetes/embedded/README.md', import.meta.url);
+    const rows = readTable(readFileSync(readme, 'utf8'));
+    const { compared, found } = await compare(path);
+    process.stdout.write(`${compared} answers and watches compared, ${found.length} differences\n`);
+    const { unknown, unseen } = unlisted(found, rows);
+    const text = unknown.map(({ place, real, embedded }) => `${place}\n  real:     ${real}\n  embedded: ${embedded}`);
+    assert.is(text.join('\n'), '', 'differences that are not in the table');
+    if (wanted !== '') return;
+    assert.equal(unseen, [], 'rows of the table whose difference is not seen');
+    assert.ok(compared >= LEAST_COMPARED, `${compared} compared, ${LEAST_COMPARED} needed`);
+  });
+
+  test.run();
+}
