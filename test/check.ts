@@ -1,4 +1,4 @@
-// `npm run check`: types, format and lint, generated files up to date. All run even if one fails.
+// `npm run check`: types, format and lint, generated files up to date, contracts as contracts are. All run even if one fails.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,6 +6,7 @@ const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   'generate --check': ['deploy/generate.ts', '--check'],
+  'check-contracts': ['deploy/check-contracts.ts'],
 };
 
 const failed = Object.entries(CHECKS).filter(([name, args]) => {
@@ -16,5 +17,5 @@ const failed = Object.entries(CHECKS).filter(([name, args]) => {
   });
   return status !== 0;
 });
-process.stdout.write(failed.length > 0 ? `failed: ${failed.map(([name]) => name).join(', ')}\n` : 'all up to date\n');
+process.stdout.write(failed.length > 0 ? `failed: ${failed.map(([name]) => name).join(', ')}\n` : 'all is well\n');
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,9 +1,6 @@
 // The language in which kinds state their contracts. A schema is plain data with the TypeScript type it stands for: the
-// CRD, the types, the references and the documentation of a kind are all read from it.
-//
-// Invariants:
-//   K1. Every field is described, and the description begins with the field's JSON name.
-//   K2. Every list and every string is bounded, by a length, a format or an enum, or says that it is not.
+// CRD, the types, the references and the documentation of a kind are all read from it. What a contract must be like is
+// judged by contract-check.ts.
 import type { Json } from '../../bus/bus.ts';
 
 declare const INFERRED: unique symbol;
@@ -74,18 +71,12 @@ export interface StringOptions<T extends string = string> extends Common<T> {
   readonly enum?: readonly T[];
   /** An IP address or prefix. */
   readonly address?: boolean;
-  /** For a field that is free of bounds because clients rely on it. */
-  readonly unbounded?: boolean;
 }
 
 export function string<const T extends string = string>(
   description: string,
-  { rules, address, unbounded = false, ...keywords }: StringOptions<T> = {},
+  { rules, address, ...keywords }: StringOptions<T> = {},
 ): Schema<T> {
-  const { maxLength, enum: values, format } = keywords;
-  if (!unbounded && maxLength === undefined && values === undefined && format === undefined) {
-    throw new TypeError(`string '${description}' has no bound (K2): give it maxLength, enum or format`);
-  }
   return schema('string', description, keywords, { rules, address });
 }
 
@@ -135,23 +126,21 @@ export interface ObjectOptions {
   readonly rules?: readonly Rule[];
 }
 
-/** @throws {TypeError} a field's description does not begin with its name (K1) */
 export function object<const S extends Shape>(
   description: string,
   properties: S,
   { rules, ...keywords }: ObjectOptions = {},
 ): Schema<InferShape<S>> {
-  for (const [name, field] of Object.entries(properties)) {
-    if (field.description !== name && !field.description.startsWith(`${name} `)) {
-      throw new TypeError(`the description of '${name}' must begin with that name (K1): '${field.description}'`);
-    }
-  }
   return { ...schema<InferShape<S>>('object', description, keywords, { rules }), properties };
 }
 
 /** An object whose keys the user chooses. */
-export function map<S extends Schema>(description: string, values: S): Schema<Readonly<Record<string, Infer<S>>>> {
-  return { ...schema<Readonly<Record<string, Infer<S>>>>('object', description, {}, {}), values };
+export function map<S extends Schema>(
+  description: string,
+  values: S,
+  { maxProperties }: { readonly maxProperties: number },
+): Schema<Readonly<Record<string, Infer<S>>>> {
+  return { ...schema<Readonly<Record<string, Infer<S>>>>('object', description, { maxProperties }, {}), values };
 }
 
 export interface RefOptions {

@@ -2,14 +2,10 @@
 import type { Clock } from '../../bus/time.ts';
 import type { ManagedKind } from '../../machines/kind.ts';
 import type { KindContract } from '../kubernetes/crds.ts';
-import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
-import { openstackOperations } from './operations.ts';
-import { referencesOf } from './references.ts';
-import { resyncAfterMs } from './resync.ts';
+import { managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
 export type { CallRecord } from './cloud-session.ts';
@@ -34,25 +30,4 @@ export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract
 export function openstackKinds({ sessions, clock, defaultResyncMs = 0 }: OpenStackOptions): readonly ManagedKind[] {
   const shared = { sessions, lookUps: lookUps({ clock }) };
   return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
-}
-
-function managedKind(
-  kind: OpenStackKind,
-  { defaultResyncMs, ...deps }: Parameters<typeof openstackOperations>[1] & { readonly defaultResyncMs: number },
-): ManagedKind {
-  return {
-    realm: REALM,
-    group: GROUP,
-    version: VERSION,
-    kind: kind.kind,
-    plural: kind.plural,
-    finalizer: kind.finalizer,
-    fieldManagers: kind.fieldManagers,
-    references: (object) => referencesOf(kind, object),
-    settled: (object, now) => settledOf(object, now, defaultResyncMs),
-    resyncAfterMs: (object, random) => resyncAfterMs(object, defaultResyncMs, random),
-    status: (view, object, now) => statusOf(view, object, now, defaultResyncMs),
-    isAvailable,
-    operations: openstackOperations(kind, deps),
-  };
 }

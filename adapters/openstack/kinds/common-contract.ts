@@ -75,7 +75,6 @@ const managedOptions = object('managedOptions adjusts how a managed resource is 
 
 const resyncPeriod = string(
   'resyncPeriod is the time after which an object that is up to date is compared with OpenStack again, as a Go duration: `10m`, `1h30m`; `0s` for never. Unset, the period of the whole installation applies.',
-  { unbounded: true },
 );
 
 const SPEC_RULES: readonly Rule[] = [

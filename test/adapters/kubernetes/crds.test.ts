@@ -97,9 +97,10 @@ test('lists and maps keep how they merge', () => {
       properties: { key: { type: 'string', description: 'key of it.', maxLength: 9 } },
     },
   });
-  assert.equal(openApi(map('hints of it.', string('A hint.', { maxLength: 5 })), 'hints'), {
+  assert.equal(openApi(map('hints of it.', string('A hint.', { maxLength: 5 }), { maxProperties: 3 }), 'hints'), {
     type: 'object',
     description: 'hints of it.',
+    maxProperties: 3,
     additionalProperties: { type: 'string', description: 'A hint.', maxLength: 5 },
   });
 });

@@ -1,4 +1,4 @@
-// A scaffolded kind: it checks, its CRD generates and its test passes.
+// A scaffolded kind: it checks, its CRD generates, its contract keeps the rules and its test passes.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,7 @@ test('a scaffolded kind is a kind like the others', async () => {
     'bus',
     'machines',
     'deploy/generate.ts',
+    'deploy/check-contracts.ts',
     'package.json',
     'biome.json',
   ]) {
@@ -35,13 +36,14 @@ test('a scaffolded kind is a kind like the others', async () => {
     await writeFile(join(folder, path), text);
   }
   const config = JSON.parse(await readFile(join(root, 'tsconfig.json'), 'utf8')) as { include: readonly string[] };
-  const include = ['deploy/generate.ts', ...files.map(({ path }) => path)];
+  const include = ['deploy/generate.ts', 'deploy/check-contracts.ts', ...files.map(({ path }) => path)];
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ ...config, include }));
 
   const [kindFile, testFile] = files.map(({ path }) => path);
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.json'], { cwd: folder });
   await run(process.execPath, ['deploy/generate.ts'], { cwd: folder });
   const crd = await readFile(join(folder, 'deploy/crds/openstack.k-orc.cloud_addressscopes.yaml'), 'utf8');
+  await run(process.execPath, ['deploy/check-contracts.ts'], { cwd: folder });
   const { stdout } = await run(process.execPath, [testFile ?? ''], { cwd: folder });
   const format = ['format', kindFile ?? '', testFile ?? '', registry.path, '--vcs-enabled=false'];
   await run(join(root, 'node_modules/.bin/biome'), format, { cwd: folder });

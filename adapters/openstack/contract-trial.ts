@@ -1,0 +1,135 @@
+// A kind of this adapter at work without a cloud, for the check of its contract: everything that it would ask of one is
+// noted, and answers of every shape are made up.
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import { toErrorData } from '../../bus/errors.ts';
+import type { KubeObject, LifeView, ManagedKind, Observation, OperationRequest } from '../../machines/kind.ts';
+import { objectView } from '../../machines/life.ts';
+import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rules.ts';
+import { answerOf, knowing } from './contract-answers.ts';
+import { matchesAll, queryOf } from './criteria.ts';
+import type { OpenStackKind } from './kinds/kind.ts';
+import { managedKind } from './managed-kind.ts';
+import type { Call, Session, Sessions } from './session.ts';
+
+/** Made-up answers that statuses are read from. Each has other types for its attributes, and few fit a kind at once. */
+const ANSWERS = 400;
+const ID = '00000000-0000-4000-8000-000000000000';
+
+export function contractTrial(kind: OpenStackKind): Trial {
+  return {
+    examples: { 'spec.resyncPeriod': ['1h', '2h'] },
+    treat: (object) => treat(kind, object),
+    async statuses() {
+      const tried = await Promise.all(Array.from({ length: ANSWERS }, (_, round) => statusFrom(kind, round)));
+      return tried.filter((status) => status !== undefined);
+    },
+  };
+}
+
+/** Runs every operation on an object, whatever its state would allow. */
+async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
+  const done: Json[] = [];
+  const read = new Set<string>();
+  // Criteria leave a result without their attribute to the server, so each of them is looked at.
+  const listed = new Proxy<JsonObject>(
+    { id: ID },
+    {
+      get(target, name) {
+        if (typeof name === 'string') read.add(name);
+        return Reflect.get(target, name);
+      },
+    },
+  );
+  const session: Session = {
+    async call(call) {
+      done.push(asked(call));
+      return { status: 200, body: { [kind.member]: { id: ID } } };
+    },
+    async list(call, key) {
+      done.push({ ...asked(call), key });
+      return [listed];
+    },
+  };
+  const tried = tryOut(kind, async (namespace, ref) => {
+    done.push({ namespace, ...ref });
+    return session;
+  });
+  const { operations } = tried;
+  const request = requestOf(tried, object);
+  const observation: Observation = { id: ID, attributes: { id: ID }, resource: {}, available: true };
+  const steps: readonly (() => Promise<unknown>)[] = [
+    () => operations.find(request),
+    () => operations.import(request),
+    () => operations.create(request),
+    () => operations.observe({ ...request, id: ID }),
+    () => operations.update({ ...request, observation }),
+    () => operations.remove({ ...request, id: ID }),
+  ];
+  for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
+  const life = objectView(object, tried, 0);
+  const resyncAfterMs = tried.resyncAfterMs(object, () => 0) ?? null;
+  return { done, read: [...read].sort(), resyncAfterMs, managed: life.managed, detached: life.detached };
+}
+
+/** The status of an object about which the cloud answers as it does in that round; undefined: with nonsense. */
+async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStatus | undefined> {
+  const { attributes, answered } = answerOf(round);
+  const resource = knowing(attributes, { id: ID });
+  const session: Session = {
+    call: async () => ({ status: 200, body: knowing(attributes, { [kind.member]: resource }) }),
+    list: async () => [resource],
+  };
+  const tried = tryOut(kind, async () => session);
+  const object: KubeObject = {
+    apiVersion: `${tried.group}/${tried.version}`,
+    kind: tried.kind,
+    metadata: { name: 'tried', namespace: 'default', uid: 'uid', resourceVersion: '1', generation: 1 },
+    spec: {
+      cloudCredentialsRef: { secretName: 'tried', cloudName: 'tried' },
+      managementPolicy: 'managed',
+      resource: {},
+    },
+  };
+  const observation = await tried.operations.observe({ ...requestOf(tried, object), id: ID });
+  if (observation === undefined) return undefined;
+  const view: LifeView = {
+    phase: 'available',
+    externalId: observation.id,
+    observation,
+    awaited: [],
+    heldBy: [],
+    waiting: [],
+    error: undefined,
+    vanished: false,
+  };
+  return { status: { id: observation.id, ...tried.status(view, object, 0) }, answered };
+}
+
+function tryOut(kind: OpenStackKind, open: Sessions['open']): ManagedKind {
+  return managedKind(kind, {
+    defaultResyncMs: 0,
+    sessions: { open },
+    lookUps: {
+      async find(session, { service, collection }, criteria, call) {
+        const query = queryOf(criteria);
+        const results = await session.list(
+          { ...call, service: service.type, path: `/${collection}`, query },
+          collection,
+        );
+        return results.filter((result) => matchesAll(criteria, result));
+      },
+    },
+  });
+}
+
+/** What of a call the cloud gets to see. */
+function asked({ service, method = 'GET', path, query = [], headers = {}, body = {} }: Partial<Call>): JsonObject {
+  return { service: service ?? '', method, path: path ?? '', query, headers, body };
+}
+
+/** A request with an id for every reference. */
+function requestOf(kind: ManagedKind, object: KubeObject): OperationRequest {
+  const names = kind.references(object).map((reference) => `${reference.kind}/${reference.name}`);
+  const dependencies = Object.fromEntries(names.map((name) => [name, `id of ${name}`]));
+  return { object, dependencies, deadlineAt: 0, traceId: '' };
+}

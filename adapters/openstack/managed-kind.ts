@@ -1,0 +1,31 @@
+// A kind of this adapter as the runtime works with it.
+import type { ManagedKind } from '../../machines/kind.ts';
+import { isAvailable, settledOf, statusOf } from './conditions.ts';
+import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
+import type { OpenStackKind } from './kinds/kind.ts';
+import { type OperationsDeps, openstackOperations } from './operations.ts';
+import { referencesOf } from './references.ts';
+import { resyncAfterMs } from './resync.ts';
+
+export interface ManagedKindDeps extends OperationsDeps {
+  /** Resync period of objects that do not say, in milliseconds; 0 for never. */
+  readonly defaultResyncMs: number;
+}
+
+export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: ManagedKindDeps): ManagedKind {
+  return {
+    realm: REALM,
+    group: GROUP,
+    version: VERSION,
+    kind: kind.kind,
+    plural: kind.plural,
+    finalizer: kind.finalizer,
+    fieldManagers: kind.fieldManagers,
+    references: (object) => referencesOf(kind, object),
+    settled: (object, now) => settledOf(object, now, defaultResyncMs),
+    resyncAfterMs: (object, random) => resyncAfterMs(object, defaultResyncMs, random),
+    status: (view, object, now) => statusOf(view, object, now, defaultResyncMs),
+    isAvailable,
+    operations: openstackOperations(kind, deps),
+  };
+}
