@@ -18,7 +18,7 @@ const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
   troupe run                        the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL
   troupe dev                        the same; what is not given is started on loopback
   troupe demo [--keep]              a landscape of networks comes up and goes again; --keep leaves it up
-  troupe crds [--apply]             prints the CustomResourceDefinitions, or applies them
+  troupe crds [<Kind>...] [--apply] prints the CustomResourceDefinitions, or applies them
   troupe scaffold openstack <Kind>  writes the file of a new kind and its test
 
 Options, each with its variable:
@@ -74,17 +74,27 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const config = readConfig(env, options);
     const clock = systemClock();
     log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
-    const signal = stopSignal();
+    const [extra] = rest;
+    if (extra !== undefined && ['run', 'dev', 'demo'].includes(command ?? '')) {
+      return usage(`'${command}' goes without '${extra}'`);
+    }
     switch (command) {
       case 'run':
-        return await run({ config, clock, log, signal });
+        return await run({ config, clock, log, signal: stopSignal() });
       case 'dev':
-        return await dev({ config, clock, log, signal, folder: data, cloudsFile: env['OS_CLIENT_CONFIG_FILE'] });
+        return await dev({
+          config,
+          clock,
+          log,
+          signal: stopSignal(),
+          folder: data,
+          cloudsFile: env['OS_CLIENT_CONFIG_FILE'],
+        });
       case 'demo':
         return await demo({
           config,
           clock,
-          signal,
+          signal: stopSignal(),
           folder: data,
           keep,
           cloudsFile: env['OS_CLIENT_CONFIG_FILE'],
@@ -93,7 +103,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
           terminal: process.stdout.isTTY && env['TERM'] !== 'dumb',
         });
       case 'crds':
-        return apply ? await applyCrds({ config, clock, out: process.stdout }) : await printCrds(process.stdout);
+        process.stdout.on('error', leaveWithReader);
+        return await (apply ? applyCrds : printCrds)({ config, clock, names: rest, out: process.stdout });
       case 'scaffold':
         return await scaffold(rest, { readFile, writeFile, out: process.stdout });
       case undefined:
@@ -108,6 +119,12 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
     return error instanceof TerminalError ? 2 : 1;
   }
+}
+
+/** A reader that has seen enough, such as `head`, is no failure. */
+function leaveWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
 }
 
 /** Aborted by the first SIGTERM or SIGINT; the second ends the process at once. */

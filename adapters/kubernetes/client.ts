@@ -221,5 +221,7 @@ function translate(
 
 function reason(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  return [code, message].filter(Boolean).join(' ') || String(error);
+  // Errors of files and sockets begin with their code already.
+  const isSaid = code !== undefined && message?.includes(code);
+  return [isSaid ? undefined : code, message].filter(Boolean).join(' ') || String(error);
 }
