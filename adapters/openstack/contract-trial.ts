@@ -55,7 +55,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
     return session;
   });
   const { operations } = tried;
-  const request = requestOf(tried, object);
+  const request = requestOf(object);
   const observation: Observation = { id: ID, attributes: { id: ID }, resource: {}, available: true };
   const steps: readonly (() => Promise<unknown>)[] = [
     () => operations.find(request),
@@ -90,7 +90,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
       resource: {},
     },
   };
-  const observation = await tried.operations.observe({ ...requestOf(tried, object), id: ID });
+  const observation = await tried.operations.observe({ ...requestOf(object), id: ID });
   if (observation === undefined) return undefined;
   const view: LifeView = {
     phase: 'available',
@@ -127,9 +127,8 @@ function asked({ service, method = 'GET', path, query = [], headers = {}, body =
   return { service: service ?? '', method, path: path ?? '', query, headers, body };
 }
 
-/** A request with an id for every reference. */
-function requestOf(kind: ManagedKind, object: KubeObject): OperationRequest {
-  const names = kind.references(object).map((reference) => `${reference.kind}/${reference.name}`);
-  const dependencies = Object.fromEntries(names.map((name) => [name, `id of ${name}`]));
+/** A request in which every reference has an id, so that none of them is waited for. */
+function requestOf(object: KubeObject): OperationRequest {
+  const dependencies = new Proxy<Readonly<Record<string, string>>>({}, { get: (_, name) => `id of ${String(name)}` });
   return { object, dependencies, deadlineAt: 0, traceId: '' };
 }

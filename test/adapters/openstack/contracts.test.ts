@@ -3,6 +3,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { boolean, integer, list, object, string } from '../../../adapters/kubernetes/contract.ts';
 import { checkContracts, complaintText } from '../../../adapters/kubernetes/contract-check/check.ts';
+import {
+  ContractRule,
+  FILTER,
+  fieldsOf,
+  isIn,
+  isLeaf,
+  RESOURCE,
+} from '../../../adapters/kubernetes/contract-check/fields.ts';
 import { EXEMPTIONS } from '../../../adapters/openstack/contract-exemptions.ts';
 import { contractTrial } from '../../../adapters/openstack/contract-trial.ts';
 import { equalTo } from '../../../adapters/openstack/criteria.ts';
@@ -94,6 +102,32 @@ test('a field that a table names and nobody sends, asks for or writes', async ()
     'Plug status.resource.size is never written: read it from an answer, or remove it (implemented)',
   ]);
 });
+
+test('no row of any table is overlooked', async () => {
+  const tables = [RESOURCE, FILTER, 'status.resource'];
+  for (const kind of KINDS) {
+    const checked = [{ contract: kind.contract, trial: contractTrial(idle(kind)) }];
+    const complaints = (await checkContracts(checked, [])).filter(({ rule }) => rule === ContractRule.Implemented);
+    const leaves = fieldsOf(kind.contract).filter(({ name, schema }) => name !== undefined && isLeaf(schema));
+    assert.equal(
+      complaints.map(({ path }) => path),
+      leaves.map(({ path }) => path).filter((path) => tables.some((table) => isIn(path, table))),
+      kind.kind,
+    );
+  }
+});
+
+/** A kind whose tables name their fields and do nothing with them. */
+function idle({ resource, filter, status, ...kind }: OpenStackKind): OpenStackKind {
+  const each = <Row>(rows: Readonly<Record<string, Row>>, change: (row: Row) => Row): Readonly<Record<string, Row>> =>
+    Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, change(row)]));
+  return {
+    ...kind,
+    resource: each(resource, (row) => ({ ...row, role: 'attribute', encode: () => ({}), initial: {} })),
+    filter: each(filter, (row) => ({ ...row, criteria: () => [] })),
+    status: each(status, (row) => ({ ...row, read: () => undefined })),
+  };
+}
 
 test('a part of a field that is left out of what is sent', async () => {
   const part = object('A part.', { size, colour: string('colour of it.', { maxLength: 9 }) });
