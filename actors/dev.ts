@@ -1,6 +1,7 @@
 // `troupe dev`: all roles on this machine; what is not given is started on loopback.
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
 import { installCrds } from './crds.ts';
 import { openEnvironment } from './environment.ts';
 import { aborted, drain, type RunDeps, start } from './run.ts';
@@ -23,16 +24,18 @@ export async function dev({ config, clock, log, signal, folder, cloudsFile }: De
   try {
     const { client, bus, kubeconfig, cloudsYaml, natsUrl } = environment;
     await installCrds(client, clock, (line) => log.debug(line));
-    const clouds = join(folder, 'clouds.yaml');
+    // Whoever reads the paths may be in another folder.
+    const clouds = resolve(folder, 'clouds.yaml');
     await writeFile(clouds, cloudsYaml, { mode: 0o600 });
     const runtime = await start(config, { bus, client, clock, log }, signal);
-    const events = join(folder, 'nats-url');
+    const events = resolve(folder, 'nats-url');
     if (natsUrl !== undefined) await writeFile(events, natsUrl, { mode: 0o600 });
     process.stderr.write(
       [
         '',
         `  export KUBECONFIG=${kubeconfig}`,
         `  kubectl create secret generic openstack-clouds --from-file=clouds.yaml=${clouds}`,
+        `  # and in each object: cloudCredentialsRef: {secretName: openstack-clouds, cloudName: ${cloudNames(cloudsYaml)}}`,
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         '',
         '',
@@ -44,4 +47,10 @@ export async function dev({ config, clock, log, signal, folder, cloudsFile }: De
     await environment.close();
   }
   return 0;
+}
+
+/** The entries of a clouds.yaml, for people. */
+function cloudNames(cloudsYaml: string): string {
+  const { clouds } = (parse(cloudsYaml) ?? {}) as { readonly clouds?: object };
+  return Object.keys(clouds ?? {}).join(' | ');
 }
