@@ -22,11 +22,13 @@ export function sample(path: string, schema: Schema, sampling: Sampling): Json {
   const { minProperties, maxProperties } = schema.keywords;
   const members = Object.entries(properties)
     .map(([name, field]) => ({ name, field, path: `${path}.${name}` }))
-    .filter((member) => !(member.path === sampling.focus && sampling.as === 'absent'))
     .sort((left, right) => rankOf(left, sampling) - rankOf(right, sampling));
   const wanted = members.filter((member) => rankOf(member, sampling) < LEFT_OUT).length;
-  const count = Math.min(Math.max(wanted, Number(minProperties ?? 0)), Number(maxProperties ?? wanted));
-  const chosen = members.slice(0, count);
+  const count = Math.min(Math.max(wanted, Number(minProperties ?? 0)), Number(maxProperties ?? members.length));
+  // Whatever else is there does not depend on the field in focus, or its absence would have effects of its own.
+  const chosen = members
+    .slice(0, count)
+    .filter((member) => !(member.path === sampling.focus && sampling.as === 'absent'));
   return Object.fromEntries(chosen.map((member) => [member.name, sample(member.path, member.field, sampling)]));
 }
 
@@ -57,5 +59,6 @@ export function chanceOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

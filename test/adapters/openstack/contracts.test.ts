@@ -1,7 +1,7 @@
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boolean, integer, list, object, string } from '../../../adapters/kubernetes/contract.ts';
+import { boolean, integer, list, object, type Schema, string } from '../../../adapters/kubernetes/contract.ts';
 import { checkContracts, complaintText } from '../../../adapters/kubernetes/contract-check/check.ts';
 import {
   ContractRule,
@@ -132,14 +132,19 @@ function idle({ resource, filter, status, ...kind }: OpenStackKind): OpenStackKi
 test('a part of a field that is left out of what is sent', async () => {
   const part = object('A part.', { size, colour: string('colour of it.', { maxLength: 9 }) });
   const parts = list('parts of it.', part, { type: 'atomic', maxItems: 3 });
+  const side = (description: string): Schema<string> => string(description, { maxLength: 9 });
+  const sides = { left: side('left one.'), right: side('right one.') };
+  const pair = object('pair of colours.', sides, { minProperties: 1 });
   const plug = plugWith({
     resource: {
+      pair: sentAs(pair, ({ left = '' }) => ({ left }), { update: 'whenSet' }),
       parts: sentAs(parts, (values) => ({ parts: values.map(({ colour }) => ({ colour: colour ?? '' })) }), {
         update: 'whenSet',
       }),
     },
   });
   assert.equal(await complaintsAbout(plug), [
+    'Plug spec.resource.pair.right changes nothing that is done: implement or remove it (implemented)',
     'Plug spec.resource.parts[].size changes nothing that is done: implement or remove it (implemented)',
   ]);
 });
