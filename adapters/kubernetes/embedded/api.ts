@@ -1,5 +1,7 @@
 // What the parts of the server share, and the shape of a request once its URL is understood.
 import type { Clock } from '../../../bus/time.ts';
+import type { Access } from './auth/rbac.ts';
+import type { User } from './auth/user.ts';
 import type { ObjectMeta } from './json.ts';
 import type { Registry, Resource } from './kinds/resources.ts';
 import type { Store } from './storage/store.ts';
@@ -8,6 +10,7 @@ export interface Api {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
+  readonly access: Access;
 }
 
 /** A request for a resource. */
@@ -17,13 +20,15 @@ export interface ResourceRequest {
   readonly namespace: string;
   /** Empty for collections. */
   readonly name: string;
-  /** `status`, `finalize`, or empty. */
+  /** `status`, `finalize`, `token`, or empty. */
   readonly subresource: string;
   readonly query: URLSearchParams;
   readonly accept: string;
   readonly contentType: string;
   readonly userAgent: string;
   readonly body: Buffer;
+  /** Who asks; that they may ask this was found already. */
+  readonly user: User;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
 }

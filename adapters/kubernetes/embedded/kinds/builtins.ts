@@ -44,6 +44,7 @@ export function builtin(
     readonly convert?: Resource['convert'];
     readonly storeKey?: string;
     readonly verbs?: readonly string[];
+    readonly actions?: Resource['actions'];
   },
 ): Resource {
   const { group, version, plural, kind, namespaced, schema } = given;
@@ -70,6 +71,7 @@ export function builtin(
     since: 0,
     warning: undefined,
     convert: given.convert,
+    ...(given.actions === undefined ? {} : { actions: given.actions }),
   };
 }
 
@@ -166,6 +168,7 @@ const eventSelectable: Resource['selectable'] = Object.fromEntries([
 ]);
 
 const eventStrategy: Partial<Strategy> = {
+  createsOnUpdate: true,
   validate(next) {
     const involved = stringOf(dig(next, 'involvedObject', 'namespace'));
     const { namespace = '' } = next.metadata;
@@ -175,6 +178,7 @@ const eventStrategy: Partial<Strategy> = {
 };
 
 const leaseStrategy: Partial<Strategy> = {
+  createsOnUpdate: true,
   validate(next) {
     const spec = mapOf(next['spec']);
     const errors: FieldError[] = [];
@@ -193,8 +197,12 @@ const leaseStrategy: Partial<Strategy> = {
   },
 };
 
-/** All but CustomResourceDefinitions. */
-export function builtinResources(): Resource[] {
+/**
+ * All but CustomResourceDefinitions, and what has no objects.
+ *
+ * @param accountActions  of service accounts
+ */
+export function builtinResources(accountActions: NonNullable<Resource['actions']>): Resource[] {
   const core = { group: '', version: 'v1' } as const;
   const event = {
     kind: 'Event',
@@ -239,6 +247,7 @@ export function builtinResources(): Resource[] {
     }),
     builtin({
       ...core,
+      actions: accountActions,
       plural: 'serviceaccounts',
       kind: 'ServiceAccount',
       namespaced: true,

@@ -1,6 +1,7 @@
 // What the server serves: one `Resource` for each version of each plural, built in or made by a
 // CustomResourceDefinition.
 
+import type { Api, ResourceRequest } from '../api.ts';
 import { copy, type JsonMap, type KubeObject } from '../json.ts';
 import type { FieldError } from '../schemas/field-error.ts';
 import { setDefaults } from '../schemas/pruning.ts';
@@ -24,12 +25,16 @@ export interface Strategy {
   nameProblems(name: string): string[];
   /** Whether a replacement may come without a resourceVersion. */
   readonly allowsUnconditionalUpdate: boolean;
+  /** Whether a replacement of what is not there creates it. */
+  readonly createsOnUpdate?: boolean;
   /** Whether `metadata.generation` counts the versions of everything but metadata and status. */
   readonly hasGeneration: boolean;
   /** Fills in what the client could have said itself, and then owns; changes `next` in place. */
   complete(next: KubeObject, old: KubeObject | undefined): void;
   /** Fills in what the server decides and nobody owns; changes `next` in place. `old` is undefined on creation. */
   prepare(next: KubeObject, old: KubeObject | undefined, subresource: string): void;
+  /** Refuses what this user must not make of the object; `next` is complete but not yet valid. @throws {ApiError} */
+  admit?(api: Api, request: ResourceRequest, next: KubeObject, old: KubeObject | undefined): void;
   /** What is wrong with the object beyond `found`, what its metadata was found to have wrong. */
   validate(
     next: KubeObject,
@@ -37,6 +42,16 @@ export interface Strategy {
     subresource: string,
     found: readonly FieldError[],
   ): FieldError[];
+}
+
+/** What a POST to a resource or to one of its subresources does, where it does not store an object. */
+export interface Action {
+  /** What is posted, and answered with. */
+  readonly body: Resource;
+  /** Whether the answer tells who set which fields of the question. */
+  readonly owned: boolean;
+  /** The fields of the answer that differ from those of the question. @throws {ApiError} */
+  run(api: Api, request: ResourceRequest, object: KubeObject): JsonMap;
 }
 
 export interface Resource {
@@ -63,6 +78,8 @@ export interface Resource {
   /** Fields that fieldSelector may name, beyond metadata.name and metadata.namespace. */
   readonly selectable: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly strategy: Strategy;
+  /** By subresource; empty for the resource itself, which then has no objects. */
+  readonly actions?: Readonly<Record<string, Action>>;
   /** Revision since which the schema holds; objects stored before may lack its defaults. */
   readonly since: number;
   /** A deprecation warning that accompanies every answer. */

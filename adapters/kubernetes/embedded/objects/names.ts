@@ -98,3 +98,9 @@ export function segmentProblems(value: string): string[] {
     .filter((character) => value.includes(character))
     .map((character) => `may not contain '${character}'`);
 }
+
+/** What is wrong with a name that only has to fit between two slashes of a path. */
+export function pathSegmentProblems(value: string): string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%'].filter((character) => value.includes(character)).map((one) => `may not contain '${one}'`);
+}

@@ -11,6 +11,7 @@ import {
   admitToNamespace,
   checkName,
   checkWriteOptions,
+  demandCreation,
   placeInNamespace,
   storeChange,
   storeNew,
@@ -101,6 +102,7 @@ function applyObject(api: Api, request: ResourceRequest): Written {
   const subject = resourceSubject(resource);
   if (live === undefined) {
     if (subresource !== '') throw notFound(subject, name);
+    demandCreation(api, request);
     const next = copy(applyConfiguration(resource.schema, undefined, applied, writer, { force }));
     const uid = stringOf(applied.metadata.uid);
     if (uid !== '') {

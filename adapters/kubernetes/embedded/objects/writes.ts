@@ -85,7 +85,9 @@ export function writerOf(api: Api, { resource, query, userAgent, subresource }: 
 /** Built-in kinds have their structures even when nothing is in them, so that nobody adds one as such. */
 function blankOf({ builtin, schema }: Resource): JsonMap {
   if (!builtin) return {};
-  const structures = [...(schema.properties ?? [])].filter(([, { properties }]) => properties !== undefined);
+  const structures = [...(schema.properties ?? [])].filter(
+    ([, { properties, nullable }]) => properties !== undefined && !nullable,
+  );
   return Object.fromEntries(structures.map(([name]) => [name, {}]));
 }
 
@@ -118,6 +120,12 @@ export function admitToNamespace(api: Api, { resource, namespace }: ResourceRequ
   throw forbiddenError(resourceSubject(resource), name, why, [
     { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' },
   ]);
+}
+
+/** Whoever changes what is not there yet must be allowed to create it. @throws {ApiError} 403 */
+export function demandCreation({ access }: Api, { user, resource, namespace, name }: ResourceRequest): void {
+  const { group, plural } = resource;
+  access.demand(user, { kind: 'resource', verb: 'create', group, resource: plural, subresource: '', namespace, name });
 }
 
 /** POST of an object. @throws {ApiError} */
@@ -159,6 +167,7 @@ export function storeNew(
   dropRepeatedOwners(object.metadata);
   dropEmpty(object.metadata);
   strategy.complete(object, undefined);
+  strategy.admit?.(api, request, object, undefined);
   own(object);
   strategy.prepare(object, undefined, request.subresource);
   if (strategy.hasGeneration) object.metadata.generation = 1;
@@ -189,7 +198,14 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   placeInNamespace(object, request);
   checkName(object, request);
   const live = api.store.collection(resource.storeKey).get(namespace, name);
-  if (live === undefined) throw notFound(resourceSubject(resource), name);
+  if (live === undefined) {
+    if (!resource.strategy.createsOnUpdate) throw notFound(resourceSubject(resource), name);
+    demandCreation(api, request);
+    admitToNamespace(api, request, name);
+    return storeNew(api, request, object, (next) =>
+      recordUpdate(resource.schema, undefined, next, writerOf(api, request)),
+    );
+  }
   const current = inVersion(resource, live.object);
   const { uid } = object.metadata;
   if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
@@ -252,6 +268,7 @@ export function storeChange(
   dropRepeatedOwners(metadata);
   dropEmpty(metadata);
   strategy.complete(next, current);
+  strategy.admit?.(api, request, next, current);
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
   if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));

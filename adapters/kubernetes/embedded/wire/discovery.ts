@@ -65,7 +65,7 @@ function groupJson({ name, versions }: Group): JsonMap {
 }
 
 function resourceEntries(resource: Resource): JsonMap[] {
-  const { plural, singular, namespaced, kind, verbs, shortNames, categories, subresources } = resource;
+  const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource;
   const entry = {
     name: plural,
     singularName: singular,
@@ -75,41 +75,59 @@ function resourceEntries(resource: Resource): JsonMap[] {
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
   };
-  const below = subresources.map((name) => ({
+  const below = subresourcesOf(resource).map(({ name, verbs: allowed, foreign }) => ({
     name: `${plural}/${name}`,
     singularName: '',
     namespaced,
-    kind,
-    verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
+    ...(foreign === undefined ? {} : { group: foreign.group, version: foreign.version }),
+    kind: (foreign ?? resource).kind,
+    verbs: allowed,
   }));
   return [entry, ...below];
 }
 
+interface Subresource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** What it takes and gives, where that is another kind. */
+  readonly foreign: Resource | undefined;
+}
+
+function subresourcesOf({ subresources, actions = {} }: Resource): Subresource[] {
+  const parts = subresources.map((name) => ({
+    name,
+    verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
+    foreign: undefined,
+  }));
+  const below = Object.entries(actions).filter(([name]) => name !== '');
+  return [...parts, ...below.map(([name, { body }]) => ({ name, verbs: ['create'], foreign: body }))];
+}
+
 function aggregatedVersion(registry: Registry, group: string, version: string): JsonMap {
   const resources = registry.all().filter((one) => one.group === group && one.version === version);
+  return { version, resources: resources.map(aggregatedResource), freshness: 'Current' };
+}
+
+function aggregatedResource(resource: Resource): JsonMap {
+  const { plural, singular, namespaced, verbs, shortNames, categories } = resource;
+  const below = subresourcesOf(resource).map(({ name, verbs: allowed, foreign }) => ({
+    subresource: name,
+    responseKind: kindOf(foreign ?? resource),
+    verbs: allowed,
+  }));
   return {
-    version,
-    resources: resources.map(({ plural, singular, kind, namespaced, verbs, shortNames, categories, subresources }) => ({
-      resource: plural,
-      responseKind: { group, version, kind },
-      scope: namespaced ? 'Namespaced' : 'Cluster',
-      singularResource: singular,
-      verbs: [...verbs].sort(),
-      ...(shortNames.length === 0 ? {} : { shortNames }),
-      ...(categories.length === 0 ? {} : { categories }),
-      ...(subresources.length === 0
-        ? {}
-        : {
-            subresources: subresources.map((subresource) => ({
-              subresource,
-              responseKind: { group, version, kind },
-              verbs: subresource === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
-            })),
-          }),
-    })),
-    freshness: 'Current',
+    resource: plural,
+    responseKind: kindOf(resource),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: [...verbs].sort(),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(below.length === 0 ? {} : { subresources: below }),
   };
 }
+
+const kindOf = ({ group, version, kind }: Resource): JsonMap => ({ group, version, kind });
 
 function aggregated(registry: Registry, groups: readonly Group[]): JsonMap {
   return {

@@ -5,7 +5,18 @@ import type { JsonMap } from '../json.ts';
 /** What precedes every object on the wire. */
 const MAGIC = Buffer.from('k8s\0');
 
-type Kind = 'text' | 'flag' | 'int' | 'time' | 'microTime' | 'bytes' | 'json' | 'textMap' | 'bytesMap' | Message;
+type Kind =
+  | 'text'
+  | 'flag'
+  | 'int'
+  | 'time'
+  | 'microTime'
+  | 'bytes'
+  | 'json'
+  | 'textMap'
+  | 'bytesMap'
+  | 'textsMap'
+  | Message;
 
 /** Field number to name and kind; a name that ends in `[]` is repeated. */
 interface Message {
@@ -139,6 +150,88 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   },
 };
 
+const SELECTOR: Message = {
+  1: ['rawSelector', 'text'],
+  2: ['requirements[]', { 1: ['key', 'text'], 2: ['operator', 'text'], 3: ['values[]', 'text'] }],
+};
+const RESOURCE_ATTRIBUTES: Message = {
+  1: ['namespace', 'text'],
+  2: ['verb', 'text'],
+  3: ['group', 'text'],
+  4: ['version', 'text'],
+  5: ['resource', 'text'],
+  6: ['subresource', 'text'],
+  7: ['name', 'text'],
+  8: ['fieldSelector', SELECTOR],
+  9: ['labelSelector', SELECTOR],
+};
+const ACCESS_REVIEW_SPEC: Message = {
+  1: ['resourceAttributes', RESOURCE_ATTRIBUTES],
+  2: ['nonResourceAttributes', { 1: ['path', 'text'], 2: ['verb', 'text'] }],
+  3: ['user', 'text'],
+  4: ['groups[]', 'text'],
+  5: ['extra', 'textsMap'],
+  6: ['uid', 'text'],
+};
+const ACCESS_REVIEW: Message = { 1: ['metadata', METADATA], 2: ['spec', ACCESS_REVIEW_SPEC] };
+const RULES: readonly [string, Message] = [
+  'rules[]',
+  {
+    1: ['verbs[]', 'text'],
+    2: ['apiGroups[]', 'text'],
+    3: ['resources[]', 'text'],
+    4: ['resourceNames[]', 'text'],
+    5: ['nonResourceURLs[]', 'text'],
+  },
+];
+const LABEL_SELECTOR: Message = {
+  1: ['matchLabels', 'textMap'],
+  2: ['matchExpressions[]', { 1: ['key', 'text'], 2: ['operator', 'text'], 3: ['values[]', 'text'] }],
+};
+const BINDING: Message = {
+  1: ['metadata', METADATA],
+  2: ['subjects[]', { 1: ['kind', 'text'], 2: ['apiGroup', 'text'], 3: ['name', 'text'], 4: ['namespace', 'text'] }],
+  3: ['roleRef', { 1: ['apiGroup', 'text'], 2: ['kind', 'text'], 3: ['name', 'text'] }],
+};
+
+/** Of the groups about who may do what. */
+const ACCESS_MESSAGES: Readonly<Record<string, Message>> = {
+  'authentication.k8s.io/v1 SelfSubjectReview': { 1: ['metadata', METADATA] },
+  'authentication.k8s.io/v1 TokenReview': {
+    1: ['metadata', METADATA],
+    2: ['spec', { 1: ['token', 'text'], 2: ['audiences[]', 'text'] }],
+  },
+  'authentication.k8s.io/v1 TokenRequest': {
+    1: ['metadata', METADATA],
+    2: [
+      'spec',
+      {
+        1: ['audiences[]', 'text'],
+        3: [
+          'boundObjectRef',
+          { 1: ['kind', 'text'], 2: ['apiVersion', 'text'], 3: ['name', 'text'], 4: ['uid', 'text'] },
+        ],
+        4: ['expirationSeconds', 'int'],
+      },
+    ],
+  },
+  'authorization.k8s.io/v1 LocalSubjectAccessReview': ACCESS_REVIEW,
+  'authorization.k8s.io/v1 SelfSubjectAccessReview': ACCESS_REVIEW,
+  'authorization.k8s.io/v1 SelfSubjectRulesReview': {
+    1: ['metadata', METADATA],
+    2: ['spec', { 1: ['namespace', 'text'] }],
+  },
+  'authorization.k8s.io/v1 SubjectAccessReview': ACCESS_REVIEW,
+  'rbac.authorization.k8s.io/v1 Role': { 1: ['metadata', METADATA], 2: RULES },
+  'rbac.authorization.k8s.io/v1 ClusterRole': {
+    1: ['metadata', METADATA],
+    2: RULES,
+    3: ['aggregationRule', { 1: ['clusterRoleSelectors[]', LABEL_SELECTOR] }],
+  },
+  'rbac.authorization.k8s.io/v1 RoleBinding': BINDING,
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': BINDING,
+};
+
 const DELETE_OPTIONS: Message = {
   1: ['gracePeriodSeconds', 'int'],
   2: ['preconditions', { 1: ['uid', 'text'], 2: ['resourceVersion', 'text'] }],
@@ -218,16 +311,25 @@ function isBlank(value: unknown): boolean {
   );
 }
 
+/** The values of maps, by the kind of map. */
+const MAP_VALUES: Readonly<Partial<Record<string, Kind>>> = {
+  textMap: 'text',
+  bytesMap: 'bytes',
+  textsMap: { 1: ['items[]', 'text'] },
+};
+
 function decode(message: Message, bytes: Buffer): JsonMap {
   const result: JsonMap = {};
   for (const { number, value } of fieldsOf(bytes)) {
     const field = message[number];
     if (field === undefined) continue;
     const [name, kind] = field;
-    if ((kind === 'textMap' || kind === 'bytesMap') && typeof value !== 'bigint') {
-      const entry = decode({ 1: ['key', 'text'], 2: ['value', kind === 'textMap' ? 'text' : 'bytes'] }, value);
+    const valueKind = typeof kind === 'string' ? MAP_VALUES[kind] : undefined;
+    if (valueKind !== undefined && typeof value !== 'bigint') {
+      const entry = decode({ 1: ['key', 'text'], 2: ['value', valueKind] }, value);
       const map = (result[name] ?? {}) as JsonMap;
-      map[String(entry['key'] ?? '')] = entry['value'] ?? '';
+      const held = entry['value'] ?? '';
+      map[String(entry['key'] ?? '')] = kind === 'textsMap' ? (((held || {}) as JsonMap)['items'] ?? []) : held;
       result[name] = map;
     } else if (name.endsWith('[]')) {
       const list = (result[name.slice(0, -2)] ?? []) as unknown[];
@@ -253,7 +355,8 @@ export function fromProtobuf(body: Buffer): JsonMap {
   const { apiVersion = '', kind = '' } = (typeMeta ?? {}) as { apiVersion?: string; kind?: string };
   const bytes = Buffer.from(typeof raw === 'string' ? raw : '', 'base64');
   if (kind === 'DeleteOptions') return decode(DELETE_OPTIONS, bytes);
-  const message = MESSAGES[`${apiVersion} ${kind}`];
+  const known = `${apiVersion} ${kind}`;
+  const message = MESSAGES[known] ?? ACCESS_MESSAGES[known];
   if (message === undefined) throw new SyntaxError(`no kind "${kind}" is registered for version "${apiVersion}"`);
   return { apiVersion, kind, ...decode(message, bytes) };
 }

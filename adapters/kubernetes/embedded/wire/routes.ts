@@ -1,6 +1,7 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
 import type { Api, ResourceRequest } from '../api.ts';
-import { type Resource, resourceSubject } from '../kinds/resources.ts';
+import { type Action, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { performAction } from '../objects/actions.ts';
 import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
 import { patchObject } from '../objects/patching.ts';
 import { listObjects, readObject, selected, selectionOf } from '../objects/reads.ts';
@@ -69,6 +70,8 @@ export function isWatch(method: string, query: URLSearchParams): boolean {
  */
 export function answer(api: Api, method: string, request: ResourceRequest): Answer {
   const { resource, name, namespace, subresource } = request;
+  const action = resource.actions?.[subresource];
+  if (action !== undefined) return actionAnswer(api, method, request, action);
   if (subresource !== '' && !resource.subresources.includes(subresource)) {
     throw resource.builtin ? unknownPath() : notFound(resourceSubject(resource), name);
   }
@@ -102,6 +105,14 @@ export function answer(api: Api, method: string, request: ResourceRequest): Answ
     default:
       throw subresource === '' ? methodNotAllowed() : notOnSubresource(resource, 'create');
   }
+}
+
+function actionAnswer(api: Api, method: string, request: ResourceRequest, action: Action): Answer {
+  const { resource, namespace, name, subresource } = request;
+  if (subresource === '' && name !== '') throw unknownPath();
+  if (resource.namespaced !== (namespace !== '')) throw unknownPath();
+  if (method !== 'POST') throw methodNotAllowed();
+  return { code: 201, body: JSON.stringify(performAction(api, request, action)) };
 }
 
 function notOnSubresource(resource: Resource, action: string): ApiError {

@@ -20,10 +20,12 @@ test(
       reason: 'Unauthorized',
       code: 401,
     });
-    for (const path of ['/healthz', '/livez', '/readyz', '/readyz/ping']) {
+    for (const path of ['/healthz', '/livez', '/readyz']) {
       const healthy = await call('GET', path, { headers: { authorization: '' } });
       assert.is(healthy.text, 'ok', path);
     }
+    assert.is((await call('GET', '/readyz/ping', { headers: { authorization: '' } })).code, 403);
+    assert.is((await call('GET', '/readyz/ping')).text, 'ok');
     assert.is((await call('GET', '/version', { headers: { authorization: '' } })).body['minor'], '35');
   }),
 );
@@ -49,9 +51,12 @@ test(
     const groups = (await call('GET', '/apis')).body['groups'] as unknown as { name: string }[];
     assert.equal(groups.map(({ name }) => name).sort(), [
       'apiextensions.k8s.io',
+      'authentication.k8s.io',
+      'authorization.k8s.io',
       'coordination.k8s.io',
       'events.k8s.io',
       'example.org',
+      'rbac.authorization.k8s.io',
     ]);
     assert.is((await call('GET', '/apis/example.org')).body['preferredVersion']?.['groupVersion'], 'example.org/v1');
     const resources = (await call('GET', '/apis/example.org/v1')).body['resources'] as unknown as Record<

@@ -1,0 +1,28 @@
+// A POST that is answered from what it says and stores nothing: reviews, and requests for tokens.
+import type { Api, ResourceRequest } from '../api.ts';
+import { recordUpdate } from '../apply/managed-fields.ts';
+import type { KubeObject } from '../json.ts';
+import type { Action } from '../kinds/resources.ts';
+import { notAcceptable } from '../wire/api-error.ts';
+import { decodeObject, dropUnknown } from '../wire/decoding.ts';
+import { acceptedForm } from '../wire/negotiation.ts';
+import { dropEmpty } from './metadata.ts';
+import { checkWriteOptions, placeInNamespace, writerOf } from './writes.ts';
+
+/** @throws {ApiError} */
+export function performAction(api: Api, request: ResourceRequest, { body, owned, run }: Action): KubeObject {
+  checkWriteOptions(request.query, 'CreateOptions');
+  const asked = { ...request, resource: body };
+  if (acceptedForm(request.accept, request.query, false).kind !== 'object') {
+    throw notAcceptable(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
+  }
+  const object = decodeObject(asked);
+  dropUnknown(asked, object);
+  placeInNamespace(object, asked);
+  delete object.metadata.managedFields;
+  delete object.metadata.generation; // sent as 0 by clients that speak protobuf
+  dropEmpty(object.metadata);
+  if (owned) recordUpdate(body.schema, undefined, object, writerOf(api, asked));
+  const { kind, apiVersion } = body;
+  return { ...object, ...run(api, request, object), kind, apiVersion } as KubeObject;
+}

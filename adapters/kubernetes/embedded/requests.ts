@@ -1,0 +1,130 @@
+// The way of a request: who asks, may they, what is it about, and the answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Api, ResourceRequest } from './api.ts';
+import { attributesOf } from './auth/attributes.ts';
+import type { Authentication } from './auth/authentication.ts';
+import { impersonated, isImpersonating } from './auth/impersonation.ts';
+import { isMaster, type User } from './auth/user.ts';
+import { watchObjects } from './objects/watch.ts';
+import { methodNotAllowed } from './wire/api-error.ts';
+import { beginStream, readBody, send, setWarnings } from './wire/http.ts';
+import { type InformationDeps, information } from './wire/information.ts';
+import { answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
+
+export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
+  readonly api: Api;
+  readonly authentication: Authentication;
+  /** Counts requests that were let in, by method. */
+  readonly count: (method: string) => void;
+  /** What ends the watches that are open. */
+  readonly watches: Set<() => void>;
+}
+
+/** A request as far as its head tells. */
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly method: string;
+  /** As sent; what rules speak of. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly accept: string;
+  readonly watching: boolean;
+  /** Texts of `Warning` headers, so far. */
+  readonly warnings: string[];
+}
+
+/** Answers requests; what it throws is to be answered by the caller. */
+export function requestHandler(
+  deps: RequestsDeps,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const asked = read(request);
+    const user = admitted(deps, asked, response);
+    deps.count(asked.watching ? 'WATCH' : asked.method);
+    const path = asked.path.length > 1 ? asked.path.replace(/\/+$/, '') : asked.path;
+    const route = parseRoute(path);
+    if (route === undefined) {
+      send(response, information({ ...deps, registry: deps.api.registry }, { ...asked, path }));
+      return;
+    }
+    const resourceRequest = await toResource(deps.api, asked, route, user);
+    if (asked.watching) watch(deps, asked, resourceRequest, response);
+    else {
+      const answered = answer(deps.api, asked.method, resourceRequest);
+      setWarnings(response, asked.warnings);
+      send(response, answered);
+    }
+  };
+}
+
+function read(request: IncomingMessage): Asked {
+  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'https://server');
+  const method = request.method ?? 'GET';
+  const accept = request.headers.accept ?? '';
+  return { request, method, path, query, accept, watching: isWatch(method, query), warnings: [] };
+}
+
+/**
+ * Who the request is made as, when they may make it.
+ *
+ * @throws {ApiError} 401, 403; 400 for headers that name nobody
+ */
+function admitted({ api, authentication }: RequestsDeps, asked: Asked, response: ServerResponse): User {
+  const { request, method, path, query, watching, warnings } = asked;
+  try {
+    const shown = authentication.userOf(request.headers.authorization, (text) => warnings.push(text));
+    const user = isImpersonating(request.headers) ? impersonated(shown, request.headersDistinct, api.access) : shown;
+    if (!isMaster(user)) api.access.demand(user, attributesOf(method, path, query, watching));
+    return user;
+  } catch (error) {
+    request.resume(); // the body is not read: let it pass, so that the connection can go on
+    setWarnings(response, warnings);
+    throw error;
+  }
+}
+
+/** @throws {ApiError} 404 nothing of the kind is served; 413 */
+async function toResource(api: Api, asked: Asked, route: Route, user: User): Promise<ResourceRequest> {
+  const { request, query, accept, warnings } = asked;
+  const resource = resourceOf(api, route);
+  if (resource.warning !== undefined) warnings.push(resource.warning);
+  return {
+    resource,
+    namespace: route.namespace,
+    name: route.name,
+    subresource: route.subresource,
+    query,
+    accept,
+    contentType: request.headers['content-type'] ?? '',
+    userAgent: request.headers['user-agent'] ?? '',
+    body: await readBody(request),
+    user,
+    warn: (text) => void warnings.push(text),
+  };
+}
+
+function watch(
+  { api, watches }: RequestsDeps,
+  { warnings }: Asked,
+  request: ResourceRequest,
+  response: ServerResponse,
+): void {
+  if (!request.resource.verbs.includes('watch')) throw methodNotAllowed();
+  const { open } = watchObjects(api, request);
+  setWarnings(response, warnings);
+  beginStream(response);
+  const close = open({
+    write(chunk) {
+      response.write(chunk);
+      return response.writableLength;
+    },
+    end() {
+      response.end();
+    },
+    onClose(run) {
+      response.on('close', run);
+    },
+  });
+  watches.add(close);
+  response.on('close', () => watches.delete(close));
+}
