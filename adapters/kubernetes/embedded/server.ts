@@ -24,6 +24,7 @@ import { rbac } from './auth/rbac.ts';
 import { reviewResources } from './auth/reviews.ts';
 import { roleResources } from './auth/role-kinds.ts';
 import { tokenAction } from './auth/token-requests.ts';
+import { followAccounts } from './controllers/accounts.ts';
 import { collectGarbage } from './controllers/garbage.ts';
 import { followNamespaces } from './controllers/namespaces.ts';
 import { builtinResources } from './kinds/builtins.ts';
@@ -103,6 +104,7 @@ export async function startApiServer({
   followDefinitions(api);
   collectGarbage(api);
   followNamespaces(api);
+  followAccounts({ api, tokens, caCertificate: certificates.caCertificate });
   const counts: Record<string, number> = {};
   const watches = new Set<() => void>();
   let address = '';

@@ -95,21 +95,19 @@ export function accountTokens({ store, clock, key }: AccountTokensDeps): Account
     return claims;
   };
 
-  /** K1. What is wrong with the account of a token and the secret it is bound to. */
-  const problemOf = (namespace: string, account: Named, secret: Named | undefined): string => {
-    const live = accounts.get(namespace, account.name)?.object.metadata;
-    if (live === undefined) return `serviceaccounts "${account.name}" not found`;
-    if (live.uid !== account.uid) {
-      return `service account UID (${live.uid ?? ''}) does not match claim (${account.uid})`;
-    }
-    if (isPast(live.deletionTimestamp)) return `service account ${namespace}/${account.name} has been deleted`;
-    if (secret === undefined) return '';
-    const held = secrets.get(namespace, secret.name)?.object.metadata;
+  /** K1. What is wrong with the account of a token. */
+  const accountProblem = (namespace: string, { name, uid }: Named, title: string): string => {
+    const live = accounts.get(namespace, name)?.metadata;
+    if (live === undefined) return `serviceaccounts "${name}" not found`;
+    if (isPast(live.deletionTimestamp)) return `service account ${namespace}/${name} has been deleted`;
+    return live.uid === uid ? '' : `${title} UID (${live.uid ?? ''}) does not match claim (${uid})`;
+  };
+  /** K1. What is wrong with the secret that a token is bound to. */
+  const secretProblem = (namespace: string, { name, uid }: Named): string => {
+    const held = secrets.get(namespace, name)?.metadata;
     if (held === undefined || isPast(held.deletionTimestamp)) return 'service account token has been invalidated';
-    if (secret.uid !== '' && held.uid !== secret.uid) {
-      return `secret UID (${held.uid ?? ''}) does not match service account secret ref claim (${secret.uid})`;
-    }
-    return '';
+    if (held.uid === uid) return '';
+    return `secret UID (${held.uid ?? ''}) does not match service account secret ref claim (${uid})`;
   };
   const isPast = (time: string | undefined): boolean => time !== undefined && Date.parse(time) <= clock.now();
 
@@ -124,12 +122,12 @@ export function accountTokens({ store, clock, key }: AccountTokensDeps): Account
     const claim = (name: string): string => stringOf(claims[`${SECRET_CLAIM}/${name}`]);
     const namespace = claim('namespace');
     const account = { name: claim('service-account.name'), uid: claim('service-account.uid') };
-    const secret = { name: claim('secret.name'), uid: '' };
-    const problem = problemOf(namespace, account, secret);
+    const secret = secrets.get(namespace, claim('secret.name'));
+    if (secret === undefined || isPast(secret.metadata.deletionTimestamp)) return bad('Token has been invalidated');
+    const held = stringOf(dig(secret.object, 'data', 'token'));
+    if (held !== Buffer.from(token).toString('base64')) return bad("Token does not match server's copy");
+    const problem = accountProblem(namespace, account, 'ServiceAccount');
     if (problem !== '') return bad(problem);
-    const held = stringOf(dig(secrets.get(namespace, secret.name)?.object, 'data', 'token'));
-    if (held !== Buffer.from(token).toString('base64'))
-      return bad("service account token doesn't match server-side token");
     if (!audiences.includes(ISSUER)) return bad(wrongAudience([ISSUER], audiences));
     return { kind: 'good', user: userOf(namespace, account, {}), audiences: [ISSUER] };
   };
@@ -179,7 +177,9 @@ export function accountTokens({ store, clock, key }: AccountTokensDeps): Account
       const own = mapOf(claims['kubernetes.io']);
       const namespace = stringOf(own['namespace']);
       const account = named(own['serviceaccount']);
-      const problem = problemOf(namespace, account, isMap(own['secret']) ? named(own['secret']) : undefined);
+      const problem =
+        accountProblem(namespace, account, 'service account') ||
+        (isMap(own['secret']) ? secretProblem(namespace, named(own['secret'])) : '');
       if (problem !== '') return bad(problem);
       const extra = { [CREDENTIAL_ID]: [`JTI=${stringOf(claims['jti'])}`] };
       return { kind: 'good', user: userOf(namespace, account, extra), audiences: common };

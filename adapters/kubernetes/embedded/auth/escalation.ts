@@ -4,7 +4,7 @@ import { dig, isMap, type JsonMap, type KubeObject, same, stringOf } from '../js
 import { resourceSubject } from '../kinds/resources.ts';
 import { forbiddenError, notFound } from '../wire/api-error.ts';
 import { joined, missingRole, RBAC_GROUP } from './rbac.ts';
-import { type PolicyRule, rulesOf, uncovered } from './rules.ts';
+import { type PolicyRule, rulesIn, rulesOf, uncovered } from './rules.ts';
 import { isMaster } from './user.ts';
 
 const EVERYTHING: readonly PolicyRule[] = [
@@ -17,7 +17,7 @@ export function admitRole(api: Api, request: ResourceRequest, next: KubeObject, 
   const { user, resource, name } = request;
   if (isMaster(user) || (old !== undefined && isOnlyReleased(next, old))) return;
   if (isAllowed(api, request, 'escalate', resource.plural, name)) return;
-  demandHeld(api, request, next, rulesOf(next));
+  demandHeld(api, request, next, rulesIn(next));
   if (!isMap(next['aggregationRule']) && !isMap(old?.['aggregationRule'])) return;
   if (missingFor(api, request, EVERYTHING).rules.length === 0) return;
   const why = 'must have cluster-admin privileges to use the aggregationRule';
@@ -28,10 +28,10 @@ export function admitRole(api: Api, request: ResourceRequest, next: KubeObject, 
 export function admitBinding(api: Api, request: ResourceRequest, next: KubeObject, old: KubeObject | undefined): void {
   const { user, resource } = request;
   if (isMaster(user) || (old !== undefined && isOnlyReleased(next, old))) return;
-  const isRole = dig(next, 'roleRef', 'kind') === 'Role';
+  const kind = stringOf(dig(next, 'roleRef', 'kind'));
   const name = stringOf(dig(next, 'roleRef', 'name'));
-  if (isAllowed(api, request, 'bind', isRole ? 'roles' : 'clusterroles', name)) return;
-  const role = api.access.roleOf(next);
+  if (isAllowed(api, request, 'bind', kind === 'Role' ? 'roles' : 'clusterroles', name)) return;
+  const role = api.access.roleOf({ kind, name }, request.namespace);
   if (role === undefined) throw notFound(resourceSubject(resource), name);
   demandHeld(api, request, next, rulesOf(role));
 }
@@ -63,8 +63,9 @@ function missingFor(
 ): { readonly rules: readonly string[]; readonly problems: readonly string[] } {
   const held: PolicyRule[] = [];
   const problems: string[] = [];
-  for (const { role, roleName } of access.grants(user, namespace)) {
-    if (role === undefined) problems.push(missingRole(resource.plural, roleName));
+  for (const { role, roleRef } of access.grants(user, namespace)) {
+    // Named by the resource at hand, as the API server does.
+    if (role === undefined) problems.push(missingRole({ kind: resource.plural, name: roleRef.name }));
     else held.push(...rulesOf(role));
   }
   return { rules: uncovered(held, wanted), problems };

@@ -4,9 +4,10 @@
 //   R1. Nothing is allowed that no rule allows; there are no rules that forbid.
 //   R2. A decision looks at the bindings of the user and of the user's groups only, however many there are.
 //   R3. For members of system:masters nothing is looked up.
-import { dig, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import { storeKeyOf } from '../kinds/resources.ts';
 import type { Collection, Store } from '../storage/store.ts';
+import type { Stored } from '../storage/stored.ts';
 import { ApiError, forbiddenError } from '../wire/api-error.ts';
 import type { Attributes } from './attributes.ts';
 import { allows, rulesOf } from './rules.ts';
@@ -26,10 +27,14 @@ export interface Decision {
 
 /** What a binding gives a user: the rules of its role, or nothing because the role is not there. */
 export interface Grant {
-  readonly role: KubeObject | undefined;
-  readonly roleKind: string;
-  readonly roleName: string;
+  readonly role: Stored | undefined;
+  readonly roleRef: RoleRef;
   readonly reason: () => string;
+}
+
+export interface RoleRef {
+  readonly kind: string;
+  readonly name: string;
 }
 
 export interface Access {
@@ -38,8 +43,8 @@ export interface Access {
   demand(user: User, attributes: Attributes): void;
   /** What a user was given in a namespace and in all, or with an empty namespace in all. */
   grants(user: User, namespace: string): Iterable<Grant>;
-  /** The role that a binding refers to. */
-  roleOf(binding: KubeObject): KubeObject | undefined;
+  /** The role that a binding refers to; a Role is looked for in `namespace`. */
+  roleOf(roleRef: RoleRef, namespace: string): Stored | undefined;
 }
 
 export function rbac(store: Store): Access {
@@ -48,33 +53,25 @@ export function rbac(store: Store): Access {
   const everywhere = bindingIndex(store.collection(CLUSTER_ROLE_BINDINGS_KEY));
   const inNamespaces = bindingIndex(store.collection(ROLE_BINDINGS_KEY));
 
-  const roleOf = (binding: KubeObject): KubeObject | undefined => {
-    const name = stringOf(dig(binding, 'roleRef', 'name'));
-    const isRole = dig(binding, 'roleRef', 'kind') === 'Role';
-    return (isRole ? roles.get(binding.metadata.namespace ?? '', name) : clusterRoles.get('', name))?.object;
-  };
+  const roleOf = ({ kind, name }: RoleRef, namespace: string): Stored | undefined =>
+    kind === 'Role' ? roles.get(namespace, name) : clusterRoles.get('', name);
 
+  function* given(found: Iterable<Bound>): Generator<Grant> {
+    for (const bound of found) {
+      const { roleRef, namespace } = bound;
+      yield { role: roleOf(roleRef, namespace), roleRef, reason: () => reasonOf(bound) };
+    }
+  }
   function* grants(user: User, namespace: string): Generator<Grant> {
     yield* given(everywhere.of(user, ''));
     if (namespace !== '') yield* given(inNamespaces.of(user, namespace));
-  }
-  function* given(found: Iterable<Bound>): Generator<Grant> {
-    for (const { binding, subject } of found) {
-      const { kind: roleKind, name: roleName } = mapOf(binding['roleRef']);
-      yield {
-        role: roleOf(binding),
-        roleKind: stringOf(roleKind),
-        roleName: stringOf(roleName),
-        reason: () => reasonOf(binding, subject),
-      };
-    }
   }
 
   const decide = (user: User, attributes: Attributes): Decision => {
     if (isMaster(user)) return { allowed: true, reason: '' }; // R3
     const missing: string[] = [];
-    for (const { role, roleKind, roleName, reason } of grants(user, scopeOf(attributes))) {
-      if (role === undefined) missing.push(missingRole(roleKind.toLowerCase(), roleName));
+    for (const { role, roleRef, reason } of grants(user, scopeOf(attributes))) {
+      if (role === undefined) missing.push(missingRole(roleRef));
       else if (rulesOf(role).some((rule) => allows(rule, attributes))) {
         return { allowed: true, reason: `RBAC: ${reason()}` };
       }
@@ -95,8 +92,8 @@ export function rbac(store: Store): Access {
 
 const scopeOf = (attributes: Attributes): string => (attributes.kind === 'resource' ? attributes.namespace : '');
 
-/** @param kind  as the message at hand names it */
-export const missingRole = (kind: string, name: string): string => `${kind}.${RBAC_GROUP} "${name}" not found`;
+export const missingRole = ({ kind, name }: RoleRef): string =>
+  `${kind.toLowerCase()}.${RBAC_GROUP} "${name}" not found`;
 
 /** Several messages as one. */
 export function joined(messages: readonly string[]): string {
@@ -118,8 +115,12 @@ export function refusal({ name: user }: User, attributes: Attributes, reason: st
   return forbiddenError({ group, name: resource }, name, what + because);
 }
 
+/** One subject of one binding. */
 interface Bound {
-  readonly binding: KubeObject;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly roleRef: RoleRef;
   readonly subject: Subject;
 }
 
@@ -137,21 +138,18 @@ interface BindingIndex {
 /** Bindings by namespace and subject, kept up to date. */
 function bindingIndex(collection: Collection): BindingIndex {
   const bySubject = new Map<string, Map<string, Bound>>();
-  const keys = ({ metadata: { namespace = '', name = '' }, ...rest }: KubeObject): [string, string, Subject][] =>
-    listOf(rest['subjects']).map((raw) => {
-      const subject = subjectOf(raw, namespace);
-      return [`${namespace}\n${subjectKey(subject)}`, name, subject];
-    });
   const add = (binding: KubeObject): void => {
-    for (const [key, name, subject] of keys(binding)) {
+    for (const bound of boundBy(binding)) {
+      const key = keyOf(bound);
       const found = bySubject.get(key) ?? new Map<string, Bound>();
-      bySubject.set(key, found.set(name, { binding, subject }));
+      bySubject.set(key, found.set(bound.name, bound));
     }
   };
   const remove = (binding: KubeObject): void => {
-    for (const [key, name] of keys(binding)) {
+    for (const bound of boundBy(binding)) {
+      const key = keyOf(bound);
       const found = bySubject.get(key);
-      found?.delete(name);
+      found?.delete(bound.name);
       if (found?.size === 0) bySubject.delete(key);
     }
   };
@@ -169,20 +167,34 @@ function bindingIndex(collection: Collection): BindingIndex {
   };
 }
 
-function subjectOf(raw: unknown, namespace: string): Subject {
-  const { kind, name, namespace: own } = mapOf(raw);
-  return { kind: stringOf(kind), name: stringOf(name), namespace: stringOf(own) || namespace };
+function boundBy(binding: KubeObject): Bound[] {
+  const { name = '', namespace = '' } = binding.metadata;
+  const { kind: roleKind, name: roleName } = mapOf(binding['roleRef']);
+  const roleRef = { kind: stringOf(roleKind), name: stringOf(roleName) };
+  return listOf(binding['subjects']).map((raw) => {
+    const subject = mapOf(raw);
+    return {
+      kind: binding.kind,
+      name,
+      namespace,
+      roleRef,
+      subject: {
+        kind: stringOf(subject['kind']),
+        name: stringOf(subject['name']),
+        namespace: stringOf(subject['namespace']) || namespace,
+      },
+    };
+  });
 }
 
 /** A service account is bound by the name of its user. */
-function subjectKey({ kind, name, namespace }: Subject): string {
-  return kind === 'ServiceAccount' ? `User:${accountUserName(namespace, name)}` : `${kind}:${name}`;
+function keyOf({ namespace: place, subject: { kind, name, namespace } }: Bound): string {
+  const who = kind === 'ServiceAccount' ? `User:${accountUserName(namespace, name)}` : `${kind}:${name}`;
+  return `${place}\n${who}`;
 }
 
-function reasonOf(binding: KubeObject, { kind, name, namespace }: Subject): string {
-  const { name: own = '', namespace: place = '' } = binding.metadata;
-  const shown = place === '' ? own : `${own}/${place}`;
-  const { kind: roleKind, name: roleName } = mapOf(binding['roleRef']);
-  const who = kind === 'ServiceAccount' ? `${name}/${namespace}` : name;
-  return `allowed by ${binding.kind} "${shown}" of ${stringOf(roleKind)} "${stringOf(roleName)}" to ${kind} "${who}"`;
+function reasonOf({ kind, name, namespace, roleRef, subject }: Bound): string {
+  const binding = namespace === '' ? name : `${name}/${namespace}`;
+  const who = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace}` : subject.name;
+  return `allowed by ${kind} "${binding}" of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${who}"`;
 }

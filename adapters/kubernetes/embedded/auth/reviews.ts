@@ -153,8 +153,8 @@ function rulesReview(api: Api, user: User, namespace: string): JsonMap {
   if (namespace === '') throw badRequest('no namespace on request');
   const rules: PolicyRule[] = [];
   const missing: string[] = [];
-  for (const { role, roleKind, roleName } of api.access.grants(user, namespace)) {
-    if (role === undefined) missing.push(missingRole(roleKind.toLowerCase(), roleName));
+  for (const { role, roleRef } of api.access.grants(user, namespace)) {
+    if (role === undefined) missing.push(missingRole(roleRef));
     else rules.push(...rulesOf(role));
   }
   const shown = (rule: PolicyRule, fields: readonly (keyof PolicyRule)[]): JsonMap =>

@@ -1,5 +1,6 @@
 // The rules of roles: what one allows, and whether some of them together allow all that others do.
 import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import type { Stored } from '../storage/stored.ts';
 import type { Attributes } from './attributes.ts';
 
 export interface PolicyRule {
@@ -13,17 +14,19 @@ export interface PolicyRule {
 
 export const RULE_FIELDS = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
 
-const known = new WeakMap<KubeObject, readonly PolicyRule[]>();
+const known = new WeakMap<Stored, readonly PolicyRule[]>();
 
-/** The rules of a stored role. */
-export function rulesOf(role: KubeObject): readonly PolicyRule[] {
-  let rules = known.get(role);
+/** The rules of a stored role, which are read from it once. */
+export function rulesOf(stored: Stored): readonly PolicyRule[] {
+  let rules = known.get(stored);
   if (rules === undefined) {
-    rules = listOf(role['rules']).map(ruleOf);
-    known.set(role, rules); // J1: a stored object never changes
+    rules = rulesIn(stored.object);
+    known.set(stored, rules); // J1: what is stored never changes
   }
   return rules;
 }
+
+export const rulesIn = (role: KubeObject): PolicyRule[] => listOf(role['rules']).map(ruleOf);
 
 function ruleOf(raw: unknown): PolicyRule {
   const texts = (field: (typeof RULE_FIELDS)[number]): string[] => listOf(mapOf(raw)[field]).map(stringOf);

@@ -93,7 +93,7 @@ function boundObject(api: Api, namespace: string, reference: JsonMap): BoundObje
   }
   if (name === '') throw badRequest('Name parameter required.');
   if (absent !== undefined) throw notFound({ group: '', name: absent }, name);
-  const secret = api.store.collection(storeKeyOf('', 'secrets')).get(namespace, name)?.object.metadata;
+  const secret = api.store.collection(storeKeyOf('', 'secrets')).get(namespace, name)?.metadata;
   if (secret === undefined) throw notFound({ group: '', name: 'secrets' }, name);
   if (uid !== '' && uid !== secret.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;

@@ -7,7 +7,6 @@ import { deleteObject } from '../objects/lifecycle.ts';
 import type { Stored } from '../storage/stored.ts';
 
 export const NAMESPACES_KEY = storeKeyOf('', 'namespaces');
-const SERVICE_ACCOUNTS_KEY = storeKeyOf('', 'serviceaccounts');
 const FINALIZER = 'kubernetes';
 
 /** There at the start. */
@@ -28,7 +27,6 @@ export function followNamespaces(api: Api): void {
   api.store.listen((collection, { type, stored: { metadata } }) => {
     const { name = '', namespace = '' } = metadata;
     if (collection.key === NAMESPACES_KEY) {
-      if (type === 'ADDED') queueMicrotask(() => addServiceAccount(api, name));
       if (type === 'MODIFIED' && metadata.deletionTimestamp !== undefined) schedule(name);
     } else if (namespace !== '' && type !== 'ADDED') {
       const holder = namespaces.get('', namespace);
@@ -46,16 +44,6 @@ export function followNamespaces(api: Api): void {
     fillSystemFields(api, object.metadata);
     namespaces.put(object);
   }
-}
-
-function addServiceAccount(api: Api, namespace: string): void {
-  const holder = api.store.collection(NAMESPACES_KEY).get('', namespace);
-  const accounts = api.store.collection(SERVICE_ACCOUNTS_KEY);
-  if (holder?.metadata.deletionTimestamp !== undefined || holder === undefined) return;
-  if (accounts.get(namespace, 'default') !== undefined) return;
-  const object: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } };
-  fillSystemFields(api, object.metadata);
-  accounts.put(object);
 }
 
 /** Deletes what is in a terminating namespace; when nothing is left, the namespace too. */

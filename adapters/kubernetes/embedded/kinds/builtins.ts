@@ -3,7 +3,7 @@
 
 import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { configKeyProblems, labelProblems, subdomainProblems } from '../objects/names.ts';
-import { type FieldError, forbidden, invalidValue, notSupported } from '../schemas/field-error.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
 import {
   AGE_COLUMN,
@@ -122,6 +122,13 @@ function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly str
     .map((field) => forbidden(field, why));
 }
 
+/** A secret that holds a token names the account. */
+function tokenSecretErrors({ type, metadata: { annotations = {} } }: KubeObject): FieldError[] {
+  const key = 'kubernetes.io/service-account.name';
+  if (type !== 'kubernetes.io/service-account-token' || (annotations[key] ?? '') !== '') return [];
+  return [required(`metadata.annotations[${key}]`)];
+}
+
 const secretStrategy: Partial<Strategy> = {
   complete(next, old) {
     if (isMap(next['stringData'])) {
@@ -135,7 +142,11 @@ const secretStrategy: Partial<Strategy> = {
     if (stringOf(next['type']) === '') next['type'] = old === undefined ? 'Opaque' : old['type'];
   },
   validate(next, old) {
-    const errors = [...checkKeys('data', next['data']), ...tooMuchData('data', dataBytes(next['data'], 'base64'))];
+    const errors = [
+      ...checkKeys('data', next['data']),
+      ...tooMuchData('data', dataBytes(next['data'], 'base64')),
+      ...tokenSecretErrors(next),
+    ];
     if (old === undefined) return errors;
     if (next['type'] !== old['type']) errors.push(invalidValue('type', next['type'], 'field is immutable'));
     return [...errors, ...immutableErrors(next, old, ['data'])];
