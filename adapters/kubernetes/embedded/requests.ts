@@ -6,7 +6,7 @@ import type { Authentication } from './auth/authentication.ts';
 import { impersonated, isImpersonating } from './auth/impersonation.ts';
 import { isMaster, type User } from './auth/user.ts';
 import { watchObjects } from './objects/watch.ts';
-import { methodNotAllowed } from './wire/api-error.ts';
+import { ApiError, methodNotAllowed } from './wire/api-error.ts';
 import { beginStream, readBody, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
 import { answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
@@ -79,6 +79,8 @@ function admitted({ api, authentication }: RequestsDeps, asked: Asked, response:
   } catch (error) {
     request.resume(); // the body is not read: let it pass, so that the connection can go on
     setWarnings(response, warnings);
+    // The text has words in it that the sender chose.
+    if (error instanceof ApiError && error.status.code !== 401) response.setHeader('X-Content-Type-Options', 'nosniff');
     throw error;
   }
 }

@@ -67,10 +67,13 @@ export const TOKEN_REVIEW = map({
 });
 
 export const TOKEN_REQUEST = map({
-  spec: map({
-    audiences: texts,
-    boundObjectRef: map({ apiVersion: text, kind: text, name: text, uid: text }),
-    expirationSeconds: { type: 'integer', format: 'int64' },
-  }),
+  spec: {
+    ...map({
+      audiences: texts,
+      boundObjectRef: map({ apiVersion: text, kind: text, name: text, uid: text }),
+      expirationSeconds: { type: 'integer', format: 'int64', default: 3_600 },
+    }),
+    default: {},
+  },
   status: map({ expirationTimestamp: { type: 'string', format: 'date-time' }, token: text }),
 });

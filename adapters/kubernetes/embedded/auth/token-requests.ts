@@ -9,7 +9,6 @@ import { badRequest, conflict, invalid, notFound } from '../wire/api-error.ts';
 import { type AccountTokens, type BoundObject, ISSUER } from './account-tokens.ts';
 import { TOKEN_REQUEST } from './review-schemas.ts';
 
-const DEFAULT_SECONDS = 3_600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
@@ -41,7 +40,7 @@ function grantToken(
   const account = api.store.collection(resource.storeKey).get(namespace, name)?.object;
   if (account === undefined) throw notFound(resourceSubject(resource), name);
   const spec = mapOf(object['spec']);
-  const seconds = spec['expirationSeconds'] ?? DEFAULT_SECONDS;
+  const seconds = Number(spec['expirationSeconds']);
   const subject = { group: REQUEST.group, name: REQUEST.kind };
   const given = object.metadata.name ?? '';
   if (given !== '' && given !== name) {
@@ -49,13 +48,13 @@ function grantToken(
       invalidValue('metadata.name', given, 'must match the service account name if specified'),
     ]);
   }
-  const errors = durationErrors(Number(seconds));
+  const errors = durationErrors(seconds);
   if (errors.length > 0) throw invalid(subject, '', errors);
   const bound = isMap(spec['boundObjectRef']) ? boundObject(api, namespace, spec['boundObjectRef']) : undefined;
   const asked = listOf(spec['audiences']).map(stringOf);
   const audiences = asked.length === 0 ? [ISSUER] : asked;
   const now = api.clock.now();
-  const expiresAt = now + Number(seconds) * 1_000;
+  const expiresAt = now + seconds * 1_000;
   return {
     metadata: {
       ...object.metadata,

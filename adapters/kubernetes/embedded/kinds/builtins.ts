@@ -190,6 +190,9 @@ const eventStrategy: Partial<Strategy> = {
 
 const leaseStrategy: Partial<Strategy> = {
   createsOnUpdate: true,
+  prepare(next) {
+    next['spec'] ??= {};
+  },
   validate(next) {
     const spec = mapOf(next['spec']);
     const errors: FieldError[] = [];

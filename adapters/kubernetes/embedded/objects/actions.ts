@@ -3,6 +3,7 @@ import type { Api, ResourceRequest } from '../api.ts';
 import { recordUpdate } from '../apply/managed-fields.ts';
 import type { KubeObject } from '../json.ts';
 import type { Action } from '../kinds/resources.ts';
+import { setDefaults } from '../schemas/pruning.ts';
 import { notAcceptable } from '../wire/api-error.ts';
 import { decodeObject, dropUnknown } from '../wire/decoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
@@ -18,6 +19,7 @@ export function performAction(api: Api, request: ResourceRequest, { body, owned,
   }
   const object = decodeObject(asked);
   dropUnknown(asked, object);
+  setDefaults(body.schema, object);
   placeInNamespace(object, asked);
   delete object.metadata.managedFields;
   delete object.metadata.generation; // sent as 0 by clients that speak protobuf

@@ -39,6 +39,7 @@ export function send(
   { code, body, type = 'application/json', cache = NO_CACHE }: Sent,
 ): void {
   const bytes = Buffer.from(body);
+  if (type.startsWith('text/plain')) response.setHeader('X-Content-Type-Options', 'nosniff');
   response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length, 'Cache-Control': cache });
   response.end(bytes);
 }

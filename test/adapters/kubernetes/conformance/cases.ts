@@ -1,5 +1,6 @@
 // All cases.
+import { ACCESS } from './access.cases.ts';
 import type { Case } from './case.ts';
 import { CRUD } from './crud.cases.ts';
 
-export const CASES: readonly Case[] = [...CRUD];
+export const CASES: readonly Case[] = [...ACCESS, ...CRUD];

@@ -9,6 +9,9 @@ import { dig, isMap } from '../../../../adapters/kubernetes/embedded/json.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+/** A JSON web token: issued anew each time, signed with the server's own key. */
+const WEB_TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n?/g;
 const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 /** What instants may be away from now, in milliseconds. */
 const NEAR_MS = 24 * 3_600_000;
@@ -55,7 +58,8 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
   };
 
   const text = (value: string): string => {
-    let result = value.replaceAll(UID, uid);
+    let result = value.replaceAll(WEB_TOKEN, '<web token>').replaceAll(CERTIFICATE, '<certificate>');
+    result = result.replaceAll(UID, uid);
     result = result.replaceAll(INSTANT, (instant, fraction: string | undefined) => {
       if (Math.abs(Date.parse(instant) - clock.now()) > NEAR_MS) return instant;
       return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`; // N2

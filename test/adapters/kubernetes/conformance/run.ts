@@ -30,6 +30,23 @@ export interface Run {
   readonly group: string;
 }
 
+/**
+ * What a controller puts into every namespace. On the embedded server it is there already; the real API server of the
+ * tests runs without the controller, so the cases do its work.
+ */
+const CERTIFICATE = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: 'kube-root-ca.crt',
+    annotations: {
+      'kubernetes.io/description':
+        'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
+    },
+  },
+  data: { 'ca.crt': '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n' },
+};
+
 /** Runs the steps of a case in a namespace of its own, which is deleted afterwards. */
 export async function runCase(wire: Wire, { name, steps }: Case, { run, group }: Run, index: number): Promise<Seen[]> {
   const ns = `c-${run}-${index}`;
@@ -37,6 +54,11 @@ export async function runCase(wire: Wire, { name, steps }: Case, { run, group }:
   const path = '/api/v1/namespaces';
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ns } };
   const made = await ask(scene, { method: 'POST', path, body });
+  await ask(scene, {
+    method: 'POST',
+    path: `${path}/${ns}/configmaps?fieldManager=kube-controller-manager`,
+    body: CERTIFICATE,
+  });
   if (made.status !== 201) throw new Error(`no namespace for '${name}': ${JSON.stringify(made.body)}`);
   try {
     for (const [at, step] of steps.entries()) await take(scene, step, `#${at + 1}`);
@@ -98,6 +120,7 @@ function ask(scene: Scene, { method, path, body, raw, type, accept, headers = {}
       : body === undefined
         ? undefined
         : JSON.stringify(fillAll(body, scene.variables));
+  const fields = Object.entries(headers).map(([name, value]) => [name, filled(value)] as const);
   const contentType = type ?? (sent === undefined ? '' : 'application/json');
   return scene.wire.send({
     method,
@@ -106,7 +129,7 @@ function ask(scene: Scene, { method, path, body, raw, type, accept, headers = {}
     headers: {
       ...(contentType === '' ? {} : { 'content-type': contentType }),
       ...(accept === undefined ? {} : { accept }),
-      ...headers,
+      ...Object.fromEntries(fields),
     },
   });
 }
