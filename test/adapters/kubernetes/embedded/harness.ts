@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string | string[]>;
 }
 
 export interface WatchEvent {
