@@ -3,10 +3,10 @@
 //
 // What it does not do:
 //   - keep anything across a restart; etcd, encryption at rest, audit
-//   - users by other means than bearer tokens; authorization by other means than RBAC
+//   - users by client certificates or other means than bearer tokens; authorization by other means than RBAC
 //   - admission: no webhooks, no policies, no quotas, no limits
-//   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the default
-//     service account, the cleanup of definitions and garbage collection by owner references
+//   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
+//     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
 //   - conversion webhooks, the scale subresource, protobuf, CBOR, HTTP/2, compression, OpenAPI v2
 //   - lists and reads of older revisions: a page after the first shows the present, under the first one's revision
 //   - the cost limits of CEL rules, and most of the type check of rules before they are evaluated

@@ -100,7 +100,7 @@ function ignoredFields({ subresources, builtin }: Resource, subresource: string)
 export function placeInNamespace(object: KubeObject, { resource, namespace }: ResourceRequest): void {
   const { metadata } = object;
   if (!resource.namespaced) {
-    if (!resource.builtin || resource.plural === 'namespaces') delete metadata.namespace;
+    if (resource.plural !== 'customresourcedefinitions') delete metadata.namespace;
     return;
   }
   if ((metadata.namespace ?? '') === '') metadata.namespace = namespace;

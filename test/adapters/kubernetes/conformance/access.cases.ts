@@ -1,7 +1,5 @@
 // Who asks, and may they: users, tokens, roles, reviews. Other users are those that the administrator acts as, and
 // service accounts with tokens of their own.
-
-import type { Request } from './case.ts';
 import {
   type Answer,
   APPLY,
@@ -11,10 +9,13 @@ import {
   configMap,
   del,
   get,
+  JSON_PATCH,
   MERGE,
   patch,
   post,
   put,
+  type Request,
+  STRATEGIC,
 } from './case.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -54,6 +55,13 @@ const binding = (name: string, kind: string, to: string, subjects: readonly unkn
   subjects,
 });
 const user = (name: string): unknown => ({ kind: 'User', name });
+
+const applied = (kind: string, name: string, more: Readonly<Record<string, unknown>>): unknown => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind,
+  metadata: { name },
+  ...more,
+});
 
 const mayOf = (attributes: unknown): unknown => ({ spec: attributes });
 const resource = (verb: string, plural: string, more: Headers = {}): unknown => ({
@@ -116,6 +124,14 @@ const NOBODYS_REQUESTS: readonly Request[] = [
   post(`${AUTHORIZATION}/namespaces/{ns}/localsubjectaccessreviews`, {}, NOBODY),
   post(TOKEN_REVIEWS, {}, NOBODY),
   get(WHOAMI, NOBODY),
+  get(`${CORE}/pods/x/log`, NOBODY),
+  get(`${CORE}/pods/x/proxy/a/b`, NOBODY),
+  get('/api/v1/watch/namespaces/{ns}/pods/x', NOBODY),
+  get('/apis/a/b/c/d/e/f/g', NOBODY),
+  get('/apis/a/b/namespaces/x', NOBODY),
+  { method: 'OPTIONS', path: CONFIG_MAPS, ...NOBODY },
+  { method: 'TRACE', path: `${CONFIG_MAPS}/a`, ...NOBODY },
+  { method: 'HEAD', path: `${CONFIG_MAPS}/a`, ...NOBODY },
 ];
 
 export const ACCESS: readonly Case[] = [
@@ -247,7 +263,37 @@ export const ACCESS: readonly Case[] = [
         metadata: { name: 'applied' },
         rules: [rule([''], ['configmaps'], ['get'])],
       }),
+      patch(`${ROLES}/empty?fieldManager=me`, APPLY, applied('Role', 'empty', { rules: [] })),
+      patch(
+        `${ROLES}/empty?fieldManager=me&force=true`,
+        APPLY,
+        applied('Role', 'empty', { rules: [rule([''], ['configmaps'], ['get'])] }),
+      ),
+      patch(
+        `${ROLES}/empty?fieldManager=you`,
+        APPLY,
+        applied('Role', 'empty', { rules: [rule([''], ['configmaps'], ['list'])] }),
+      ),
+      patch(`${ROLES}/empty?fieldManager=me`, APPLY, applied('Role', 'empty', {})),
+      get(`${ROLES}/empty`),
       del(`${ROLES}/applied`),
+      del(ROLES, undefined, { pick: ({ status }) => status }),
+      post(
+        CLUSTER_ROLES,
+        role('{ns}', undefined, { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { '{ns}': 'b' } }] } }),
+      ),
+      patch(`${CLUSTER_ROLES}/{ns}`, MERGE, { aggregationRule: null, rules: [rule([''], ['configmaps'], ['get'])] }),
+      patch(`${CLUSTER_ROLES}/{ns}`, JSON_PATCH, [{ op: 'add', path: '/rules/0/verbs/-', value: 'list' }]),
+      patch(`${CLUSTER_ROLES}/{ns}`, STRATEGIC, { metadata: { labels: { a: 'b' } } }),
+      post(`${CLUSTER_ROLES}?dryRun=All`, role('{ns}-dry', [])),
+      get(`${CLUSTER_ROLES}/{ns}-dry`),
+      post(`${CLUSTER_ROLES}?fieldValidation=Strict`, role('{ns}-strict', [{ verbs: ['get'], nonsense: 1 }])),
+      post(CLUSTER_ROLES, {
+        ...(role('{ns}-where', []) as object),
+        metadata: { name: '{ns}-where', namespace: '{ns}' },
+      }),
+      del(`${CLUSTER_ROLES}/{ns}`),
+      del(`${CLUSTER_ROLES}/{ns}-where`),
     ],
   },
   {
@@ -280,6 +326,24 @@ export const ACCESS: readonly Case[] = [
       patch(`${BINDINGS}/b`, MERGE, { roleRef: { name: 'edit' } }),
       get(BINDINGS, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io', pick: rowsOf }),
       del(`${BINDINGS}/b`),
+      ...[1, 2].map(() =>
+        patch(
+          `${BINDINGS}/applied?fieldManager=me`,
+          APPLY,
+          applied('RoleBinding', 'applied', {
+            roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+            subjects: [user('a')],
+          }),
+        ),
+      ),
+      patch(
+        `${BINDINGS}/applied?fieldManager=me`,
+        APPLY,
+        applied('RoleBinding', 'applied', {
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+        }),
+      ),
+      patch(`${BINDINGS}/applied`, STRATEGIC, { subjects: [user('b')] }),
     ],
   },
   {
@@ -326,6 +390,33 @@ export const ACCESS: readonly Case[] = [
         { ...asUser('{ns}-reader'), pick: resourceRulesOf },
       ),
       del(`${BINDINGS}/reader`),
+    ],
+  },
+  {
+    name: 'access: what is given to the accounts of a namespace',
+    steps: [
+      post(
+        BINDINGS,
+        binding('all', 'ClusterRole', 'system:aggregate-to-view', [
+          { kind: 'Group', name: 'system:serviceaccounts:{ns}' },
+        ]),
+      ),
+      post(ACCOUNTS, { metadata: { name: 'reader' } }),
+      token('reader', 'reader'),
+      get(CONFIG_MAPS, {
+        ...withToken('{reader}'),
+        until: ({ status }) => status === 200,
+        pick: ({ status }) => status,
+      }),
+      get(`${CONFIG_MAPS}/none`, withToken('{reader}')),
+      get(SECRETS, withToken('{reader}')),
+      post(CONFIG_MAPS, configMap('a'), withToken('{reader}')),
+      get('/api/v1/namespaces/default/configmaps', withToken('{reader}')),
+      post(
+        `${AUTHORIZATION}/selfsubjectaccessreviews`,
+        { spec: resource('list', 'configmaps') },
+        withToken('{reader}'),
+      ),
     ],
   },
   {
@@ -491,7 +582,6 @@ export const ACCESS: readonly Case[] = [
       ...[
         { expirationSeconds: 599 },
         { expirationSeconds: 4294967297 },
-        { expirationSeconds: 'x' },
         { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'nonsense' } },
         { boundObjectRef: { kind: 'Foo', apiVersion: 'v1', name: 'nonsense' } },
         { boundObjectRef: { kind: 'Secret', apiVersion: 'v1' } },
