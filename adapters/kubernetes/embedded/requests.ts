@@ -28,6 +28,9 @@ interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly accept: string;
+  /** Undefined for what is about no resource. */
+  readonly route: Route | undefined;
+  /** Only collections are watched: with a name the parameter means nothing. */
   readonly watching: boolean;
   /** Texts of `Warning` headers, so far. */
   readonly warnings: string[];
@@ -39,12 +42,11 @@ export function requestHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const asked = read(request);
+    const { route } = asked;
     const user = admitted(deps, asked, response);
     deps.count(asked.watching ? 'WATCH' : asked.method);
-    const path = asked.path.length > 1 ? asked.path.replace(/\/+$/, '') : asked.path;
-    const route = parseRoute(path);
     if (route === undefined) {
-      send(response, information({ ...deps, registry: deps.api.registry }, { ...asked, path }));
+      send(response, information({ ...deps, registry: deps.api.registry }, { ...asked, path: trimmed(asked.path) }));
       return;
     }
     const resourceRequest = await toResource(deps.api, asked, route, user);
@@ -61,8 +63,12 @@ function read(request: IncomingMessage): Asked {
   const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'https://server');
   const method = request.method ?? 'GET';
   const accept = request.headers.accept ?? '';
-  return { request, method, path, query, accept, watching: isWatch(method, query), warnings: [] };
+  const route = parseRoute(trimmed(path));
+  const watching = route?.name === '' && isWatch(method, query);
+  return { request, method, path, query, accept, route, watching, warnings: [] };
 }
+
+const trimmed = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path);
 
 /**
  * Who the request is made as, when they may make it.

@@ -112,6 +112,7 @@ export function refusal({ name: user }: User, attributes: Attributes, reason: st
   const full = subresource === '' ? resource : `${resource}/${subresource}`;
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
   const what = `User ${JSON.stringify(user)} cannot ${verb} resource "${full}" in API group "${group}" ${where}`;
+  if (resource === '') return new ApiError(403, 'Forbidden', `forbidden: ${what}${because}`, { name });
   return forbiddenError({ group, name: resource }, name, what + because);
 }
 

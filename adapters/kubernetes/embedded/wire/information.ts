@@ -7,6 +7,9 @@ import type { Sent } from './http.ts';
 import type { OpenApi } from './openapi.ts';
 
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
+/** Of `/apis/<group>/<version>`, with the empty one before the first slash. */
+const MAX_PARTS = 4;
+
 const KEY_SET_PATH = '/openid/v1/jwks';
 
 /** Others may keep what the tokens are checked with for an hour. */
@@ -56,7 +59,7 @@ export function information(
   if (path === KEY_SET_PATH) {
     return { ...json(tokens.keySet()), type: 'application/jwk-set+json', cache: KEY_CACHE };
   }
-  if (!path.startsWith('/api')) throw unknownPath();
+  if (!path.startsWith('/api') || path.split('/').length > MAX_PARTS) throw unknownPath();
   if (method !== 'GET') throw methodNotAllowed();
   const isAggregated = wantsAggregated(accept) && (path === '/api' || path === '/apis');
   const found = json(discover(registry, path, accept, address()));

@@ -25,10 +25,9 @@ export interface Route {
 
 /** Reads `/api/v1/...` and `/apis/<group>/<version>/...`; undefined for paths that name no resource. */
 export function parseRoute(path: string): Route | undefined {
-  const parts = path
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeSegment);
+  // Judged as one resource and routed to another is what an empty segment must not be.
+  if (path.includes('//')) return undefined;
+  const parts = path.slice(1).split('/').map(decodeSegment);
   const root = parts.shift();
   if (root !== 'api' && root !== 'apis') return undefined;
   const group = root === 'api' ? '' : (parts.shift() ?? '');

@@ -100,6 +100,17 @@ export const USERS: readonly Case[] = [
     ],
   },
   {
+    name: 'access: paths with nothing between two slashes',
+    steps: [
+      ...['/api//v1/configmaps', '/api/v1//configmaps', '/api/v1/namespaces//{ns}/configmaps'].flatMap((path) => [
+        get(path),
+        get(path, NOBODY),
+      ]),
+      get(`${CONFIG_MAPS}/none?watch=1`),
+      get(`${CONFIG_MAPS}/none?watch=1`, NOBODY),
+    ],
+  },
+  {
     name: 'access: headers that prove nothing',
     steps: [
       get(CONFIG_MAPS, withToken('nonsense')),

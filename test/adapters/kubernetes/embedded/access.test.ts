@@ -155,6 +155,31 @@ test(
 );
 
 test(
+  'what is judged is what is answered: no empty segments, no watch of one object',
+  withServer(async (harness) => {
+    const { call, watch } = harness;
+    await made(harness, `${RBAC}/clusterroles`, {
+      metadata: { name: 'getter' },
+      rules: [{ apiGroups: [''], resources: ['*'], verbs: ['get'] }],
+    });
+    const roleRef = { kind: 'ClusterRole', name: 'getter' };
+    const subjects = [{ kind: 'User', name: 'jane' }];
+    await made(harness, `${RBAC}/clusterrolebindings`, { metadata: { name: 'getter' }, roleRef, subjects });
+    await made(harness, CONFIG_MAPS, { metadata: { name: 'a' } });
+    const odd = ['/api//v1/secrets', '/api/v1//secrets', '/api/v1/namespaces//default/secrets'];
+    for (const path of odd) assert.is((await call('GET', path, as('jane'))).code, 404, path);
+    for (const path of odd) assert.is((await call('GET', path)).code, 404, path);
+    assert.is((await call('GET', CONFIG_MAPS, as('jane'))).code, 403);
+    const one = await call('GET', `${CONFIG_MAPS}/a?watch=1`, as('jane'));
+    assert.is(one.body['metadata']?.['name'], 'a');
+    assert.is((await call('GET', '/apis/rbac.authorization.k8s.io/v1//roles')).code, 404);
+    const events = await watch(`${CONFIG_MAPS}?watch=1`);
+    assert.is((await events.next())?.type, 'ADDED');
+    events.stop();
+  }),
+);
+
+test(
   'one subject among thousands of bindings is found at once (R2)',
   withServer(async (harness) => {
     const { call } = harness;
