@@ -21,8 +21,7 @@ export function aggregateRoles(api: Api): void {
       }
     });
   };
-  roles.listen(schedule);
-  schedule();
+  roles.follow(schedule);
 }
 
 /** In the order of the selectors and of the names, each rule once; null for none. */

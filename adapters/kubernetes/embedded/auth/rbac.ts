@@ -154,8 +154,7 @@ function bindingIndex(collection: Collection): BindingIndex {
       if (found?.size === 0) bySubject.delete(key);
     }
   };
-  for (const { object } of collection.list(undefined, '')) add(object);
-  collection.listen(({ type, stored, previous }) => {
+  collection.follow(({ type, stored, previous }) => {
     if (previous !== undefined) remove(previous.object);
     if (type !== 'DELETED') add(stored.object);
   });

@@ -104,10 +104,10 @@ export function followAccounts({ api, tokens, caCertificate }: AccountsDeps): vo
     ensureAccount(namespace);
     ensureCertificate(namespace);
   };
-  namespaces.listen(({ type, stored: { metadata } }) => {
+  namespaces.follow(({ type, stored: { metadata } }) => {
     if (type === 'ADDED') queueMicrotask(() => welcome(metadata.name ?? ''));
   });
-  accounts.listen(({ type, stored: { metadata } }) => {
+  accounts.follow(({ type, stored: { metadata } }) => {
     const { name = '', namespace = '' } = metadata;
     if (type !== 'DELETED') return;
     queueMicrotask(() => {
@@ -117,15 +117,14 @@ export function followAccounts({ api, tokens, caCertificate }: AccountsDeps): vo
       }
     });
   });
-  configMaps.listen(({ type, stored: { metadata } }) => {
+  configMaps.follow(({ stored: { metadata } }) => {
     const { name, namespace = '' } = metadata;
-    if (type !== 'ADDED' && name === ROOT_CERTIFICATE) queueMicrotask(() => ensureCertificate(namespace));
+    if (name === ROOT_CERTIFICATE) queueMicrotask(() => ensureCertificate(namespace));
   });
-  secrets.listen(({ type, stored: { metadata, text } }) => {
+  secrets.follow(({ type, stored: { metadata, text } }) => {
     const { name = '', namespace = '' } = metadata;
     if (type !== 'DELETED' && text.includes(TOKEN_TYPE)) queueMicrotask(() => settleSecret(namespace, name));
   });
-  for (const { metadata } of namespaces.list(undefined, '')) welcome(metadata.name ?? '');
 }
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');

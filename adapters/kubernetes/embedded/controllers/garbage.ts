@@ -88,7 +88,7 @@ export function collectGarbage(api: Api): void {
     }
   };
 
-  store.listen((collection, { type, stored: { metadata }, previous }) => {
+  store.follow((collection, { type, stored: { metadata }, previous }) => {
     const { namespace = '', name = '', uid = '', ownerReferences } = metadata;
     const place: Place = { collection, namespace, name };
     const key = textOf(place);

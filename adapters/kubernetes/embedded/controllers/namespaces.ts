@@ -24,16 +24,17 @@ export function followNamespaces(api: Api): void {
       finalize(api, name);
     });
   };
-  api.store.listen((collection, { type, stored: { metadata } }) => {
+  api.store.follow((collection, { type, stored: { metadata } }) => {
     const { name = '', namespace = '' } = metadata;
     if (collection.key === NAMESPACES_KEY) {
-      if (type === 'MODIFIED' && metadata.deletionTimestamp !== undefined) schedule(name);
-    } else if (namespace !== '' && type !== 'ADDED') {
+      if (type !== 'DELETED' && metadata.deletionTimestamp !== undefined) schedule(name);
+    } else if (namespace !== '') {
       const holder = namespaces.get('', namespace);
       if (holder?.metadata.deletionTimestamp !== undefined) schedule(namespace);
     }
   });
   for (const name of INITIAL) {
+    if (namespaces.get('', name) !== undefined) continue;
     const object: KubeObject = {
       apiVersion: 'v1',
       kind: 'Namespace',

@@ -97,7 +97,7 @@ export function establishedStatus(object: KubeObject, time: string): JsonMap {
 export function followDefinitions(api: Api): void {
   const { store, registry, clock } = api;
   const definitions = store.collection(DEFINITIONS_KEY);
-  definitions.listen(({ type, stored, previous }) => {
+  definitions.follow(({ type, stored, previous }) => {
     const { object } = stored;
     const key = storeKey(object);
     if (type === 'DELETED') {
@@ -123,7 +123,7 @@ export function followDefinitions(api: Api): void {
     }
   });
   // When the last object goes, so does a definition that waits for it.
-  store.listen((collection, { type }) => {
+  store.follow((collection, { type }) => {
     if (type !== 'DELETED' || collection.count() > 0) return;
     const slash = collection.key.indexOf('/');
     const name = `${collection.key.slice(slash + 1)}.${collection.key.slice(0, slash)}`;

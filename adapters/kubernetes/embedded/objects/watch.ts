@@ -51,6 +51,10 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
   return {
     open(sink) {
       const collection = api.store.collection(resource.storeKey);
+      const start = api.store.revision();
+      const settled = api.store.settled();
+      /** Lines that are not to be seen before they are settled. */
+      let held: (Buffer | string)[] | undefined = settled === undefined ? undefined : [];
       let closed = false;
       let firstTable = true;
       const timers: { bookmark?: Timer; end?: Timer } = {};
@@ -61,11 +65,19 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
         stopListening();
         if (timers.bookmark !== undefined) clock.clearTimeout(timers.bookmark);
         if (timers.end !== undefined) clock.clearTimeout(timers.end);
-        sink.end();
+        if (held === undefined) sink.end();
       };
       const write = (chunk: Buffer | string): void => {
-        if (!closed && sink.write(chunk) > MAX_UNREAD_BYTES) close();
+        if (closed) return;
+        if (held !== undefined) held.push(chunk);
+        else if (sink.write(chunk) > MAX_UNREAD_BYTES) close();
       };
+      void settled?.then((undone) => {
+        for (const chunk of undone === undefined ? (held ?? []) : []) sink.write(chunk);
+        held = undefined;
+        if (closed) sink.end();
+        else if (undone !== undefined) close(); // the client comes back, and sees what is there then
+      });
       const isWanted = (stored: Stored): boolean =>
         (namespace === '' || stored.metadata.namespace === namespace) &&
         (selection.wants?.(candidate(resource, stored)) ?? true);
@@ -94,7 +106,7 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       };
       const bookmark = (annotations?: Record<string, string>): void => {
         const metadata = {
-          resourceVersion: String(api.store.revision()),
+          resourceVersion: String(Math.max(start, api.store.shownRevision())),
           creationTimestamp: null,
           ...(annotations === undefined ? {} : { annotations }),
         };
@@ -118,8 +130,9 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
         }
         for (const change of missed) onChange(change, new Map());
       }
+      const seen = Math.max(start, from ?? 0);
       stopListening = collection.listen((change, frames) => {
-        if (from === undefined || change.revision > from) onChange(change, frames);
+        if (change.revision > seen) onChange(change, frames);
       });
       const remind = (): void => {
         bookmark();

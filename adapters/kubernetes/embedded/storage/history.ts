@@ -21,6 +21,8 @@ export interface HistoryLimits {
 
 export interface History {
   add(change: Change): void;
+  /** Takes back the change that was added last. */
+  undo(change: Change): void;
   /** The changes after a revision, or undefined when they are no longer all known. */
   since(revision: number): readonly Change[] | undefined;
   /** The greatest revision after which not all changes are known. */
@@ -50,6 +52,11 @@ export function history({ changes: maxChanges, characters: maxCharacters }: Hist
       changes.push(change);
       characters += charactersOf(change);
       if (changes.length > maxChanges || characters > maxCharacters) shrink(); // H1
+    },
+    undo(change) {
+      if (changes.at(-1) !== change) return; // forgotten already
+      changes.pop();
+      characters -= charactersOf(change);
     },
     since(revision) {
       if (revision < forgotten) return undefined; // H2

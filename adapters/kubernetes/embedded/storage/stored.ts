@@ -58,6 +58,11 @@ export function asStored(object: KubeObject, revision = 0): Stored {
   return new TextObject(revision, factsOf(object.metadata), textOf(object));
 }
 
+/** A stored version as an earlier process wrote it; `metadata` is what was read from the text. */
+export function fromText(revision: number, metadata: ObjectMeta, text: string): Stored {
+  return new TextObject(revision, factsOf(metadata), text);
+}
+
 /** The same content under another revision. */
 export function restamped(stored: Stored, revision: number): Stored {
   // Quotes inside of strings are escaped, so what is found is a field; when there is one such field, it is the one of

@@ -1,8 +1,8 @@
 // The store in memory: objects as texts, and how much of the past is remembered.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { memoryStore } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
-import { asStored, restamped } from '../../../../adapters/kubernetes/embedded/storage/stored.ts';
+import { memoryStore } from '../../../../../adapters/kubernetes/embedded/storage/store.ts';
+import { asStored, restamped } from '../../../../../adapters/kubernetes/embedded/storage/stored.ts';
 
 const test = suite('embedded api server: storage');
 
