@@ -6,8 +6,9 @@ import type { Authentication } from './auth/authentication.ts';
 import { impersonated, isImpersonating } from './auth/impersonation.ts';
 import { isMaster, type User } from './auth/user.ts';
 import { watchObjects } from './objects/watch.ts';
-import { ApiError, methodNotAllowed } from './wire/api-error.ts';
-import { beginStream, readBody, send, setWarnings } from './wire/http.ts';
+import type { Store } from './storage/store.ts';
+import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
+import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
 import { answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
 
@@ -46,17 +47,43 @@ export function requestHandler(
     const user = admitted(deps, asked, response);
     deps.count(asked.watching ? 'WATCH' : asked.method);
     if (route === undefined) {
-      send(response, information({ ...deps, registry: deps.api.registry }, { ...asked, path: trimmed(asked.path) }));
+      const about = { ...asked, path: trimmed(asked.path) };
+      const make = (): Sent => information({ ...deps, registry: deps.api.registry }, about);
+      send(response, await settled(deps.api.store, asked.method, make));
       return;
     }
     const resourceRequest = await toResource(deps.api, asked, route, user);
     if (asked.watching) watch(deps, asked, resourceRequest, response);
     else {
-      const answered = answer(deps.api, asked.method, resourceRequest);
+      const make = (): Sent => answer(deps.api, asked.method, resourceRequest);
+      const answered = await settled(deps.api.store, asked.method, make);
       setWarnings(response, asked.warnings);
       send(response, answered);
     }
   };
+}
+
+/**
+ * Makes an answer, and lets it out when nothing can take back what it tells. A read that told what was undone is made
+ * again.
+ *
+ * @throws {ApiError} of `make`; 500 what the request wrote, or what its answer tells of, was undone
+ */
+async function settled<T>(store: Store, method: string, make: () => T): Promise<T> {
+  for (;;) {
+    let made: { readonly value: T } | { readonly error: unknown };
+    try {
+      made = { value: make() };
+    } catch (error) {
+      made = { error };
+    }
+    const pending = store.settled();
+    const undone = pending === undefined ? undefined : await pending;
+    if (undone !== undefined && method === 'GET') continue;
+    if (undone !== undefined) throw internalError(undone.message);
+    if ('error' in made) throw made.error;
+    return made.value;
+  }
 }
 
 function read(request: IncomingMessage): Asked {

@@ -1,8 +1,8 @@
 // An API server for development and tests, never for production. It speaks the wire protocol of a kube-apiserver over
-// TLS and HTTP/1.1, on loopback unless told otherwise, and keeps everything in memory.
+// TLS and HTTP/1.1, on loopback unless told otherwise, and keeps everything in memory, or in a folder too.
 //
 // What it does not do:
-//   - keep anything across a restart; etcd, encryption at rest, audit
+//   - etcd, encryption at rest, audit
 //   - users by client certificates or other means than bearer tokens; authorization by other means than RBAC
 //   - admission: no webhooks, no policies, no quotas, no limits
 //   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
@@ -13,13 +13,14 @@
 //   - expiry of events
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { Api } from './api.ts';
 import { accountTokens } from './auth/account-tokens.ts';
 import { aggregateRoles } from './auth/aggregation.ts';
 import { authentication } from './auth/authentication.ts';
 import { addBootstrapRoles } from './auth/bootstrap.ts';
-import { makeCredentials } from './auth/credentials.ts';
+import { type Credentials, makeCredentials } from './auth/credentials.ts';
 import { rbac } from './auth/rbac.ts';
 import { reviewResources } from './auth/reviews.ts';
 import { roleResources } from './auth/role-kinds.ts';
@@ -31,7 +32,11 @@ import { builtinResources } from './kinds/builtins.ts';
 import { definitionResource, followDefinitions } from './kinds/definitions.ts';
 import { registry } from './kinds/resources.ts';
 import { requestHandler } from './requests.ts';
-import { memoryStore } from './storage/store.ts';
+import { type Files, realFiles } from './storage/files.ts';
+import { openFolder } from './storage/folder.ts';
+import { readIdentity, writeIdentity } from './storage/identity.ts';
+import { memoryStore, type Store } from './storage/store.ts';
+import { certify } from './tls/certificates.ts';
 import { kubeconfigText } from './tls/kubeconfig.ts';
 import { ApiError, internalError } from './wire/api-error.ts';
 import { send } from './wire/http.ts';
@@ -48,7 +53,14 @@ export interface ServerLog {
 
 export interface ApiServerOptions {
   readonly clock: Clock;
-  /** 0 for a free one, the default. */
+  /**
+   * Where everything is kept, the server's identity included; made, for its owner alone, when it is not there. In
+   * memory only unless told.
+   */
+  readonly folder?: string;
+  /** How the folder is reached; the file system unless told. */
+  readonly files?: Files;
+  /** 0 for the one that the folder was served at before, or else a free one; the default. */
   readonly port?: number;
   /** Address to listen at; `127.0.0.1` unless said otherwise. */
   readonly host?: string;
@@ -68,25 +80,62 @@ export interface EmbeddedApiServer {
   /** YAML, with authority and token inline. */
   kubeconfig(): string;
   requests(): RequestCounts;
-  /** Ends all watches and connections. A second call does nothing. */
+  /** Ends all watches and connections, and waits for the folder. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server with the namespaces every cluster has and nothing else.
+ * Starts a server with what is in the folder, or else with the namespaces every cluster has and nothing else.
  *
  * @throws {Error} the port is taken
+ * @throws {TerminalError} the folder is in use by another server, or damaged, or its port is taken
  */
-export async function startApiServer({
-  clock,
-  port = 0,
-  host = '127.0.0.1',
-  log,
-}: ApiServerOptions): Promise<EmbeddedApiServer> {
+export async function startApiServer(options: ApiServerOptions): Promise<EmbeddedApiServer> {
+  const { clock, folder, files = realFiles, log } = options;
   // Revisions are ordered across restarts: fewer than a thousand writes a second never reach the next start's time.
-  const store = memoryStore({ remembered: REMEMBERED, firstRevision: Math.max(1, Math.floor(clock.now())) });
-  const credentials = await makeCredentials(host, clock.now());
-  const { certificates, token } = credentials;
+  const firstRevision = Math.max(1, Math.floor(clock.now()));
+  if (folder === undefined) {
+    const store = memoryStore({ remembered: REMEMBERED, firstRevision });
+    const server = await serve(options, store, await makeCredentials(clock.now()), options.port ?? 0);
+    return { ...server, close: once(server.close) };
+  }
+  const { store, close } = await openFolder({ folder, files, clock, remembered: REMEMBERED, firstRevision, log });
+  try {
+    const known = await readIdentity(folder);
+    const credentials = known?.credentials ?? (await makeCredentials(clock.now()));
+    // Before anybody is told of it.
+    if (known === undefined) await writeIdentity(folder, { credentials, port: undefined });
+    const server = await serve(options, store, credentials, options.port || (known?.port ?? 0));
+    const port = Number(new URL(server.url).port);
+    if (port !== known?.port) await writeIdentity(folder, { credentials, port });
+    return { ...server, close: once(() => server.close().then(close)) };
+  } catch (error) {
+    await close();
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const { message } = error as Error;
+    const remedy = 'end what listens there, or give another port, and then everybody a new kubeconfig';
+    throw new TerminalError(`the folder '${folder}' cannot be served at its port (${message}): ${remedy}`);
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= run();
+    return running;
+  };
+}
+
+/** Serves what is in a store. */
+async function serve(
+  { clock, host = '127.0.0.1', log }: ApiServerOptions,
+  store: Store,
+  credentials: Credentials,
+  port: number,
+): Promise<EmbeddedApiServer> {
+  const { token, authority } = credentials;
+  const { certificate: caCertificate } = authority;
+  const { certificate, key } = await certify(authority, host, clock.now());
   const api: Api = { store, registry: registry(), clock, access: rbac(store) };
   const tokens = accountTokens({ store, clock, key: credentials.accountKey });
   const authenticated = authentication(token, tokens);
@@ -104,7 +153,7 @@ export async function startApiServer({
   followDefinitions(api);
   collectGarbage(api);
   followNamespaces(api);
-  followAccounts({ api, tokens, caCertificate: certificates.caCertificate });
+  followAccounts({ api, tokens, caCertificate });
   const counts: Record<string, number> = {};
   const watches = new Set<() => void>();
   let address = '';
@@ -119,7 +168,7 @@ export async function startApiServer({
       counts[method] = (counts[method] ?? 0) + 1;
     },
   });
-  const server = createServer({ cert: certificates.certificate, key: certificates.key }, (request, response) => {
+  const server = createServer({ cert: certificate, key }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (!(error instanceof ApiError)) {
         log?.error({ err: error, method: request.method, path: request.url?.split('?', 1)[0] }, 'request failed');
@@ -145,23 +194,19 @@ export async function startApiServer({
   const listening = server.address() as AddressInfo;
   const shown = host.includes(':') ? `[${host}]` : host;
   address = `${shown}:${listening.port}`;
-  const { caCertificate } = certificates;
   const url = `https://${address}`;
   log?.debug({ url }, 'embedded api server listens');
-  let closing: Promise<void> | undefined;
   return {
     url,
     caCertificate,
     token,
     kubeconfig: () => kubeconfigText({ url, caCertificate, token }),
     requests: () => ({ ...counts }),
-    close() {
-      closing ??= new Promise((resolve) => {
+    close: () =>
+      new Promise((resolve) => {
         for (const close of watches) close();
         server.close(() => resolve());
         server.closeAllConnections();
-      });
-      return closing;
-    },
+      }),
   };
 }

@@ -1,25 +1,24 @@
-// Everything secret that a server is known by: whoever keeps this value keeps the identity of the server.
+// Everything secret that a server is known by: whoever keeps this value keeps the identity of the server. Plain data.
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { makeCertificates, type ServerCertificates } from '../tls/certificates.ts';
+import { type Authority, makeAuthority } from '../tls/certificates.ts';
 
 export interface Credentials {
   /** The administrator's bearer token. */
   readonly token: string;
-  readonly certificates: ServerCertificates;
+  readonly authority: Authority;
   /** PEM (PKCS #8) of the P-256 key that signs the tokens of service accounts. */
   readonly accountKey: string;
 }
 
-/** @param host  the address the server is reached at, beside localhost */
-export async function makeCredentials(host: string, nowMs: number): Promise<Credentials> {
-  const [certificates, { privateKey }] = await Promise.all([
-    makeCertificates(host, nowMs),
+export async function makeCredentials(nowMs: number): Promise<Credentials> {
+  const [authority, { privateKey }] = await Promise.all([
+    makeAuthority(nowMs),
     promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
   ]);
   return {
     token: randomBytes(24).toString('base64url'),
-    certificates,
+    authority,
     accountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }

@@ -6,7 +6,7 @@
 //   F2. Only the end of the last log may be torn, which nobody was told of. Any other damage is refused, not repaired.
 //   F3. The revision never goes back.
 import type { Clock } from '../../../../bus/time.ts';
-import { type Files, realFiles } from './files.ts';
+import type { Files } from './files.ts';
 import type { HistoryLimits } from './history.ts';
 import { FileJournal, type StorageLog } from './journal.ts';
 import { loadFolder } from './loading.ts';
@@ -24,7 +24,7 @@ export interface FolderOptions {
   /** Where the revisions of a new folder begin. */
   readonly firstRevision: number;
   readonly log: StorageLog | undefined;
-  readonly files?: Files;
+  readonly files: Files;
   /** Size of the logs, in bytes, below which no snapshot replaces them; 8 MiB unless told. */
   readonly leastCompactionBytes?: number;
 }
@@ -42,17 +42,14 @@ export async function openFolder({
   remembered,
   firstRevision,
   log,
-  files = realFiles,
+  files,
   leastCompactionBytes = LEAST_COMPACTION_BYTES,
 }: FolderOptions): Promise<FolderStore> {
   const release = await files.take(folder);
   try {
     const journal = new FileJournal({ folder, files, clock, log, leastCompactionBytes });
-    const loaded = await loadFolder(folder, files, (revision = firstRevision) =>
-      memoryStore({ remembered, firstRevision: revision, journal }),
-    );
-    journal.begin(loaded);
-    const { store } = loaded;
+    const store = memoryStore({ remembered, firstRevision, journal });
+    journal.begin(store, await loadFolder(folder, files, store));
     return {
       store,
       async close() {

@@ -11,6 +11,7 @@ import { Log, logName } from './log.ts';
 import { deleteRecord, lineOf, putRecord } from './records.ts';
 import type { Entry, Journal } from './settlement.ts';
 import { writeSnapshot } from './snapshot.ts';
+import type { Store } from './store.ts';
 import type { Stored } from './stored.ts';
 
 /** Time that a folder that could not be written is left alone, in milliseconds. */
@@ -35,7 +36,7 @@ export interface FileJournalOptions {
 
 export class FileJournal implements Journal {
   readonly #options: FileJournalOptions;
-  #loaded: Loaded | undefined;
+  #store: Store | undefined;
   #current: Log | undefined;
   /** The oldest log that is there. */
   #firstLog = 0;
@@ -49,8 +50,8 @@ export class FileJournal implements Journal {
   }
 
   /** Goes on where a folder was left. Nothing is written before. */
-  begin(loaded: Loaded): void {
-    this.#loaded = loaded;
+  begin(store: Store, loaded: Loaded): void {
+    this.#store = store;
     this.#current = loaded.current;
     this.#firstLog = loaded.firstLog;
     this.#olderBytes = loaded.olderBytes;
@@ -68,7 +69,7 @@ export class FileJournal implements Journal {
     const bytes = this.#olderBytes + current.length;
     if (this.#compaction !== undefined || bytes < this.#compactAtBytes) return;
     try {
-      await this.#compact(current, bytes);
+      await this.#compact(current, bytes, entries.at(-1)?.change.revision ?? 0);
     } catch (error) {
       this.#giveUp(error, bytes); // what was written is safe all the same
     }
@@ -85,11 +86,11 @@ export class FileJournal implements Journal {
   }
 
   /** Goes on in a new log; a snapshot that is written meanwhile replaces the ones before. */
-  async #compact(current: Log, bytes: number): Promise<void> {
+  async #compact(current: Log, bytes: number, written: number): Promise<void> {
     const { folder, files, log } = this.#options;
-    const store = this.#loaded?.store;
+    const store = this.#store;
     if (store === undefined) return;
-    const next = await Log.begin(folder, current.number + 1, files);
+    const next = await Log.begin(folder, current.number + 1, written, files);
     this.#current = next;
     this.#olderBytes = bytes;
     // Changes that are not settled are in the next log at the earliest.

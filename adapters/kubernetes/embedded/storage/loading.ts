@@ -8,7 +8,6 @@ import { SNAPSHOT, UNFINISHED_SNAPSHOT } from './snapshot.ts';
 import type { Store } from './store.ts';
 
 export interface Loaded {
-  readonly store: Store;
   /** The log that is written on. */
   readonly current: Log;
   /** Size of the logs before it, in bytes. */
@@ -19,29 +18,25 @@ export interface Loaded {
 }
 
 /**
- * @param makeStore  called once, with the revision of the snapshot
+ * Fills a store with what is in a folder.
+ *
  * @throws {TerminalError} something is damaged that a crash cannot explain; the files are as they were
  */
-export async function loadFolder(
-  folder: string,
-  files: Files,
-  makeStore: (revision: number | undefined) => Store,
-): Promise<Loaded> {
+export async function loadFolder(folder: string, files: Files, store: Store): Promise<Loaded> {
   const names = await files.list(folder);
-  const snapshot = names.includes(SNAPSHOT) ? await readSnapshot(join(folder, SNAPSHOT), files, makeStore) : undefined;
-  const { store, revision, firstLog, bytes: snapshotBytes } = snapshot ?? { ...NOTHING, store: makeStore(undefined) };
+  const snapshot = names.includes(SNAPSHOT) ? await readSnapshot(join(folder, SNAPSHOT), files, store) : undefined;
+  const firstLog = snapshot?.firstLog ?? 1;
   const numbers = names
     .map(logNumber)
     .filter((number) => number !== undefined)
     .sort((left, right) => left - right);
   const logs: ReadLog[] = [];
-  let lastRevision = revision;
   for (const number of numbers.filter((one) => one >= firstLog)) {
     const expected = firstLog + logs.length;
     if (number !== expected) throw missing(join(folder, logName(expected)));
     const path = join(folder, logName(number));
-    const log = await reading(path, files, (file) => readLog(path, file, store, revision, lastRevision));
-    lastRevision = log.lastRevision;
+    const isStart = snapshot === undefined && logs.length === 0;
+    const log = await reading(path, files, (file) => readLog(path, file, store, snapshot?.revision, isStart));
     const torn = logs.find(({ tornLine }) => tornLine !== undefined);
     if (torn !== undefined && log.changedLines > 0) throw damaged(torn.path, torn.tornLine ?? 0, CHECKSUM);
     logs.push(log);
@@ -57,34 +52,26 @@ export async function loadFolder(
   const number = firstLog + Math.max(0, logs.length - 1);
   let current: Log;
   if (last === undefined || last.length === 0) {
-    current = await Log.begin(folder, number, files);
+    current = await Log.begin(folder, number, store.revision(), files);
   } else {
     current = new Log(folder, number, await files.open(last.path), last.length);
     if (last.tornLine !== undefined) await current.cut();
   }
   const olderBytes = logs.slice(0, -1).reduce((sum, { length }) => sum + length, 0);
-  return { store, current, olderBytes, snapshotBytes, firstLog };
+  return { current, olderBytes, snapshotBytes: snapshot?.bytes ?? 0, firstLog };
 }
-
-const NOTHING = { revision: 0, firstLog: 1, bytes: 0 };
 
 const CHECKSUM = 'its checksum is not the one of its content';
 
 interface ReadSnapshot {
-  readonly store: Store;
   readonly revision: number;
   readonly firstLog: number;
   readonly bytes: number;
 }
 
-function readSnapshot(
-  path: string,
-  files: Files,
-  makeStore: (revision: number | undefined) => Store,
-): Promise<ReadSnapshot> {
+function readSnapshot(path: string, files: Files, store: Store): Promise<ReadSnapshot> {
   return reading(path, files, async (file) => {
     let head: Extract<Head, { kind: 'snapshot' }> | undefined;
-    let store: Store | undefined;
     let count = 0;
     let isEnded = false;
     let bytes = 0;
@@ -93,11 +80,11 @@ function readSnapshot(
       const [record] = recordsOf(line.bytes) ?? [];
       if (!line.isWhole || record === undefined) throw damaged(path, line.number, CHECKSUM);
       inLine(path, line.number, () => {
-        if (head === undefined || store === undefined) {
+        if (head === undefined) {
           const parsed = parseHead(record);
           if (parsed.kind !== 'snapshot') throw new Error(`it begins a ${parsed.kind}`);
           head = parsed;
-          store = makeStore(parsed.revision);
+          store.restoreRevision(parsed.revision);
           return;
         }
         const parsed = parseRecord(record);
@@ -112,9 +99,9 @@ function readSnapshot(
         }
       });
     }
-    if (head === undefined || store === undefined || !isEnded) throw damaged(path, count + 2, 'it is missing');
+    if (head === undefined || !isEnded) throw damaged(path, count + 2, 'it is missing');
     const { revision, firstLog } = head;
-    return { store, revision, firstLog, bytes };
+    return { revision, firstLog, bytes };
   });
 }
 
@@ -124,22 +111,23 @@ interface ReadLog {
   readonly length: number;
   /** Lines but the first. */
   readonly changedLines: number;
-  readonly lastRevision: number;
   /** The number of a last line that never got to the disk as a whole. */
   readonly tornLine: number | undefined;
 }
 
-/** @param known  revision up to which changes are in the store already */
+/**
+ * @param known  revision up to which changes are in the store already
+ * @param isStart  whether the store begins with this log
+ */
 async function readLog(
   path: string,
   file: DataFile,
   store: Store,
-  known: number,
-  earlierRevision: number,
+  known: number | undefined,
+  isStart: boolean,
 ): Promise<ReadLog> {
   let length = 0;
   let changedLines = 0;
-  let lastRevision = earlierRevision;
   let tornLine: number | undefined;
   for await (const line of linesOf(file)) {
     if (tornLine !== undefined) throw damaged(path, tornLine, CHECKSUM);
@@ -153,22 +141,22 @@ async function readLog(
     length = line.offset + line.bytes.length + 1;
     inLine(path, line.number, () => {
       if (line.number === 1) {
-        const { kind } = parseHead(records[0] ?? '');
+        const { kind, revision } = parseHead(records[0] ?? '');
         if (kind !== 'log') throw new Error(`it begins a ${kind}`);
+        if (isStart) store.restoreRevision(revision);
         return;
       }
       changedLines++;
       for (const record of records) {
         const parsed = parseRecord(record);
         if (parsed.kind !== 'change') throw new Error('it ends a snapshot');
-        if (parsed.revision <= known) continue;
-        if (parsed.revision <= lastRevision) throw new Error(`its revision is not after ${lastRevision}`);
-        lastRevision = parsed.revision;
+        if (known !== undefined && parsed.revision <= known) continue;
+        if (parsed.revision <= store.revision()) throw new Error(`its revision is not after ${store.revision()}`);
         store.restoreChange(parsed.key, parsed);
       }
     });
   }
-  return { path, length, changedLines, lastRevision, tornLine };
+  return { path, length, changedLines, tornLine };
 }
 
 async function reading<T>(path: string, files: Files, read: (file: DataFile) => Promise<T>): Promise<T> {

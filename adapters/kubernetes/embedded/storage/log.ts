@@ -32,11 +32,11 @@ export class Log {
     this.#length = length;
   }
 
-  /** Makes a log, or begins one again that has no whole line yet. */
-  static async begin(folder: string, number: number, files: Files): Promise<Log> {
+  /** Makes a log for changes after a revision, or begins one again that has none yet. */
+  static async begin(folder: string, number: number, revision: number, files: Files): Promise<Log> {
     const file = await files.open(join(folder, logName(number)));
     try {
-      const head = lineOf([logHead()]);
+      const head = lineOf([logHead(revision)]);
       await file.truncate(0);
       await append(file, head, 0);
       await files.syncFolder(folder);

@@ -4,8 +4,9 @@
 //
 // Records, of which none has a tab or a line feed in it: JSON escapes them, and names have none.
 //
-//   troupe-api-server <format> log            the first line of a log
+//   troupe-api-server <format> log <revision>
 //   troupe-api-server <format> snapshot <revision> <number of the first log that goes on from it>
+//                                             the first lines of files: nothing later than the revision is before them
 //   put <revision> <collection> <object as JSON>
 //   delete <revision> <collection> <namespace>/<name>
 //   end <number of objects>                   the last line of a snapshot
@@ -37,12 +38,12 @@ export function recordsOf(line: Buffer): string[] | undefined {
 
 const checksum = (content: string | Buffer): string => crc32(content).toString(16).padStart(CHECKSUM_LENGTH, '0');
 
-export const logHead = (): string => `${PROGRAM} ${FORMAT} log`;
+export const logHead = (revision: number): string => `${PROGRAM} ${FORMAT} log ${revision}`;
 export const snapshotHead = (revision: number, firstLog: number): string =>
   `${PROGRAM} ${FORMAT} snapshot ${revision} ${firstLog}`;
 
 export type Head =
-  | { readonly kind: 'log' }
+  | { readonly kind: 'log'; readonly revision: number }
   | { readonly kind: 'snapshot'; readonly revision: number; readonly firstLog: number };
 
 /** @throws {Error} it is no head, or one of a newer format */
@@ -54,7 +55,7 @@ export function parseHead(record: string): Head {
       `it has format ${format}, and this server understands format ${FORMAT}: start the server that wrote it`,
     );
   }
-  if (kind === 'log') return { kind };
+  if (kind === 'log') return { kind, revision: numberOf(revision) };
   if (kind === 'snapshot') return { kind, revision: numberOf(revision), firstLog: numberOf(firstLog) };
   throw new Error(`it is a '${kind}'`);
 }

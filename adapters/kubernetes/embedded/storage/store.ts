@@ -57,9 +57,11 @@ export interface Store {
    * What is undone is heard of as the opposite change.
    */
   follow(onChange: (collection: Collection, change: Change) => void): void;
-  /** Brings back an object of an earlier process. Comes before all else. */
+  /** Goes on from the revision of an earlier process, of which changes before are not known. Comes before all else. */
+  restoreRevision(revision: number): void;
+  /** Brings back an object of an earlier process, as it was at that revision. */
   restore(key: string, stored: Stored): void;
-  /** Brings back a change of an earlier process, in the order of revisions, after the objects from before it. */
+  /** Brings back a change that came after that, in the order of revisions. */
   restoreChange(key: string, change: RestoredChange): void;
   /** Waits until all is settled. What is written later is written to memory only, and never settled. */
   close(): Promise<void>;
@@ -99,6 +101,8 @@ interface Applied extends Entry {
 export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOptions): Store {
   let lastRevision = firstRevision;
   let shownRevision = firstRevision;
+  /** Of which the changes before are not known. */
+  let startRevision = firstRevision;
   const parts = new Map<string, Part>();
   /** Revisions at which collections were forgotten: what watched them cannot go on with their successors. */
   const dropped = new Map<string, number>();
@@ -128,7 +132,7 @@ export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOpt
 
   const create = (key: string): Part => {
     const objects = orderedObjects();
-    const past = history(remembered, dropped.get(key) ?? firstRevision);
+    const past = history(remembered, dropped.get(key) ?? startRevision);
     const record = (type: Change['type'], stored: Stored, previous: Stored | undefined): Stored => {
       const { namespace = '', name = '' } = stored.metadata;
       objects.set(namespace, name, type === 'DELETED' ? undefined : stored);
@@ -191,6 +195,11 @@ export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOpt
         }
       }
       followers.push(onChange);
+    },
+    restoreRevision(revision) {
+      lastRevision = revision;
+      shownRevision = revision;
+      startRevision = revision;
     },
     restore(key, stored) {
       const { namespace = '', name = '' } = stored.metadata;

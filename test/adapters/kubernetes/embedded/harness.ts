@@ -3,7 +3,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { systemClock } from '../../../../actors/clock.ts';
-import { type EmbeddedApiServer, startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
+import {
+  type ApiServerOptions,
+  type EmbeddedApiServer,
+  startApiServer,
+} from '../../../../adapters/kubernetes/embedded/mod.ts';
 
 export interface Reply {
   readonly code: number;
@@ -49,8 +53,8 @@ const DEADLINE_MS = 10_000;
 
 const clock = systemClock({ seed: 7 });
 
-export async function started(): Promise<Harness> {
-  const server = await startApiServer({ clock });
+export async function started(options: Omit<ApiServerOptions, 'clock'> = {}): Promise<Harness> {
+  const server = await startApiServer({ ...options, clock });
   const agent = new Agent({ ca: server.caCertificate, keepAlive: true });
   const send = (
     method: string,

@@ -261,7 +261,7 @@ test('any other damage is refused with the file and the line, and nothing is cha
 const REFUSED: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   [
     'a log of a newer format',
-    { 'log-000001': 'troupe-api-server 2 log' },
+    { 'log-000001': 'troupe-api-server 2 log 1' },
     /line 1: it has format 2, and this server understands format 1/,
   ],
   ['another program’s file', { 'log-000001': 'something' }, /line 1: it begins with 'something'/],
@@ -277,17 +277,17 @@ const REFUSED: readonly (readonly [string, Record<string, string>, RegExp])[] = 
   ],
   [
     'a gap in the logs',
-    { 'log-000001': 'troupe-api-server 1 log', 'log-000003': 'troupe-api-server 1 log' },
+    { 'log-000001': 'troupe-api-server 1 log 1', 'log-000003': 'troupe-api-server 1 log 1' },
     /'\/data\/log-000002' is missing/,
   ],
   [
     'revisions that go back',
-    { 'log-000001': 'troupe-api-server 1 log\ndelete 9 /x a/b\ndelete 9 /x a/b' },
+    { 'log-000001': 'troupe-api-server 1 log 1\ndelete 9 /x a/b\ndelete 9 /x a/b' },
     /line 3: its revision is not after 9/,
   ],
   [
     'an unknown record',
-    { 'log-000001': 'troupe-api-server 1 log\nmove 9 /x a/b' },
+    { 'log-000001': 'troupe-api-server 1 log 1\nmove 9 /x a/b' },
     /line 2: it has a record of the kind 'move'/,
   ],
 ];
