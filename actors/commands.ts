@@ -34,7 +34,8 @@ Options, each with its variable:
   --default-ca-certs FILE           TROUPE_DEFAULT_CA_CERTS: the CA of clouds whose secret has none; HTTP_PROXY,
                                     HTTPS_PROXY and NO_PROXY are for the clouds too
   --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
-  --data FOLDER                     where dev and demo keep what they start; .troupe unless told
+  --data FOLDER                     where dev and demo keep what they start; .troupe unless told; the objects of dev's
+                                    API server, and its kubeconfig, are there again at the next start
 `;
 
 const OPTIONS = {

@@ -94,7 +94,15 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const environment = await openEnvironment({ config, clock, folder, cloudsFile, latencyMs: LATENCY_MS, onProgress });
+    const environment = await openEnvironment({
+      config,
+      clock,
+      folder,
+      cloudsFile,
+      lasting: false,
+      latencyMs: LATENCY_MS,
+      onProgress,
+    });
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
     closing.push(() => new Promise<void>((done) => file.end(done)));

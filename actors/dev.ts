@@ -19,6 +19,7 @@ export async function dev({ config, clock, log, signal, folder, cloudsFile }: De
     clock,
     folder,
     cloudsFile,
+    lasting: true,
     onProgress: (line) => log.info(line),
   });
   try {

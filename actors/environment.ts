@@ -39,6 +39,8 @@ export interface EnvironmentOptions {
   folder: string;
   /** A clouds.yaml of a real cloud. */
   cloudsFile?: string | undefined;
+  /** Whether the objects of an embedded API server are kept in the folder, and go on with the next start. */
+  lasting: boolean;
   /** Time that each call to the simulated cloud takes, in milliseconds. */
   latencyMs?: number;
   onProgress: (line: string) => void;
@@ -46,7 +48,7 @@ export interface EnvironmentOptions {
 
 /** Starts what is missing; what was started ends with `close`. @throws {TroupeError} something given cannot be used */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { config, clock, onProgress, cloudsFile } = options;
+  const { config, clock, onProgress, cloudsFile, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const closing: (() => Promise<void>)[] = [];
@@ -54,7 +56,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
-    const { kubeconfig, api } = await openApiServer(config, clock, folder);
+    const { kubeconfig, api } = await openApiServer(config, clock, folder, lasting);
     if (api !== undefined) closing.push(() => api.close());
     const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
     closing.push(() => client.close());
@@ -66,7 +68,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       config,
       clock,
       folder,
-      api === undefined ? 'lasting' : 'new',
+      api === undefined || lasting ? 'lasting' : 'new',
       onProgress,
     );
     if (server !== undefined) closing.push(() => server.close());
@@ -89,11 +91,12 @@ async function openApiServer(
   config: Config,
   clock: Clock,
   folder: string,
+  lasting: boolean,
 ): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
   if (config.kubeconfig !== undefined) return { kubeconfig: config.kubeconfig };
   const kubeconfig = join(folder, 'kubeconfig');
   await refuseSharing(kubeconfig, clock, folder);
-  const api = await startApiServer({ clock });
+  const api = await startApiServer({ clock, ...(lasting ? { folder: join(folder, 'api') } : {}) });
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
   return { kubeconfig, api };
 }
@@ -116,7 +119,7 @@ async function refuseSharing(kubeconfig: string, clock: Clock, folder: string): 
   throw new TerminalError(`the folder '${folder}' is in use by another process: name another one with --data`);
 }
 
-/** @param lives  whether the API server outlives this process: if not, nor does what the bus knows of its objects */
+/** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */
 async function openBus(
   config: Config,
   clock: Clock,

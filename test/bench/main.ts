@@ -1,27 +1,38 @@
-// Benchmarks: `npm run bench -- chain [--count N] [--latency-ms N] [--json]`. Each prints its figures, the physical limit
-// and their ratio, measured in one process on embedded parts.
+// Benchmarks: `npm run bench -- chain [--count N] [--latency-ms N] [--runs N] [--json]`, `npm run bench -- api-server
+// [--count N] [--runs N] [--json]`. `chain` is measured in one process on embedded parts, and prints the physical limit
+// and the ratio to it; `api-server` puts the embedded server beside a real one when KUBECONFIG is set.
 import { parseArgs } from 'node:util';
+import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
+
+interface Benchmark {
+  readonly count: string;
+  run(options: { count: number; latencyMs: number }): Promise<Record<string, number>>;
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    count: { type: 'string', default: '100' },
+    count: { type: 'string' },
     'latency-ms': { type: 'string', default: '50' },
     runs: { type: 'string', default: '3' },
     json: { type: 'boolean', default: false },
   },
 });
-const benchmarks: Record<string, typeof chain> = { chain };
+const benchmarks: Record<string, Benchmark> = {
+  chain: { count: '100', run: chain },
+  'api-server': { count: '10000', run: apiServer },
+};
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];
 if (benchmark === undefined) {
   process.stderr.write(`there is no benchmark '${name}'; there is: ${Object.keys(benchmarks).join(', ')}\n`);
   process.exitCode = 2;
 } else {
+  const count = Number(values.count ?? benchmark.count);
   const runs: Record<string, number>[] = [];
   for (let run = 0; run < Number(values.runs); run++) {
-    const figures = await benchmark({ count: Number(values.count), latencyMs: Number(values['latency-ms']) });
+    const figures = await benchmark.run({ count, latencyMs: Number(values['latency-ms']) });
     runs.push(figures);
     if (!values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   }
@@ -35,8 +46,9 @@ if (benchmark === undefined) {
   if (values.json) process.stdout.write(`${JSON.stringify({ name, runs, summary })}\n`);
   else {
     process.stdout.write('\nfigure, median (min..max)\n');
+    const width = Math.max(28, ...Object.keys(summary).map(({ length }) => length));
     for (const [figure, { median, min, max }] of Object.entries(summary)) {
-      process.stdout.write(`${figure.padEnd(28)} ${median} (${min}..${max})\n`);
+      process.stdout.write(`${figure.padEnd(width)} ${median} (${min}..${max})\n`);
     }
   }
 }

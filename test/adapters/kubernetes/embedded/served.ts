@@ -1,17 +1,26 @@
-// A server in a process of its own: `node served.ts [folder]` tells where it is on one line, and lives until it is ended.
-import { systemClock } from '../../../../actors/clock.ts';
-import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
+// A server in a process of its own, which lives until it is ended: `served.ts [folder]`, forked. It sends where it is, and
+// its memory whenever it is sent something.
+import { enableCompileCache } from 'node:module';
 
-/** What the line tells, as JSON. */
+enableCompileCache(); // as the executable does, before anything is imported
+const { systemClock } = await import('../../../../actors/clock.ts');
+const { startApiServer } = await import('../../../../adapters/kubernetes/embedded/mod.ts');
+
 export interface Served {
   readonly url: string;
   readonly caCertificate: string;
   readonly token: string;
-  readonly kubeconfig: string;
+}
+
+/** Resident memory, in bytes. */
+export interface Memory {
+  readonly rss: number;
 }
 
 const [folder] = process.argv.slice(2);
-const server = await startApiServer({ clock: systemClock(), ...(folder === undefined ? {} : { folder }) });
-const { url, caCertificate, token } = server;
-const served: Served = { url, caCertificate, token, kubeconfig: server.kubeconfig() };
-process.stdout.write(`${JSON.stringify(served)}\n`);
+const { url, caCertificate, token } = await startApiServer({
+  clock: systemClock(),
+  ...(folder === undefined ? {} : { folder }),
+});
+process.on('message', () => process.send?.({ rss: process.memoryUsage.rss() } satisfies Memory));
+process.send?.({ url, caCertificate, token } satisfies Served);
