@@ -43,7 +43,7 @@ import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 
 /** What a collection remembers for watches that come back. */
-const REMEMBERED = { changes: 10_000, characters: 16 * 1024 * 1024 };
+const REMEMBERED = { changes: 10_000, characters: 8 * 1024 * 1024 };
 
 /** What a pino logger offers of the kind. */
 export interface ServerLog {

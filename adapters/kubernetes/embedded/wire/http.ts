@@ -14,6 +14,9 @@ export interface Sent {
   readonly cache?: string;
 }
 
+/** Longer bodies are sent in pieces of this, in characters. */
+const PIECE_LENGTH = 128 * 1024;
+
 const NO_CACHE = 'no-cache, private';
 
 /** @throws {ApiError} 413 */
@@ -38,10 +41,29 @@ export function send(
   response: ServerResponse,
   { code, body, type = 'application/json', cache = NO_CACHE }: Sent,
 ): void {
+  if (body.length > PIECE_LENGTH) {
+    response.writeHead(code, { 'Content-Type': type, 'Cache-Control': cache });
+    sendPieces(response, body, 0);
+    return;
+  }
   const bytes = Buffer.from(body);
   if (type.startsWith('text/plain')) response.setHeader('X-Content-Type-Options', 'nosniff');
   response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length, 'Cache-Control': cache });
   response.end(bytes);
+}
+
+/** Goes on when the client has read what was sent: a long list is never in memory twice. */
+function sendPieces(response: ServerResponse, body: string, from: number): void {
+  for (let start = from; start < body.length && !response.destroyed; ) {
+    const isPair = /[\uD800-\uDBFF]/.test(body.charAt(start + PIECE_LENGTH - 1));
+    const end = start + PIECE_LENGTH - (isPair ? 1 : 0);
+    const goesOn = response.write(body.slice(start, end));
+    start = end;
+    if (goesOn) continue;
+    response.once('drain', () => sendPieces(response, body, start));
+    return;
+  }
+  response.end();
 }
 
 /** The head of an answer that goes on and on. */

@@ -1,6 +1,6 @@
 // A server in a process of its own, which lives until it is ended: `served.ts [folder]`, forked. It sends where it is, and
 // its memory whenever it is sent something.
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 
 enableCompileCache(); // as the executable does, before anything is imported
 const { systemClock } = await import('../../../../actors/clock.ts');
@@ -22,5 +22,6 @@ const { url, caCertificate, token } = await startApiServer({
   clock: systemClock(),
   ...(folder === undefined ? {} : { folder }),
 });
+flushCompileCache(); // it is killed as often as not
 process.on('message', () => process.send?.({ rss: process.memoryUsage.rss() } satisfies Memory));
 process.send?.({ url, caCertificate, token } satisfies Served);
