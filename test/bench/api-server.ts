@@ -6,6 +6,7 @@
 // event: at PACED_PER_SECOND writes a second, and while IN_FLIGHT writes are always under way.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Pool } from 'undici';
 import { parse } from 'yaml';
 import { systemClock } from '../../actors/clock.ts';
-import type { Memory, Served } from '../adapters/kubernetes/embedded/served.ts';
+import type { Served, Usage } from '../adapters/kubernetes/embedded/served.ts';
 
 const IN_FLIGHT = 64;
 const LISTS = 5;
@@ -31,12 +32,15 @@ interface Target {
   readonly url: string;
   readonly authorization: string | undefined;
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** In MiB; undefined when the process is out of reach. */
-  residentMib(): Promise<number | undefined>;
+  /** Undefined when the process is out of reach. */
+  usage(): Promise<Usage | undefined>;
   close(): Promise<void>;
 }
 
-/** Figures of one run: rates per second, times in milliseconds, memory in MiB. */
+/**
+ * Figures of one run: rates per second, times in milliseconds, memory in MiB. Rates per second of the server's processor
+ * time do not depend on who else uses the machine.
+ */
 export async function apiServer({ count }: { count: number }): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
@@ -74,10 +78,10 @@ async function embedded(name: string, ...args: string[]): Promise<Target> {
     url: served.url,
     authorization: `Bearer ${served.token}`,
     tls: { ca: served.caCertificate },
-    async residentMib() {
-      child.send('memory');
-      const [memory] = (await once(child, 'message')) as [Memory];
-      return memory.rss / 2 ** 20;
+    async usage() {
+      child.send('usage');
+      const [usage] = (await once(child, 'message')) as [Usage];
+      return usage;
     },
     async close() {
       child.kill();
@@ -90,15 +94,18 @@ function real(kubeconfig: string): Target {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  const decoded = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : Buffer.from(text, 'base64').toString();
-  const [ca, cert, key] = [decoded(cluster?.caData), decoded(user?.certData), decoded(user?.keyData)];
+  const text = (data: string | undefined, file: string | undefined): string | undefined => {
+    if (data !== undefined) return Buffer.from(data, 'base64').toString();
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
+  };
+  const ca = text(cluster?.caData, cluster?.caFile);
+  const [cert, key] = [text(user?.certData, user?.certFile), text(user?.keyData, user?.keyFile)];
   return {
     name: 'kube-apiserver',
     url: cluster?.server ?? '',
     authorization: user?.token === undefined ? undefined : `Bearer ${user.token}`,
     tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
-    residentMib: async () => undefined,
+    usage: async () => undefined,
     close: async () => undefined,
   };
 }
@@ -135,7 +142,9 @@ async function measure(target: Target, count: number): Promise<Record<string, nu
   try {
     await served(pool, path, headers());
     const names = Array.from({ length: count }, (_, index) => `network-${String(index).padStart(6, '0')}`);
+    const before = await target.usage();
     const create = await inFlight(names, (name) => call('POST', path, network(group, name)));
+    const created = await target.usage();
     const { metadata } = JSON.parse((await call('GET', `${path}?limit=1`)).text) as {
       metadata: { resourceVersion: string };
     };
@@ -169,6 +178,7 @@ async function measure(target: Target, count: number): Promise<Record<string, nu
     };
 
     const patched = await inFlight(names, (name) => patch(name, 1));
+    const changed = await target.usage();
     const full = await deliveries('fullLoadDelivery');
     const lists: number[] = [];
     for (let list = 0; list < LISTS; list++) {
@@ -186,14 +196,25 @@ async function measure(target: Target, count: number): Promise<Record<string, nu
     const paced = await deliveries('delivery');
     stop.abort();
     await reading;
-    const residentMib = await target.residentMib();
+    const after = await target.usage();
+    const perCpuSecond = (from: Usage, to: Usage): number => (count * 1000) / (to.cpuMs - from.cpuMs);
+    const used =
+      before === undefined || created === undefined || changed === undefined || after === undefined
+        ? {}
+        : {
+            createPerCpuSecond: perCpuSecond(before, created),
+            patchPerCpuSecond: perCpuSecond(created, changed),
+            residentMibAtStart: before.residentBytes / 2 ** 20,
+            residentMibWithObjects: created.residentBytes / 2 ** 20,
+            residentMib: after.residentBytes / 2 ** 20,
+          };
     return {
       createPerSecond: create,
       patchPerSecond: patched,
       ...quantiles('listMs', lists),
       ...paced,
       ...full,
-      ...(residentMib === undefined ? {} : { residentMib }),
+      ...used,
     };
   } finally {
     await call('DELETE', `${definitions}/networks.${group}`);

@@ -1,5 +1,5 @@
 // A server in a process of its own, which lives until it is ended: `served.ts [folder]`, forked. It sends where it is, and
-// its memory whenever it is sent something.
+// what it uses whenever it is sent something.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 
 enableCompileCache(); // as the executable does, before anything is imported
@@ -12,9 +12,11 @@ export interface Served {
   readonly token: string;
 }
 
-/** Resident memory, in bytes. */
-export interface Memory {
-  readonly rss: number;
+/** What the process uses. */
+export interface Usage {
+  readonly residentBytes: number;
+  /** Of all its threads since the start. */
+  readonly cpuMs: number;
 }
 
 const [folder] = process.argv.slice(2);
@@ -23,5 +25,8 @@ const { url, caCertificate, token } = await startApiServer({
   ...(folder === undefined ? {} : { folder }),
 });
 flushCompileCache(); // it is killed as often as not
-process.on('message', () => process.send?.({ rss: process.memoryUsage.rss() } satisfies Memory));
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ residentBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 } satisfies Usage);
+});
 process.send?.({ url, caCertificate, token } satisfies Served);
