@@ -1,4 +1,4 @@
-// A server in a process of its own, which lives until it is ended: `served.ts [folder]`, forked. It sends where it is, and
+// A server in a process of its own, which lives as long as who started it: `served.ts [folder]`, forked. It sends where it is, and
 // what it uses whenever it is sent something.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 
@@ -25,6 +25,7 @@ const { url, caCertificate, token } = await startApiServer({
   ...(folder === undefined ? {} : { folder }),
 });
 flushCompileCache(); // it is killed as often as not
+process.on('disconnect', () => process.exit()); // whoever started it is gone
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ residentBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 } satisfies Usage);
