@@ -7,6 +7,7 @@ import { impersonated, isImpersonating } from './auth/impersonation.ts';
 import { isMaster, type User } from './auth/user.ts';
 import { watchObjects } from './objects/watch.ts';
 import type { Store } from './storage/store.ts';
+import { demandRoutable, inAcceptedType, LISTED } from './wire/answers.ts';
 import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
 import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
@@ -47,18 +48,22 @@ export function requestHandler(
     const user = admitted(deps, asked, response);
     deps.count(asked.watching ? 'WATCH' : asked.method);
     if (route === undefined) {
-      const about = { ...asked, path: trimmed(asked.path) };
-      const make = (): Sent => information({ ...deps, registry: deps.api.registry }, about);
-      send(response, await settled(deps.api.store, asked.method, make));
+      const make = (): Sent => information({ ...deps, registry: deps.api.registry }, asked);
+      send(response, inAcceptedType(await settled(deps.api.store, asked.method, make), asked.accept));
       return;
     }
     const resourceRequest = await toResource(deps.api, asked, route, user);
-    if (asked.watching) watch(deps, asked, resourceRequest, response);
-    else {
-      const make = (): Sent => answer(deps.api, asked.method, resourceRequest);
-      const answered = await settled(deps.api.store, asked.method, make);
-      setWarnings(response, asked.warnings);
-      send(response, answered);
+    try {
+      if (asked.watching) watch(deps, asked, resourceRequest, response);
+      else {
+        const make = (): Sent => answer(deps.api, asked.method, resourceRequest);
+        const answered = await settled(deps.api.store, asked.method, make);
+        setWarnings(response, asked.warnings);
+        send(response, inAcceptedType(answered, asked.accept));
+      }
+    } catch (error) {
+      setWarnings(response, asked.warnings); // a refusal carries what was found before
+      throw error;
     }
   };
 }
@@ -87,15 +92,24 @@ async function settled<T>(store: Store, method: string, make: () => T): Promise<
 }
 
 function read(request: IncomingMessage): Asked {
-  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'https://server');
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  // As it was sent: a path with dots in it is not the path without them.
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   const method = request.method ?? 'GET';
   const accept = request.headers.accept ?? '';
   const route = parseRoute(trimmed(path));
-  const watching = route?.name === '' && isWatch(method, query);
+  const watching = route !== undefined && (route.watches || (route.name === '' && isWatch(method, query)));
   return { request, method, path, query, accept, route, watching, warnings: [] };
 }
 
 const trimmed = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path);
+/** Pairs that cannot be read are not there. */
+function parseQuery(text: string): URLSearchParams {
+  const isReadable = (pair: string): boolean => !pair.includes(';') && !/%(?![0-9a-fA-F]{2})/.test(pair);
+  return new URLSearchParams(text.split('&').filter(isReadable).join('&'));
+}
 
 /**
  * Who the request is made as, when they may make it.
@@ -145,6 +159,7 @@ function watch(
   response: ServerResponse,
 ): void {
   if (!request.resource.verbs.includes('watch')) throw methodNotAllowed();
+  if (request.resource.builtin) demandRoutable(request.accept, LISTED);
   const { open } = watchObjects(api, request);
   setWarnings(response, warnings);
   beginStream(response);

@@ -38,7 +38,8 @@ import { readIdentity, writeIdentity } from './storage/identity.ts';
 import { memoryStore, type Store } from './storage/store.ts';
 import { certify } from './tls/certificates.ts';
 import { kubeconfigText } from './tls/kubeconfig.ts';
-import { ApiError, internalError } from './wire/api-error.ts';
+import { inAcceptedType } from './wire/answers.ts';
+import { ApiError, internalError, PlainAnswer } from './wire/api-error.ts';
 import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 
@@ -64,6 +65,8 @@ export interface ApiServerOptions {
   readonly port?: number;
   /** Address to listen at; `127.0.0.1` unless said otherwise. */
   readonly host?: string;
+  /** Whether every namespace gets a ConfigMap with the authority's certificate, as most clusters do it: yes unless told. */
+  readonly publishesAuthority?: boolean;
   readonly log?: ServerLog;
 }
 
@@ -128,7 +131,7 @@ function once(run: () => Promise<void>): () => Promise<void> {
 
 /** Serves what is in a store. */
 async function serve(
-  { clock, host = '127.0.0.1', log }: ApiServerOptions,
+  { clock, host = '127.0.0.1', log, publishesAuthority = true }: ApiServerOptions,
   store: Store,
   credentials: Credentials,
   port: number,
@@ -153,7 +156,7 @@ async function serve(
   followDefinitions(api);
   collectGarbage(api);
   followNamespaces(api);
-  followAccounts({ api, tokens, caCertificate });
+  followAccounts({ api, tokens, caCertificate, publishesAuthority });
   const counts: Record<string, number> = {};
   const watches = new Set<() => void>();
   let address = '';
@@ -170,6 +173,11 @@ async function serve(
   });
   const server = createServer({ cert: certificate, key }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
+      if (error instanceof PlainAnswer && !response.headersSent) {
+        const sent = { code: error.code, body: error.message, type: 'text/plain; charset=utf-8' };
+        send(response, error.code === 500 ? { ...sent, cache: '' } : sent);
+        return;
+      }
       if (!(error instanceof ApiError)) {
         log?.error({ err: error, method: request.method, path: request.url?.split('?', 1)[0] }, 'request failed');
       }
@@ -179,8 +187,11 @@ async function serve(
       }
       const { status } =
         error instanceof ApiError ? error : internalError(error instanceof Error ? error.message : String(error));
-      send(response, { code: status.code, body: JSON.stringify(status) });
-      if (status.code === 413) request.destroy();
+      const { retryAfterSeconds } = status.details ?? {};
+      if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+      if (status.code === 413) response.setHeader('Connection', 'close');
+      const sent = { code: status.code, body: JSON.stringify(status) };
+      send(response, inAcceptedType(sent, request.headers.accept ?? ''));
     });
   });
   server.keepAliveTimeout = 60_000;

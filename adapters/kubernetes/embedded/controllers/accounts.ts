@@ -31,10 +31,12 @@ export interface AccountsDeps {
   readonly tokens: AccountTokens;
   /** PEM of the authority that clients must trust. */
   readonly caCertificate: string;
+  /** Whether namespaces get a ConfigMap with it. */
+  readonly publishesAuthority: boolean;
 }
 
 /** Follows the store. Work is done after the write that caused it has returned. */
-export function followAccounts({ api, tokens, caCertificate }: AccountsDeps): void {
+export function followAccounts({ api, tokens, caCertificate, publishesAuthority }: AccountsDeps): void {
   const namespaces = api.store.collection(NAMESPACES_KEY);
   const accounts = api.store.collection(ACCOUNTS_KEY);
   const configMaps = api.store.collection(CONFIG_MAPS_KEY);
@@ -65,7 +67,7 @@ export function followAccounts({ api, tokens, caCertificate }: AccountsDeps): vo
     put('serviceaccounts', undefined, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
   };
   const ensureCertificate = (namespace: string): void => {
-    if (!isAlive(namespace)) return;
+    if (!publishesAuthority || !isAlive(namespace)) return;
     const data = { 'ca.crt': caCertificate };
     const before = configMaps.get(namespace, ROOT_CERTIFICATE)?.object;
     if (before === undefined) {

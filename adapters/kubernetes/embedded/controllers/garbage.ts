@@ -67,6 +67,11 @@ export function collectGarbage(api: Api): void {
   };
   const dependantsOf = (uid: string): Place[] => [...(dependants.get(uid)?.values() ?? [])];
 
+  const blocks = ({ collection, namespace, name }: Place, owner: string): boolean => {
+    const { ownerReferences = [] } = collection.get(namespace, name)?.metadata ?? {};
+    return ownerReferences.some(({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true);
+  };
+
   const propagate = (place: Place, { finalizers = [], uid = '', deletionTimestamp }: Facts): void => {
     if (deletionTimestamp === undefined) return;
     if (finalizers.includes(ORPHAN)) {
@@ -82,9 +87,9 @@ export function collectGarbage(api: Api): void {
       }
       release(place, ORPHAN);
     } else if (finalizers.includes(FOREGROUND)) {
-      const blocking = dependantsOf(uid);
-      for (const dependant of blocking) remove(dependant);
-      if (dependantsOf(uid).length === 0) release(place, FOREGROUND);
+      for (const dependant of dependantsOf(uid)) if (blocks(dependant, uid)) remove(dependant);
+      // The others follow when the owner is gone.
+      if (!dependantsOf(uid).some((dependant) => blocks(dependant, uid))) release(place, FOREGROUND);
     }
   };
 

@@ -71,8 +71,8 @@ function finalize(api: Api, name: string): void {
   if (remaining.length === 0) {
     const rest = listOf(dig(current, 'spec', 'finalizers')).filter((finalizer) => finalizer !== FINALIZER);
     if (rest.length === 0 && (current.metadata.finalizers ?? []).length === 0) namespaces.remove('', name);
-    else if (!same(rest, dig(current, 'spec', 'finalizers')))
-      namespaces.put({ ...current, spec: { finalizers: rest } });
+    else if (!same(rest, listOf(dig(current, 'spec', 'finalizers'))))
+      namespaces.put({ ...current, spec: rest.length === 0 ? {} : { finalizers: rest } });
     return;
   }
   const status = { phase: 'Terminating', conditions: conditionsOf(remaining, current, timeText(api.clock.now())) };
@@ -106,8 +106,7 @@ function conditionsOf(remaining: readonly Remaining[], { status }: KubeObject, t
     }
   }
   const resources = remaining.map(({ resource, objects }) => {
-    const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
-    return `${name} has ${objects.length} resource instances`;
+    return `${resource.plural}.${resource.group} has ${objects.length} resource instances`;
   });
   const finalizers = [...counts].map(([name, count]) => `${name} in ${count} resource instances`).sort();
   return [

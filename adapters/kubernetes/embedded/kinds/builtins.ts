@@ -2,7 +2,7 @@
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
 import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
-import { configKeyProblems, labelProblems, subdomainProblems } from '../objects/names.ts';
+import { configKeyProblems, keyProblems, labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
 import {
@@ -43,6 +43,7 @@ export function builtin(
     readonly strategy?: Partial<Strategy>;
     readonly convert?: Resource['convert'];
     readonly storeKey?: string;
+    readonly storageVersion?: string;
     readonly verbs?: readonly string[];
     readonly actions?: Resource['actions'];
   },
@@ -63,6 +64,7 @@ export function builtin(
     subresources: given.subresources ?? [],
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
+    storageVersion: given.storageVersion ?? version,
     schema: compileObjectSchema(schema),
     rawSchema: schema,
     columns: given.columns ?? [NAME_COLUMN, AGE_COLUMN],
@@ -94,7 +96,29 @@ const namespaceStrategy: Partial<Strategy> = {
       if (subresource !== 'status') next['status'] = old['status'];
     }
   },
+  validate(next, old, subresource) {
+    if (subresource === 'finalize') {
+      return listOf(dig(next, 'spec', 'finalizers')).flatMap((one, index) =>
+        namespaceFinalizerErrors(stringOf(one), `spec.finalizers[${index}]`),
+      );
+    }
+    const phase = stringOf(dig(next, 'status', 'phase'));
+    if (subresource !== 'status' || old === undefined) return [];
+    const isGoing = old.metadata.deletionTimestamp !== undefined;
+    if (phase === (isGoing ? 'Terminating' : 'Active')) return [];
+    const why = isGoing
+      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+      : "may only be 'Active' if `deletionTimestamp` is empty";
+    return [invalidValue('status.Phase', phase, why)];
+  },
 };
+
+function namespaceFinalizerErrors(finalizer: string, field: string): FieldError[] {
+  const problems = keyProblems(finalizer);
+  const isKnown = finalizer.includes('/') || finalizer === 'kubernetes';
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  return [...problems, ...(isKnown ? [] : [why])].map((problem) => invalidValue(field, finalizer, problem));
+}
 
 function checkKeys(field: string, data: unknown): FieldError[] {
   const keys = Object.keys(mapOf(data));
@@ -161,7 +185,7 @@ const configMapStrategy: Partial<Strategy> = {
       ...checkKeys('data', next['data']),
       ...both.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...checkKeys('binaryData', next['binaryData']),
-      ...tooMuchData('', bytes),
+      ...tooMuchData('[]', bytes),
     ];
     return old === undefined ? errors : [...errors, ...immutableErrors(next, old, ['data', 'binaryData'])];
   },
@@ -178,7 +202,19 @@ const eventSelectable: Resource['selectable'] = Object.fromEntries([
   ['source', (object: KubeObject) => stringOf(dig(object, 'source', 'component'))],
 ]);
 
+/** As the spelling of events.k8s.io names them. */
+const newEventSelectable: Resource['selectable'] = Object.fromEntries([
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => [
+    `regarding.${field}`,
+    (object: KubeObject) => stringOf(dig(object, 'regarding', field)),
+  ]),
+  ['reason', (object: KubeObject) => stringOf(object['reason'])],
+  ['type', (object: KubeObject) => stringOf(object['type'])],
+  ['reportingController', (object: KubeObject) => stringOf(object['reportingController'])],
+]);
+
 const eventStrategy: Partial<Strategy> = {
+  nameProblems: segmentProblems,
   createsOnUpdate: true,
   validate(next) {
     const involved = stringOf(dig(next, 'involvedObject', 'namespace'));
@@ -188,7 +224,23 @@ const eventStrategy: Partial<Strategy> = {
   },
 };
 
+const EVENT_TYPES = ['Normal', 'Warning'];
+
+/** The spelling of events.k8s.io asks for more when an event is new. */
+const newEventStrategy: Partial<Strategy> = {
+  ...eventStrategy,
+  validate(next, old) {
+    if (old !== undefined) return [];
+    const errors: FieldError[] = [];
+    const type = stringOf(next['type']);
+    if ((next['eventTime'] ?? null) === null) errors.push(required('eventTime'));
+    if (!EVENT_TYPES.includes(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
+    return errors;
+  },
+};
+
 const leaseStrategy: Partial<Strategy> = {
+  allowsUnconditionalUpdate: false,
   createsOnUpdate: true,
   prepare(next) {
     next['spec'] ??= {};
@@ -268,6 +320,7 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       shortNames: ['sa'],
       schema: SERVICE_ACCOUNT,
       columns: SERVICE_ACCOUNT_COLUMNS,
+      strategy: { answersDeletionWithObject: true },
     }),
     builtin({
       ...core,
@@ -283,6 +336,8 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       version: 'v1',
       schema: EVENT,
       storeKey: storeKeyOf('', 'events'),
+      selectable: newEventSelectable,
+      strategy: newEventStrategy,
       convert: { fromStored: fromCoreEvent, toStored: toCoreEvent },
     }),
     builtin({

@@ -11,6 +11,7 @@ import { invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateUniqueness } from '../schemas/validation.ts';
 import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
+import { byPriority } from '../wire/discovery.ts';
 import { compileJsonPath } from '../wire/json-path.ts';
 import { CUSTOM_RESOURCE_DEFINITION } from './builtin-schemas.ts';
 import { builtin } from './builtins.ts';
@@ -35,7 +36,10 @@ export function definitionResource(): Resource {
     subresources: ['status'],
     schema: CUSTOM_RESOURCE_DEFINITION,
     columns: DEFINITION_COLUMNS,
+    // The hash that clients see is that of the first version there was.
+    storageVersion: 'v1beta1',
     strategy: {
+      allowsUnconditionalUpdate: false,
       hasGeneration: true,
       complete: completeDefinition,
       prepare: prepareDefinition,
@@ -175,7 +179,9 @@ export function resourcesOf(object: KubeObject): Resource[] {
       const kind = stringOf(names['kind']);
       const apiVersion = `${group}/${name}`;
       const deprecated = version['deprecated'] === true;
-      const warning = stringOf(version['deprecationWarning']) || `${apiVersion} ${kind} is deprecated`;
+      const better = replacementOf(versions, name);
+      const advice = better === undefined ? '' : `; use ${group}/${better} ${kind}`;
+      const warning = stringOf(version['deprecationWarning']) || `${apiVersion} ${kind} is deprecated${advice}`;
       return {
         group,
         version: name,
@@ -190,6 +196,7 @@ export function resourcesOf(object: KubeObject): Resource[] {
         verbs: ALL_VERBS,
         subresources: hasStatus ? ['status'] : [],
         builtin: false,
+        storageVersion: stringOf(versions.find((one) => one['storage'] === true)?.['name']),
         storeKey: storeKeyOf(group, plural),
         schema,
         rawSchema: raw,
@@ -201,6 +208,15 @@ export function resourcesOf(object: KubeObject): Resource[] {
         convert: undefined,
       };
     });
+}
+
+/** The best version that is served and not deprecated, when it is better than `name`. */
+function replacementOf(versions: readonly JsonMap[], name: string): string | undefined {
+  const [best] = versions
+    .filter((version) => version['served'] === true && version['deprecated'] !== true)
+    .map((version) => stringOf(version['name']))
+    .sort(byPriority);
+  return best !== undefined && byPriority(best, name) < 0 ? best : undefined;
 }
 
 function selectableFields(raw: unknown): Resource['selectable'] {

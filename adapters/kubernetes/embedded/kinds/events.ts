@@ -40,7 +40,9 @@ function pick(object: KubeObject, names: readonly string[]): Record<string, unkn
 
 /** As events.k8s.io/v1 shows it. */
 export function fromCoreEvent(object: KubeObject): KubeObject {
-  return renamed(completeCoreEvent(object), 'events.k8s.io/v1', SPELLINGS);
+  const event = renamed(completeCoreEvent(object), 'events.k8s.io/v1', SPELLINGS);
+  for (const key of ['reportingController', 'reportingInstance']) if (event[key] === '') delete event[key];
+  return event;
 }
 
 /** As it is stored. */

@@ -27,6 +27,8 @@ export interface Strategy {
   readonly allowsUnconditionalUpdate: boolean;
   /** Whether a replacement of what is not there creates it. */
   readonly createsOnUpdate?: boolean;
+  /** Whether the answer to a deletion is the object that was deleted, instead of a report. */
+  readonly answersDeletionWithObject?: boolean;
   /** Whether `metadata.generation` counts the versions of everything but metadata and status. */
   readonly hasGeneration: boolean;
   /** Fills in what the client could have said itself, and then owns; changes `next` in place. */
@@ -71,6 +73,8 @@ export interface Resource {
   readonly builtin: boolean;
   /** Of the collection in the store; versions of one resource share it. */
   readonly storeKey: string;
+  /** The version that is stored, where that is another one. */
+  readonly storageVersion?: string;
   readonly schema: Schema;
   /** The JSON of the schema, for OpenAPI. */
   readonly rawSchema: JsonMap;
@@ -95,8 +99,11 @@ export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list',
 /** Group and plural, as messages about a resource name it. */
 export const resourceSubject = ({ group, plural }: Resource): Subject => ({ group, name: plural });
 
-/** Group and kind, as messages about invalid objects name it. */
-export const kindSubject = ({ group, kind }: Resource): Subject => ({ group, name: kind });
+/** Group in which it is stored and kind, as messages about invalid objects name it. */
+export const kindSubject = ({ storeKey, kind }: Resource): Subject => ({
+  group: storeKey.slice(0, storeKey.indexOf('/')),
+  name: kind,
+});
 
 export interface Registry {
   find(group: string, version: string, plural: string): Resource | undefined;

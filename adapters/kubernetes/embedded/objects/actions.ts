@@ -5,7 +5,7 @@ import type { KubeObject } from '../json.ts';
 import type { Action } from '../kinds/resources.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 import { notAcceptable } from '../wire/api-error.ts';
-import { decodeObject, dropUnknown } from '../wire/decoding.ts';
+import { decodeObject } from '../wire/decoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 import { dropEmpty } from './metadata.ts';
 import { checkWriteOptions, placeInNamespace, writerOf } from './writes.ts';
@@ -18,7 +18,6 @@ export function performAction(api: Api, request: ResourceRequest, { body, owned,
     throw notAcceptable(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
   }
   const object = decodeObject(asked);
-  dropUnknown(asked, object);
   setDefaults(body.schema, object);
   placeInNamespace(object, asked);
   delete object.metadata.managedFields;

@@ -3,9 +3,9 @@
 // Invariants:
 //   D1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
 import { type Api, timeText } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
+import { dig, isList, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
 import { type Resource, resourceSubject } from '../kinds/resources.ts';
-import { notSupported } from '../schemas/field-error.ts';
+import { type FieldError, invalidValue, notSupported } from '../schemas/field-error.ts';
 import type { Collection } from '../storage/store.ts';
 import { asStored, type Stored } from '../storage/stored.ts';
 import { badRequest, conflict, forbiddenError, invalid, notFound } from '../wire/api-error.ts';
@@ -25,25 +25,66 @@ export interface Deletion {
 /** Namespaces that cannot be deleted. */
 const IMMORTAL = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** What the body and the query of a deletion ask for. */
-export function deletionOf(options: JsonMap, query: URLSearchParams): Deletion {
-  const given = dig(options, 'preconditions');
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const propagation = stringOf(options['propagationPolicy']) || (query.get('propagationPolicy') ?? '');
+/** What a deletion asks for: in its body, or, when it has none, in its query. @throws {ApiError} 400, 422 */
+export function deletionOf(body: JsonMap | undefined, query: URLSearchParams): Deletion {
+  const options = body ?? optionsOf(query);
+  checkTypes(options);
+  const { propagationPolicy, orphanDependents } = options;
+  const propagation = stringOf(propagationPolicy);
+  const dryRun = listOf(options['dryRun']);
+  const errors: FieldError[] = [];
+  if (propagation !== '' && typeof orphanDependents === 'boolean') {
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push(invalidValue('propagationPolicy', propagation, why));
+  }
   if (!['', 'Foreground', 'Background', 'Orphan'].includes(propagation)) {
-    const error = notSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']);
-    throw invalid({ group: 'meta.k8s.io', name: 'DeleteOptions' }, '', [error]);
+    errors.push(notSupported('propagationPolicy', propagation, ['Foreground', 'Background', 'Orphan', 'nil']));
   }
-  if (given !== undefined && given !== null && !isMap(given)) {
-    throw badRequest(
-      `json: cannot unmarshal ${typeof given} into Go struct field DeleteOptions.preconditions of type v1.Preconditions`,
-    );
-  }
+  if (dryRun.some((one) => one !== 'All')) errors.push(notSupported('dryRun', dryRun, ['All']));
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: 'DeleteOptions' }, '', errors);
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const given = options['preconditions'];
   return {
     preconditions: { uid: text(dig(given, 'uid')), resourceVersion: text(dig(given, 'resourceVersion')) },
-    dryRun: query.getAll('dryRun').includes('All') || listOf(options['dryRun']).includes('All'),
-    propagation,
+    dryRun: dryRun.length > 0,
+    propagation: orphanDependents === true ? 'Orphan' : propagation,
   };
+}
+
+function optionsOf(query: URLSearchParams): JsonMap {
+  const graceSeconds = query.get('gracePeriodSeconds') ?? '';
+  if (graceSeconds !== '' && !/^[-+]?\d+$/.test(graceSeconds)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(graceSeconds)}: invalid syntax`);
+  }
+  const orphan = query.get('orphanDependents');
+  return {
+    propagationPolicy: query.get('propagationPolicy') ?? '',
+    dryRun: query.getAll('dryRun'),
+    ...(orphan === null ? {} : { orphanDependents: !['0', 'false'].includes(orphan.toLowerCase()) }),
+  };
+}
+
+/** The fields of the options, as their decoder names them and their types. */
+const OPTION_TYPES: readonly (readonly [string, string, string])[] = [
+  ['propagationPolicy', 'string', 'v1.DeletionPropagation'],
+  ['gracePeriodSeconds', 'number', 'int64'],
+  ['orphanDependents', 'boolean', 'bool'],
+  ['dryRun', 'array', '[]string'],
+  ['preconditions', 'object', 'v1.Preconditions'],
+];
+
+function checkTypes(options: JsonMap): void {
+  const check = (value: unknown, wanted: string, field: string, type: string): void => {
+    const got = isList(value) ? 'array' : typeof value;
+    if (value === undefined || value === null || got === wanted) return;
+    const name = got === 'boolean' ? 'bool' : got;
+    throw badRequest(`json: cannot unmarshal ${name} into Go struct field ${field} of type ${type}`);
+  };
+  for (const [name, wanted, type] of OPTION_TYPES) check(options[name], wanted, `DeleteOptions.${name}`, type);
+  const uid = dig(options, 'preconditions', 'uid');
+  check(uid, 'string', 'Preconditions.preconditions.uid', 'types.UID');
+  const revision = dig(options, 'preconditions', 'resourceVersion');
+  check(revision, 'string', 'Preconditions.preconditions.resourceVersion', 'string');
 }
 
 /** What became of a deletion. */
@@ -117,6 +158,10 @@ function checkPreconditions(
   const subject = { group: resource.group, name: resource.kind };
   const { name = '' } = metadata;
   if (uid !== undefined && uid !== metadata.uid) {
+    if (resource.storeKey === '/namespaces') {
+      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
+      throw conflict(resourceSubject(resource), name, why);
+    }
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
     throw conflict(subject, name, why);
   }

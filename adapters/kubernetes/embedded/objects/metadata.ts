@@ -1,8 +1,9 @@
 // `metadata`: its types when an object is decoded, its rules when one is created or changed.
 
-import { isList, isMap, type JsonMap, type KubeObject, type ObjectMeta, same } from '../json.ts';
+import { isList, isMap, type JsonMap, type KubeObject, type ObjectMeta, type OwnerReference, same } from '../json.ts';
 import type { Resource } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, required } from '../schemas/field-error.ts';
+import { timeProblem } from '../wire/time-text.ts';
 import { keyProblems, labelProblems, labelValueProblems } from './names.ts';
 
 /** Limit of the API for all annotations of an object together, in bytes. */
@@ -15,10 +16,11 @@ const STRINGS = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 
  *
  * @returns what is wrong, in the words of the decoder, or undefined
  */
-export function metadataTypeProblem(metadata: JsonMap): string | undefined {
+export function metadataTypeProblem(metadata: JsonMap, { builtin }: Resource): string | undefined {
+  const path = builtin ? 'metadata.' : '';
   const wrong = (value: unknown, field: string, type: string): string => {
     const got = isList(value) ? 'array' : isMap(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
-    return `json: cannot unmarshal ${got} into Go struct field ObjectMeta.${field} of type ${type}`;
+    return `json: cannot unmarshal ${got} into Go struct field ObjectMeta.${path}${field} of type ${type}`;
   };
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key];
   for (const key of STRINGS) {
@@ -47,11 +49,22 @@ export function metadataTypeProblem(metadata: JsonMap): string | undefined {
   if (managedFields !== undefined && !isList(managedFields)) {
     return wrong(managedFields, 'managedFields', '[]v1.ManagedFieldsEntry');
   }
+  for (const key of ['generation', 'deletionGracePeriodSeconds']) {
+    if (metadata[key] !== undefined && typeof metadata[key] !== 'number') return wrong(metadata[key], key, 'int64');
+  }
+  for (const key of ['creationTimestamp', 'deletionTimestamp']) {
+    const time = metadata[key];
+    if (time === undefined) continue;
+    if (typeof time !== 'string') return `json: cannot unmarshal ${typeof time} into Go value of type string`;
+    const problem = timeProblem(time);
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
 
 /** The rules of metadata that hold at any time. */
-export function validateMetadata(object: KubeObject, { namespaced, strategy }: Resource): FieldError[] {
+export function validateMetadata(object: KubeObject, resource: Resource): FieldError[] {
+  const { namespaced, strategy, builtin, group } = resource;
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (metadata.generateName !== undefined && metadata.generateName !== '') {
@@ -73,7 +86,24 @@ export function validateMetadata(object: KubeObject, { namespaced, strategy }: R
   for (const finalizer of metadata.finalizers ?? []) {
     for (const problem of keyProblems(finalizer)) errors.push(invalidValue('metadata.finalizers', finalizer, problem));
   }
+  const { finalizers = [] } = metadata;
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    const why = 'finalizer orphan and foregroundDeletion cannot be both set';
+    errors.push(invalidValue('metadata.finalizers', finalizers, why));
+  }
+  if (builtin && group !== 'apiextensions.k8s.io') errors.push(...unqualifiedFinalizers(finalizers));
   return errors;
+}
+
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+function unqualifiedFinalizers(finalizers: readonly string[]): FieldError[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  return finalizers.flatMap((one, index) =>
+    one.includes('/') || STANDARD_FINALIZERS.includes(one)
+      ? []
+      : [invalidValue(`metadata.finalizers[${index}]`, one, why)],
+  );
 }
 
 function namespaceErrors({ namespace }: ObjectMeta, namespaced: boolean): FieldError[] {
@@ -113,20 +143,33 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   let controller = '';
   for (const owner of ownerReferences) {
     const [field, empty] = ['metadata.ownerReferences', 'must not be empty'];
-    if ((owner.apiVersion ?? '') === '')
-      errors.push(invalidValue(`${field}.apiVersion`, '', 'version must not be empty'));
+    const parts = (owner.apiVersion ?? '').split('/');
+    if ((owner.apiVersion ?? '') === '' || parts.length > 2 || parts.at(-1) === '') {
+      errors.push(invalidValue(`${field}.apiVersion`, owner.apiVersion ?? '', 'version must not be empty'));
+    }
     for (const key of ['kind', 'name', 'uid'] as const) {
       if ((owner[key] ?? '') === '') errors.push(invalidValue(`${field}.${key}`, '', empty));
+    }
+    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
+      errors.push(invalidValue(field, inOrder(owner), '/v1, Kind=Event is disallowed from being an owner'));
     }
     if (owner['controller'] !== true) continue;
     const current = `${owner.kind}/${owner.name}`;
     if (controller !== '') {
       const found = `Found "true" in references for ${controller} and ${current}`;
-      errors.push(invalidValue(field, ownerReferences, `Only one reference can have Controller set to true. ${found}`));
+      const shown = JSON.stringify(ownerReferences.map(inOrder));
+      const body = `Invalid value: ${shown}: Only one reference can have Controller set to true. ${found}`;
+      errors.push({ type: 'FieldValueInvalid', field, body });
     }
     controller ||= current;
   }
   return errors;
+}
+
+/** A reference with its fields in the order in which messages show them. */
+function inOrder(owner: OwnerReference): JsonMap {
+  const names = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'];
+  return Object.fromEntries(names.filter((name) => owner[name] !== undefined).map((name) => [name, owner[name]]));
 }
 
 /** What must not change on an update. */

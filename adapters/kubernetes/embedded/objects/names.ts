@@ -29,7 +29,7 @@ const byteLength = (value: string): number => Buffer.byteLength(value);
 /** What is wrong with a DNS-1123 subdomain, the form of most names. Empty when nothing is. */
 export function subdomainProblems(value: string): string[] {
   const problems: string[] = [];
-  if (byteLength(value) > MAX_SUBDOMAIN_BYTES) problems.push(`must be no more than ${MAX_SUBDOMAIN_BYTES} bytes`);
+  if (byteLength(value) > MAX_SUBDOMAIN_BYTES) problems.push(`must be no more than ${MAX_SUBDOMAIN_BYTES} characters`);
   if (!IS_SUBDOMAIN.test(value)) {
     const rule =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
@@ -41,8 +41,9 @@ export function subdomainProblems(value: string): string[] {
 /** What is wrong with a DNS-1123 label, the form of the names of namespaces. */
 export function labelProblems(value: string): string[] {
   const problems: string[] = [];
-  if (byteLength(value) > MAX_LABEL_BYTES) problems.push(`must be no more than ${MAX_LABEL_BYTES} bytes`);
-  if (!IS_LABEL.test(value)) {
+  if (byteLength(value) > MAX_LABEL_BYTES) problems.push(`must be no more than ${MAX_LABEL_BYTES} characters`);
+  if (value.includes('.') && IS_SUBDOMAIN.test(value)) problems.push('must not contain dots');
+  else if (!IS_LABEL.test(value)) {
     const rule =
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
     problems.push(explained(rule, LABEL, 'my-name', '123-abc'));

@@ -4,8 +4,9 @@ import { applyConfiguration } from '../apply/managed-fields.ts';
 import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import { inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
 import { setDefaults } from '../schemas/pruning.ts';
-import { badRequest, conflict, notFound, unsupportedMediaType } from '../wire/api-error.ts';
-import { dropUnknown, jsonProblem, mediaType, objectFrom, parseBody } from '../wire/decoding.ts';
+import { badRequest, conflict, notFound, unsupportedByRouter, unsupportedMediaType } from '../wire/api-error.ts';
+import { dropUnknown, mediaType, objectFrom, parseBody } from '../wire/decoding.ts';
+import { jsonProblem, repeatedKeys } from '../wire/json-text.ts';
 import { jsonPatch, mergePatch, strategicMergePatch } from './patch.ts';
 import {
   admitToNamespace,
@@ -31,47 +32,61 @@ const acceptedBy = ({ builtin }: Resource): string[] => [
   APPLY_PATCH,
 ];
 
+/** @throws {ApiError} 415 the body is no patch that the resource takes */
+export function demandPatchType(resource: Resource, contentType: string): void {
+  const accepted = acceptedBy(resource);
+  if (accepted.includes(mediaType(contentType))) return;
+  throw resource.builtin ? unsupportedByRouter() : unsupportedMediaType(accepted);
+}
+
 /** @throws {ApiError} */
 export function patchObject(api: Api, request: ResourceRequest): Written {
   const { resource, name, namespace } = request;
   const type = mediaType(request.contentType);
-  const accepted = acceptedBy(resource);
-  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  demandPatchType(resource, request.contentType);
   checkWriteOptions(request.query, 'PatchOptions', type === APPLY_PATCH);
   if (type === APPLY_PATCH) return applyObject(api, request);
   const live = api.store.collection(resource.storeKey).get(namespace, name);
   if (live === undefined) throw notFound(resourceSubject(resource), name);
   const current = inVersion(resource, live.object);
-  const patched = patchedObject(request, type, current);
+  const patch = parsedPatch(request.body, type);
+  const patched = patchedObject(request, type, current, patch);
   const next = objectFrom(resource, patched);
   next.metadata = { ...next.metadata };
-  const shown = type === STRATEGIC_PATCH ? goText(JSON.parse(request.body.toString())) : '';
-  dropUnknown(request, next, () => shown || canonical(next));
+  const shown = type === STRATEGIC_PATCH ? goText(patch) : '';
+  dropUnknown(request, next, repeatedKeys(request.body.toString(), patch), () => shown || canonical(next));
   checkVersion(resource, next);
   placeInNamespace(next, request);
   checkName(next, request);
   return storeChange(api, request, live, current, next);
 }
 
-/** The object with the patch applied: a copy that may be changed. */
-function patchedObject({ body, resource }: ResourceRequest, type: string, current: KubeObject): JsonMap {
-  let patch: unknown;
+/** @throws {ApiError} 400 it is no JSON */
+function parsedPatch(body: Buffer, type: string): unknown {
   try {
-    patch = JSON.parse(body.toString());
+    return JSON.parse(body.toString());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const problem = jsonProblem(error, body.toString());
+    const problem = jsonProblem(body);
     throw badRequest(type === STRATEGIC_PATCH ? problem : `error decoding patch: ${problem}`);
   }
+}
+
+/** The object with the patch applied: a copy that may be changed. */
+function patchedObject({ resource }: ResourceRequest, type: string, current: KubeObject, patch: unknown): JsonMap {
   let patched: unknown;
   if (type === JSON_PATCH) {
     patched = jsonPatch(current, patch);
+  } else if (patch === null && type === MERGE_PATCH) {
+    throw badRequest('Invalid JSON Patch');
   } else {
-    if (!isMap(patch))
-      throw badRequest(
-        'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
-      );
-    patched = copy(type === MERGE_PATCH ? mergePatch(current, patch) : strategicMergePatch(current, patch));
+    const given = patch ?? {};
+    if (!isMap(given)) {
+      const name = isList(given) ? 'array' : typeof given === 'boolean' ? 'bool' : typeof given;
+      const problem = `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
+      throw badRequest(type === STRATEGIC_PATCH ? problem : `error decoding patch: ${problem}`);
+    }
+    patched = copy(type === MERGE_PATCH ? mergePatch(current, given) : strategicMergePatch(current, given));
   }
   if (!isMap(patched)) throw badRequest(`the patched object is no ${resource.kind}`);
   return patched;
@@ -129,12 +144,16 @@ function appliedObject(request: ResourceRequest): KubeObject {
   const { resource, body } = request;
   let parsed: unknown;
   try {
-    parsed = parseBody(body, 'application/yaml');
+    parsed = parseBody(body, 'application/yaml').value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`error decoding YAML: ${error.message}`);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
-  if (!isMap(parsed)) throw badRequest('error decoding YAML: the body is no object');
+  if (!isMap(parsed)) {
+    const name = isList(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
+    const problem = `while decoding JSON: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${problem}`);
+  }
   const [apiVersion, kind] = [stringOf(parsed['apiVersion']), stringOf(parsed['kind'])];
   if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
     throw badRequest(`invalid object type: ${apiVersion || '/'}, Kind=${kind}`);

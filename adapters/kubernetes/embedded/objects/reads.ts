@@ -2,11 +2,11 @@
 import type { Api, ResourceRequest } from '../api.ts';
 import { isMap } from '../json.ts';
 import { resourceSubject } from '../kinds/resources.ts';
-import { forbidden, notSupported } from '../schemas/field-error.ts';
+import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
 import type { Stored } from '../storage/stored.ts';
-import { badRequest, expired, invalid, notFound, tooLargeRevision } from '../wire/api-error.ts';
-import { jsonProblem } from '../wire/decoding.ts';
+import { badRequest, expired, invalid, notFound, plainFailure, tooLargeRevision } from '../wire/api-error.ts';
 import { answerJson, listJson } from '../wire/encoding.ts';
+import { jsonProblem } from '../wire/json-text.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 import { both, candidate, fieldSelector, labelSelector, type Selector } from '../wire/selectors.ts';
 
@@ -14,6 +14,10 @@ import { both, candidate, fieldSelector, labelSelector, type Selector } from '..
 export function readObject(api: Api, request: ResourceRequest): string {
   const { resource, namespace, name, accept, query } = request;
   const form = acceptedForm(accept, query, false);
+  const asked = query.get('resourceVersion') ?? '';
+  const problem = asked === '' ? undefined : revisionProblem(asked);
+  if (problem !== undefined) throw plainFailure(problem);
+  if (Number(asked) > api.store.revision()) throw tooLargeRevision(Number(asked), api.store.revision());
   const stored = api.store.collection(resource.storeKey).get(namespace, name);
   if (stored === undefined) throw notFound(resourceSubject(resource), name);
   return answerJson(resource, stored, form, api.clock.now());
@@ -54,7 +58,9 @@ export function selected(api: Api, request: ResourceRequest, { wants, name }: Se
 export function numberParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? '';
   if (text === '') return undefined;
-  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const refuse = (why: string): Error => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^[-+]?\d+$/.test(text)) throw refuse('invalid syntax');
+  if (BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw refuse('value out of range');
   return Number(text);
 }
 
@@ -62,12 +68,27 @@ export function numberParameter(query: URLSearchParams, name: string): number | 
 export function listObjects(api: Api, request: ResourceRequest): string {
   const { resource, accept, query } = request;
   const form = acceptedForm(accept, query, true);
+  const { items, metadata } = listPage(api, request);
+  return listJson(resource, items, metadata, form, api.clock.now());
+}
+
+/** A page of a list, and where the next one begins. @throws {ApiError} as `listObjects` */
+export function listPage(
+  api: Api,
+  request: ResourceRequest,
+): { readonly items: readonly Stored[]; readonly metadata: Readonly<Record<string, unknown>> } {
+  const { resource, query } = request;
   const selection = selectionOf(request);
   checkMatch(query);
-  const limit = numberParameter(query, 'limit') ?? 0;
+  numberParameter(query, 'timeoutSeconds');
   const token = query.get('continue') ?? '';
   const current = api.store.revision();
   const asked = revisionParameter(query);
+  // Version 0 is whatever is at hand, and all of it.
+  const limit = asked === 0 && token === '' ? 0 : (numberParameter(query, 'limit') ?? 0);
+  if (token !== '' && asked !== undefined && asked !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
   if (token === '' && asked !== undefined && asked > current) throw tooLargeRevision(asked, current);
   if (query.get('resourceVersionMatch') === 'Exact' && asked !== undefined && asked !== 0 && asked < current) {
     // Only the newest state is kept; an older one is exact when nothing changed since.
@@ -85,33 +106,51 @@ export function listObjects(api: Api, request: ResourceRequest): string {
     metadata['continue'] = toToken(page.revision, `${last.namespace ?? ''}/${last.name}`);
     if (selection.wants === undefined) metadata['remainingItemCount'] = found.length - items.length;
   }
-  return listJson(resource, items, metadata, form, api.clock.now());
+  return { items, metadata };
 }
 
 /** @throws {ApiError} 422 `resourceVersionMatch` is none, or matches nothing */
 function checkMatch(query: URLSearchParams): void {
   const match = query.get('resourceVersionMatch') ?? '';
-  if (match === '') return;
+  const revision = query.get('resourceVersion') ?? '';
   const field = 'resourceVersionMatch';
-  const errors =
-    (query.get('resourceVersion') ?? '') === ''
-      ? [forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')]
-      : match === 'Exact' || match === 'NotOlderThan'
-        ? []
-        : [notSupported(field, match, ['Exact', 'NotOlderThan', ''])];
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (revision === '') errors.push(forbidden(field, `${field} is forbidden unless resourceVersion is provided`));
+    if ((query.get('continue') ?? '') !== '') {
+      errors.push(forbidden(field, `${field} is forbidden when continue is provided`));
+    }
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported(field, match, ['Exact', 'NotOlderThan', '']));
+    }
+    if (match === 'Exact' && revision === '0') {
+      errors.push(forbidden(field, `${field} "exact" is forbidden for resourceVersion "0"`));
+    }
+  }
+  if (query.has('sendInitialEvents')) {
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', errors);
 }
 
 /** `resourceVersion` of the query, or undefined. @throws {ApiError} 400 */
-export function revisionParameter(query: URLSearchParams): number | undefined {
+export function revisionParameter(
+  query: URLSearchParams,
+  refuse = (problem: string): Error => badRequest(`invalid resource version: ${problem}`),
+): number | undefined {
   const text = query.get('resourceVersion') ?? '';
   if (text === '') return undefined;
-  if (!/^\d+$/.test(text)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  }
+  const problem = revisionProblem(text);
+  if (problem !== undefined) throw refuse(problem);
   return Number(text);
+}
+
+function revisionProblem(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  const refuse = (why: string): string =>
+    `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
+  if (!/^\d+$/.test(text)) return refuse('invalid syntax');
+  return BigInt.asUintN(64, BigInt(text)) === BigInt(text) ? undefined : refuse('value out of range');
 }
 
 /** Later pages carry the revision of the first: who watches from it misses nothing. */
@@ -128,7 +167,7 @@ function fromToken(token: string): { readonly revision: number; readonly after: 
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw refuse(jsonProblem(error, Buffer.from(token, 'base64url').toString()));
+    throw refuse(jsonProblem(Buffer.from(token, 'base64url')));
   }
-  throw refuse('it names no position');
+  throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
 }

@@ -7,10 +7,10 @@
 import type { Timer } from '../../../../bus/time.ts';
 import type { Api, ResourceRequest } from '../api.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
-import { forbidden } from '../schemas/field-error.ts';
+import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
 import type { Change, Frames } from '../storage/store.ts';
 import { restamped, type Stored } from '../storage/stored.ts';
-import { expired, invalid } from '../wire/api-error.ts';
+import { expired, invalid, plainFailure } from '../wire/api-error.ts';
 import { objectJson, partialJson } from '../wire/encoding.ts';
 import { acceptedForm, type Form } from '../wire/negotiation.ts';
 import { candidate } from '../wire/selectors.ts';
@@ -43,7 +43,9 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
   const selection = selectionOf(request);
   const bookmarks = isTrue(query.get('allowWatchBookmarks'));
   const initialEvents = sendsInitialEvents(query, bookmarks);
-  const from = revisionParameter(query);
+  const refusesInitialEvents = query.has('sendInitialEvents') && !isTrue(query.get('sendInitialEvents'));
+  numberParameter(query, 'limit');
+  const from = revisionParameter(query, plainFailure);
   const timeoutSeconds = numberParameter(query, 'timeoutSeconds') ?? 0;
   const { clock } = api;
   const timeoutMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + clock.random());
@@ -107,16 +109,15 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       const bookmark = (annotations?: Record<string, string>): void => {
         const metadata = {
           resourceVersion: String(Math.max(start, api.store.shownRevision())),
-          creationTimestamp: null,
           ...(annotations === undefined ? {} : { annotations }),
         };
-        write(`{"type":"BOOKMARK","object":${bookmarkJson(resource, form, metadata)}}\n`);
+        write(`{"type":"BOOKMARK","object":${bookmarkJson(resource, form, metadata, clock.now())}}\n`);
       };
 
       sink.onClose(close);
       const synthetic = initialEvents || from === undefined || from === 0;
       if (synthetic) {
-        if (initialEvents || from === undefined || from === 0) {
+        if (initialEvents || !refusesInitialEvents) {
           for (const stored of selected(api, request, selection)) send('ADDED', stored, new Map());
         }
         if (initialEvents) bookmark({ 'k8s.io/initial-events-end': 'true' });
@@ -145,19 +146,24 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
   };
 }
 
-export const isTrue = (text: string | null): boolean =>
-  text !== null && ['1', 'true', 't', 'T', 'TRUE', 'True', ''].includes(text);
+export const isTrue = (text: string | null): boolean => text !== null && !['0', 'false'].includes(text.toLowerCase());
 
+/** Whether the present comes first, and a bookmark after it. @throws {ApiError} 422 */
 function sendsInitialEvents(query: URLSearchParams, bookmarks: boolean): boolean {
+  const field = 'resourceVersionMatch';
+  const match = query.get(field) ?? '';
+  const errors: FieldError[] = [];
   if (!query.has('sendInitialEvents')) {
-    if (!query.has('resourceVersionMatch')) return false;
-    const rule = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', [forbidden('resourceVersionMatch', rule)]);
+    if (match !== '')
+      errors.push(forbidden(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
+  } else if (match !== 'NotOlderThan') {
+    errors.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    if (match !== '') errors.push(notSupported(field, match, ['NotOlderThan']));
   }
-  if (query.get('resourceVersionMatch') !== 'NotOlderThan') {
-    const rule = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', [forbidden('resourceVersionMatch', rule)]);
+  if ((query.get('continue') ?? '') !== '') {
+    errors.push(forbidden(field, `${field} is forbidden when continue is provided`));
   }
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: 'ListOptions' }, '', errors);
   return isTrue(query.get('sendInitialEvents')) && bookmarks;
 }
 
@@ -173,7 +179,13 @@ function frameJson(resource: Resource, stored: Stored, form: Form, columns: bool
   return JSON.stringify(tableOf(resource, [object], { nowMs, includeObject: form.includeObject, metadata, columns }));
 }
 
-function bookmarkJson({ kind, apiVersion }: Resource, form: Form, metadata: Readonly<Record<string, unknown>>): string {
+function bookmarkJson(
+  resource: Resource,
+  form: Form,
+  metadata: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): string {
+  const { kind, apiVersion } = resource;
   if (form.kind === 'metadata') {
     return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
   }
@@ -185,7 +197,9 @@ function bookmarkJson({ kind, apiVersion }: Resource, form: Form, metadata: Read
       apiVersion: 'meta.k8s.io/v1',
       metadata: { resourceVersion },
       columnDefinitions: null,
-      rows: [{ cells: [], object }],
+      rows: [
+        { cells: resource.columns.map(({ cell }) => cell({ kind, apiVersion, metadata }, nowMs) ?? null), object },
+      ],
     });
   }
   return JSON.stringify({ kind, apiVersion, metadata });

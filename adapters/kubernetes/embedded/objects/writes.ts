@@ -22,7 +22,7 @@ import {
   notFound,
   plainFailure,
 } from '../wire/api-error.ts';
-import { decodeObject, dropUnknown, isDryRun } from '../wire/decoding.ts';
+import { decodeObject, isDryRun } from '../wire/decoding.ts';
 import { isHeld } from './lifecycle.ts';
 import {
   dropEmpty,
@@ -60,7 +60,13 @@ export function checkWriteOptions(
     if (!isApply && query.has('force')) errors.push(forbidden('force', 'may not be specified for non-apply patch'));
   }
   if (Buffer.byteLength(manager) > 128) errors.push(tooLong('fieldManager', 128));
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const odd = /[^\x20-\x7e\u00a1-\uffff]/u.exec(manager);
+  if (odd !== null) {
+    const point = odd[0].codePointAt(0) ?? 0;
+    const shown = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+    errors.push(invalidValue('fieldManager', manager, `invalid character ${shown} (at position ${odd.index})`));
+  }
+  const dryRun = query.getAll('dryRun');
   if (dryRun.some((value) => value !== 'All')) errors.push(notSupported('dryRun', dryRun, ['All']));
   const validation = query.get('fieldValidation') ?? '';
   if (!['', 'Ignore', 'Strict', 'Warn'].includes(validation)) {
@@ -91,8 +97,8 @@ function blankOf({ builtin, schema }: Resource): JsonMap {
   return Object.fromEntries(structures.map(([name]) => [name, {}]));
 }
 
-function ignoredFields({ subresources, builtin }: Resource, subresource: string): string[] {
-  if (subresource === 'status') return builtin ? ['spec'] : ['spec', 'metadata'];
+function ignoredFields({ subresources }: Resource, subresource: string): string[] {
+  if (subresource === 'status') return ['spec'];
   return subresources.includes('status') ? ['status'] : [];
 }
 
@@ -132,7 +138,6 @@ export function demandCreation({ access }: Api, { user, resource, namespace, nam
 export function createObject(api: Api, request: ResourceRequest): Written {
   checkWriteOptions(request.query, 'CreateOptions');
   const object = decodeObject(request);
-  dropUnknown(request, object);
   placeInNamespace(object, request);
   const { metadata } = object;
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') {
@@ -171,15 +176,16 @@ export function storeNew(
   own(object);
   strategy.prepare(object, undefined, request.subresource);
   if (strategy.hasGeneration) object.metadata.generation = 1;
-  else delete object.metadata.generation;
+  else if (object.metadata.generation === 0) delete object.metadata.generation;
   const found = validateMetadata(object, resource);
   const errors = [...found, ...strategy.validate(object, undefined, request.subresource, found)];
   const { name = '' } = object.metadata;
-  if (errors.length > 0) throw invalid({ group: resource.group, name: object.kind }, name, errors);
+  if (errors.length > 0) throw invalid({ ...kindSubject(resource), name: object.kind }, name, errors);
   for (const warning of finalizerWarnings(object, undefined)) request.warn(warning);
   const collection = api.store.collection(resource.storeKey);
-  if (collection.get(resource.namespaced ? namespace : '', name) !== undefined) {
-    throw alreadyExists(resourceSubject(resource), name);
+  const there = collection.get(resource.namespaced ? namespace : '', name);
+  if (there !== undefined) {
+    throw alreadyExists(resourceSubject(resource), name, there.metadata.deletionTimestamp !== undefined);
   }
   if (isDryRun(request.query)) return { created: true, stored: asStored(toStored(resource, object)) };
   return { created: true, stored: collection.put(toStored(resource, object)) };
@@ -194,24 +200,30 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   checkWriteOptions(request.query, 'UpdateOptions');
   const { resource, name, namespace } = request;
   const object = decodeObject(request);
-  dropUnknown(request, object);
   placeInNamespace(object, request);
   checkName(object, request);
   const live = api.store.collection(resource.storeKey).get(namespace, name);
-  if (live === undefined) {
-    if (!resource.strategy.createsOnUpdate) throw notFound(resourceSubject(resource), name);
-    demandCreation(api, request);
-    admitToNamespace(api, request, name);
-    return storeNew(api, request, object, (next) =>
-      recordUpdate(resource.schema, undefined, next, writerOf(api, request)),
-    );
-  }
+  if (live === undefined) return replaceAbsent(api, request, object);
   const current = inVersion(resource, live.object);
   const { uid } = object.metadata;
   if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
     throw conflict(resourceSubject(resource), name, preconditionFailure(request, uid, current.metadata.uid ?? ''));
   }
   return storeChange(api, request, live, current, object);
+}
+
+/** Some kinds are created by a replacement of what is not there. @throws {ApiError} 404, 409 */
+function replaceAbsent(api: Api, request: ResourceRequest, object: KubeObject): Written {
+  const { resource, name, subresource } = request;
+  const subject = resourceSubject(resource);
+  if (!resource.strategy.createsOnUpdate || subresource !== '') throw notFound(subject, name);
+  if (!['', '0'].includes(object.metadata.resourceVersion ?? '')) throw conflict(subject, name, MODIFIED);
+  demandCreation(api, request);
+  admitToNamespace(api, request, name);
+  delete object.metadata.managedFields;
+  return storeNew(api, request, object, (next) =>
+    recordUpdate(resource.schema, undefined, next, writerOf(api, request)),
+  );
 }
 
 /** What the storage of an API server says when the uid of a replacement is another. */
@@ -257,11 +269,14 @@ export function storeChange(
   checkRevision(resource, name, current, next);
   if (!resource.builtin) dropNulls(resource.schema, next);
   setDefaults(resource.schema, next);
+  const sent = subresource === 'status' && !resource.builtin ? next.metadata.labels : undefined;
   keepForeignParts(resource, subresource, current, next);
   const { metadata } = next;
   const before = current.metadata;
   metadata.uid = (metadata.uid ?? '') === '' ? (before.uid ?? '') : (metadata.uid ?? '');
   for (const key of SERVER_FIELDS) {
+    // What a client says of a deletion is refused below, unless it says what is so.
+    if (key.startsWith('deletion') && metadata[key] !== undefined) continue;
     if (before[key] === undefined) delete metadata[key];
     else put(metadata, key, before[key]);
   }
@@ -271,7 +286,13 @@ export function storeChange(
   strategy.admit?.(api, request, next, current);
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
-  if (!owned) recordUpdate(resource.schema, current, next, writerOf(api, request));
+  if (!owned) {
+    const { labels } = metadata;
+    if (sent !== undefined) metadata.labels = sent; // who sends labels with a status owns them, though they are not kept
+    recordUpdate(resource.schema, current, next, writerOf(api, request));
+    if (labels === undefined) delete metadata.labels;
+    else metadata.labels = labels;
+  }
   const update = validateMetadataUpdate(next, current);
   const errors = [
     ...(subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource)),

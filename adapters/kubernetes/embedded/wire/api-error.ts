@@ -83,12 +83,28 @@ export const forbiddenError = (
     detailsOf(subject, name, causes === undefined ? {} : { causes }),
   );
 
+/** In quotes, control characters by their number. */
+const quotedName = (name: string): string => JSON.stringify(name).replaceAll(/\\u00([01][0-9a-f])/g, '\\x$1');
+
 export const notFound = (subject: Subject, name: string): ApiError =>
-  new ApiError(404, 'NotFound', `${qualified(subject)} "${name}" not found`, detailsOf(subject, name));
+  new ApiError(404, 'NotFound', `${qualified(subject)} ${quotedName(name)} not found`, detailsOf(subject, name));
 
 /** The answer to a path that nothing serves. */
 export const unknownPath = (): ApiError =>
   new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
+
+/** Thrown where the API server answers with text instead of a `Status`. */
+export class PlainAnswer extends Error {
+  override name = 'PlainAnswer';
+  readonly code: number;
+  constructor(code: number, text: string) {
+    super(text);
+    this.code = code;
+  }
+}
+
+/** The answer to a path that no API at all is behind. */
+export const pageNotFound = (): PlainAnswer => new PlainAnswer(404, '404 page not found\n');
 
 export const methodNotAllowed = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
@@ -104,8 +120,14 @@ export const notSupportedOn = (subject: Subject, action: string): ApiError =>
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
-export const alreadyExists = (subject: Subject, name: string): ApiError =>
-  new ApiError(409, 'AlreadyExists', `${qualified(subject)} "${name}" already exists`, detailsOf(subject, name));
+export const notAcceptableByRouter = (produced: readonly string[]): ApiError =>
+  new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
+
+export const alreadyExists = (subject: Subject, name: string, isGoing: boolean): ApiError => {
+  const message = `${qualified(subject)} "${name}" already exists`;
+  const said = isGoing ? `object is being deleted: ${message}` : message;
+  return new ApiError(409, 'AlreadyExists', said, detailsOf(subject, name));
+};
 
 export const conflict = (subject: Subject, name: string, why: string): ApiError =>
   new ApiError(
@@ -131,6 +153,10 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
+
+/** What the router in front of the built-in kinds says. */
+export const unsupportedByRouter = (): ApiError =>
+  new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 
 export const invalid = (kind: Subject, name: string, errors: readonly FieldError[]): ApiError =>
   new ApiError(

@@ -1,7 +1,6 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
-import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { ResourceRequest } from '../api.ts';
-import { isList, isMap, type JsonMap, type KubeObject, mapOf, stringOf } from '../json.ts';
+import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import type { Resource } from '../kinds/resources.ts';
 import { metadataTypeProblem } from '../objects/metadata.ts';
 import { invalidValue } from '../schemas/field-error.ts';
@@ -9,7 +8,11 @@ import { hasFormat } from '../schemas/formats.ts';
 import { prune } from '../schemas/pruning.ts';
 import { fieldSchema, type Schema } from '../schemas/schema.ts';
 import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
+import { jsonProblem, repeatedKeys } from './json-text.ts';
+import { isKnownKind } from './known-kinds.ts';
 import { fromProtobuf } from './protobuf.ts';
+import { timeProblem } from './time-text.ts';
+import { readYaml } from './yaml-text.ts';
 
 /** What becomes of fields that the schema does not know. */
 export const FieldValidation = { Ignore: 'Ignore', Warn: 'Warn', Strict: 'Strict' } as const;
@@ -25,79 +28,98 @@ export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
+/** Of a body that is quoted: characters of JSON, bytes of anything else. */
+const SHOWN_LENGTH = 30;
+
 function summary(body: Buffer): string {
+  if (body.length === 0) return '<empty>';
   const text = body.toString();
-  const shown = text.trimStart().startsWith('{') ? text : body.toString('hex');
-  return shown.length > 30 ? `${shown.slice(0, 30)} ...` : shown;
+  const isJson = /^[ \t\r\n]*\{/.test(text);
+  const more = (isJson ? text : body).length > SHOWN_LENGTH ? ' ...' : '';
+  return `${isJson ? text.slice(0, SHOWN_LENGTH) : body.subarray(0, SHOWN_LENGTH).toString('hex')}${more}`;
 }
 
-/** Go's words for the most common accidents of JSON. */
-export function jsonProblem(error: SyntaxError, text: string): string {
-  if (/end of JSON|Unterminated/i.test(error.message)) return 'unexpected end of JSON input';
-  const at = /position (\d+)/.exec(error.message)?.[1];
-  const character = text[Number(at ?? 0)] ?? '';
-  return `invalid character '${character}' looking for beginning of value`;
+/** What a body holds, and what there is to say about keys that its objects have twice. */
+export interface Parsed {
+  readonly value: unknown;
+  readonly repeated: readonly string[];
 }
 
-/** @throws {SyntaxError} neither JSON nor YAML */
-export function parseBody(body: Buffer, type: string): unknown {
-  if (type === PROTOBUF) return fromProtobuf(body);
+/** @throws {SyntaxError} neither JSON nor YAML, with what is wrong in the API server's words */
+export function parseBody(body: Buffer, type: string): Parsed {
+  if (type === PROTOBUF) return { value: fromProtobuf(body), repeated: [] };
   const text = body.toString();
-  if (!type.includes('yaml')) return JSON.parse(text);
-  try {
-    if (text.trimStart().startsWith('{')) return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return plainYaml(text); // flow YAML looks like JSON and is none
+  if (!type.includes('yaml') || /^[ \t\r\n]*\{/.test(text)) {
+    try {
+      const value: unknown = JSON.parse(text);
+      return { value: /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value, repeated: repeatedKeys(text, value) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      // Flow YAML looks like JSON and is none.
+      if (!type.includes('yaml')) throw new SyntaxError(jsonProblem(body), { cause: error });
+    }
   }
-  return plainYaml(text);
+  return readYaml(text);
 }
 
-function plainYaml(text: string): unknown {
-  try {
-    // YAML 1.1 as the API server reads it: `yes` is true, but timestamps and base-60 numbers stay strings.
-    return parseYaml(text, {
-      schema: 'yaml-1.1',
-      maxAliasCount: 100,
-      customTags: (tags) =>
-        tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
-    });
-  } catch (error) {
-    if (error instanceof YAMLParseError)
-      throw new SyntaxError(
-        `error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.code}`,
-        { cause: error },
-      );
-    throw error;
-  }
+/** Halves of surrogate pairs are replaced, as they cannot be encoded. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (isList(value)) return value.map(wellFormed);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]));
 }
+
+const jsonType = (value: unknown): string =>
+  isList(value) ? 'array' : isMap(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
 
 /**
  * Reads the object in a request's body.
  *
  * @throws {ApiError} 400 it is none, or of another kind; 415 the media type is not understood
  */
-export function decodeObject({ resource, body, contentType }: ResourceRequest): KubeObject {
-  const type = mediaType(contentType) || 'application/json';
-  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF && !resource.builtin))
-    throw unsupportedMediaType(OBJECT_TYPES);
-  const unrecognized = (problem: string): Error =>
-    badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${problem} (${summary(body)})`);
-  let parsed: unknown;
+export function decodeObject(request: ResourceRequest): KubeObject {
+  const { resource, body, contentType } = request;
+  const type = objectType(contentType);
+  if (type === PROTOBUF && !resource.builtin) throw unsupportedMediaType(OBJECT_TYPES);
+  let parsed: Parsed;
   try {
     parsed = parseBody(body, type);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    if (type === PROTOBUF) throw unrecognized(error.message);
-    throw unrecognized(`couldn't get version/kind; json parse error: ${jsonProblem(error, body.toString())}`);
+    const isJson = type === 'application/json';
+    throw unrecognized(resource, body, `${isJson ? NO_KIND : ''}${error.message}`);
   }
-  if (!isMap(parsed)) {
-    const got = isList(parsed) ? 'array' : typeof parsed;
-    const problem = `json: cannot unmarshal ${got} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-    throw unrecognized(`couldn't get version/kind; json parse error: ${problem}`);
+  const object = parsed.value ?? {};
+  if (!isMap(object)) {
+    throw unrecognized(resource, body, NO_KIND + notMap(object));
   }
-  checkKind(resource, parsed, body);
-  return objectFrom(resource, parsed);
+  for (const key of ['apiVersion', 'kind']) {
+    const value = object[key] ?? '';
+    if (typeof value === 'string') continue;
+    const problem = `json: cannot unmarshal ${jsonType(value)} into Go struct field .${key} of type string`;
+    throw unrecognized(resource, body, NO_KIND + problem);
+  }
+  checkKind(resource, object, body);
+  const decoded = objectFrom(resource, object);
+  dropUnknown(request, decoded, parsed.repeated);
+  return decoded;
+}
+
+/** @throws {ApiError} 415 */
+function objectType(contentType: string): string {
+  const type = contentType === '' ? 'application/json' : mediaType(contentType);
+  if (!OBJECT_TYPES.includes(type)) throw unsupportedMediaType(OBJECT_TYPES);
+  return type;
+}
+
+/** What the API server calls the place where it knows its kinds. */
+const SCHEME = 'pkg/runtime/scheme.go:111';
+
+const NO_KIND = "couldn't get version/kind; json parse error: ";
+
+function unrecognized({ kind }: Resource, body: Buffer, problem: string): Error {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${problem} (${summary(body)})`);
 }
 
 function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
@@ -106,17 +128,19 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
     if (apiVersion === '') parsed['apiVersion'] = resource.apiVersion;
     if (kind === '') parsed['kind'] = resource.kind;
     if ((apiVersion === '' || apiVersion === resource.apiVersion) && (kind === '' || kind === resource.kind)) return;
-    const version = apiVersion.includes('/') ? apiVersion.slice(apiVersion.indexOf('/') + 1) : apiVersion;
-    throw badRequest(
-      `${kind || resource.kind} in version "${version || resource.version}" cannot be handled as a ${resource.kind}: ` +
-        `converting (${version || resource.version}.${kind || resource.kind}) to (core.${resource.kind}): unknown conversion`,
-    );
+    if (apiVersion.split('/').length > 2) {
+      throw unrecognized(resource, body, `unexpected GroupVersion string: ${apiVersion}`);
+    }
+    const [fullVersion, wantedKind] = [apiVersion || resource.apiVersion, kind || resource.kind];
+    const version = fullVersion.slice(fullVersion.indexOf('/') + 1);
+    const problem = isKnownKind(fullVersion, wantedKind)
+      ? `converting (${version}.${wantedKind}) to (core.${resource.kind}): unknown conversion`
+      : `no kind "${wantedKind}" is registered for version "${fullVersion}" in scheme "${SCHEME}"`;
+    throw badRequest(`${wantedKind} in version "${version}" cannot be handled as a ${resource.kind}: ${problem}`);
   }
   if (kind === '') {
     const why = `Object 'Kind' is missing in '${body.toString().trim()}'`;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summary(body)})`,
-    );
+    throw unrecognized(resource, body, why);
   }
   if (apiVersion !== resource.apiVersion) {
     throw badRequest(
@@ -133,13 +157,15 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
 export function objectFrom(resource: Resource, parsed: JsonMap): KubeObject {
   const metadata = parsed['metadata'] ?? {};
   if (!isMap(metadata)) {
+    const place = resource.builtin ? `struct field ${resource.kind}.metadata` : 'value';
     throw badRequest(
-      `${handled(resource)}: json: cannot unmarshal ${typeof metadata} into Go struct field ${resource.kind}.metadata of type v1.ObjectMeta`,
+      `${handled(resource)}: json: cannot unmarshal ${jsonType(metadata)} into Go ${place} of type v1.ObjectMeta`,
     );
   }
   parsed['metadata'] = metadata;
+  if (resource.builtin) for (const key of Object.keys(parsed)) if (parsed[key] === null) delete parsed[key];
   const problem =
-    metadataTypeProblem(metadata) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined);
+    metadataTypeProblem(metadata, resource) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined);
   if (problem !== undefined) throw badRequest(`${handled(resource)}: ${problem}`);
   return parsed as KubeObject;
 }
@@ -148,13 +174,15 @@ function handled({ kind, version }: Resource): string {
   return `${kind} in version "${version}" cannot be handled as a ${kind}`;
 }
 
+/** Fields that take instants with exactly six digits after the second. */
+const MICRO_TIMES = ['eventTime', 'renewTime', 'acquireTime', 'lastObservedTime'];
+
 /** The first field of a built-in kind that has another type than it must have. */
 function builtinTypeProblem(resource: Resource, object: JsonMap): string | undefined {
   const visit = (schema: Schema | undefined, value: unknown, path: string): string | undefined => {
     if (schema === undefined || value === null || value === undefined) return undefined;
-    const got = isList(value) ? 'array' : isMap(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
     const wrong = (type: string): string =>
-      `json: cannot unmarshal ${got} into Go struct field ${resource.kind}.${path} of type ${type}`;
+      `json: cannot unmarshal ${jsonType(value)} into Go struct field ${resource.kind}.${path} of type ${type}`;
     switch (schema.type) {
       case 'object':
         if (!isMap(value)) return wrong(schema.additional === undefined ? 'struct' : 'map[string]string');
@@ -175,6 +203,10 @@ function builtinTypeProblem(resource: Resource, object: JsonMap): string | undef
       case 'string':
         if (typeof value !== 'string') return wrong(schema.format === 'byte' ? '[]uint8' : 'string');
         if (schema.format === 'byte' && !hasFormat('byte', value)) return base64Problem(value);
+        if (schema.format === 'date-time') {
+          const isMicro = MICRO_TIMES.some((name) => path.endsWith(name));
+          return timeProblem(value, isMicro ? 'microseconds' : 'seconds');
+        }
         return undefined;
       case 'integer':
         return typeof value === 'number' ? undefined : wrong(schema.format || 'int64');
@@ -202,22 +234,31 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 /**
  * Removes the fields that the schema does not know, and reports them as the request asked for.
  *
+ * @param repeated  what there is to say about keys that the request's text has twice
  * @param shownPatch  what the refusal of a patch shows of it; undefined when the object itself was sent
  * @throws {ApiError} 400, for patches 422: there are some, and validation is strict
  */
-export function dropUnknown(request: ResourceRequest, object: KubeObject, shownPatch?: () => string): void {
+export function dropUnknown(
+  request: ResourceRequest,
+  object: KubeObject,
+  repeated: readonly string[],
+  shownPatch?: () => string,
+): void {
   const { resource } = request;
-  const before =
-    shownPatch === undefined || fieldValidationOf(request.query) !== FieldValidation.Strict ? '' : shownPatch();
-  const unknown = prune(resource.schema, object);
-  if (unknown.length === 0) return;
-  // Metadata is decoded first, and complained about first.
-  const rank = (path: string): string => (path.startsWith('metadata.') ? `0${path}` : `1${path}`);
-  unknown.sort((left, right) => (rank(left) < rank(right) ? -1 : 1));
   const asked = fieldValidationOf(request.query);
-  const problems = unknown.map((path) => `unknown field "${path}"`);
+  const before = shownPatch === undefined || asked !== FieldValidation.Strict ? '' : shownPatch();
+  const unknown = prune(resource.schema, object);
+  if (unknown.length === 0 && repeated.length === 0) return;
+  // The text of a built-in kind is complained about as it comes, a custom resource in order, metadata first.
+  const rank = (path: string): string => (path.startsWith('metadata.') ? `0${path}` : `1${path}`);
+  if (!resource.builtin || shownPatch !== undefined) unknown.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const problems = [...repeated, ...unknown.map((path) => `unknown field "${path}"`)];
   if (asked === FieldValidation.Strict) {
-    const problem = `strict decoding error: ${problems.join(', ')}`;
+    const inYaml = repeated.length > 0 && mediaType(request.contentType).includes('yaml');
+    const shown = inYaml
+      ? [`yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`, ...problems.slice(repeated.length)]
+      : problems;
+    const problem = `strict decoding error: ${shown.join(', ')}`;
     if (shownPatch === undefined) throw badRequest(`${handled(resource)}: ${problem}`);
     throw invalid({ group: '', name: '' }, '', [invalidValue('patch', before, problem)]);
   }
@@ -229,13 +270,22 @@ export function isDryRun(query: URLSearchParams): boolean {
   return query.getAll('dryRun').includes('All');
 }
 
-/** Of a JSON body that may be empty. @throws {ApiError} 400 */
-export function optionsFrom(body: Buffer, contentType: string): JsonMap {
-  if (body.length === 0) return {};
+/** The DeleteOptions in a body, undefined when there is none. @throws {ApiError} 400, 415 */
+export function optionsFrom(body: Buffer, contentType: string): JsonMap | undefined {
+  if (body.length === 0) return undefined;
+  const type = objectType(contentType);
+  let options: unknown;
   try {
-    return mapOf(parseBody(body, mediaType(contentType)));
+    options = parseBody(body, type).value ?? {};
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw badRequest(`error decoding options: ${jsonProblem(error, body.toString())}`);
+    throw badRequest(`${type === 'application/json' ? NO_KIND : ''}${error.message}`);
   }
+  if (!isMap(options)) throw badRequest(NO_KIND + notMap(options));
+  const [apiVersion, kind] = [stringOf(options['apiVersion']), stringOf(options['kind'])];
+  if (kind === '' || kind === 'DeleteOptions') return options;
+  throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}" in scheme "${SCHEME}"`);
 }
+
+const notMap = (value: unknown): string =>
+  `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;

@@ -1,16 +1,21 @@
 // What a client learns before it asks: versions, groups, resources. Derived from the registry, kept until it changes.
 
+import { createHash } from 'node:crypto';
 import type { JsonMap } from '../json.ts';
 import type { Registry, Resource } from '../kinds/resources.ts';
-import { unknownPath } from './api-error.ts';
+import { pageNotFound, unknownPath } from './api-error.ts';
 
 /** The release whose answers this server gives. */
 export const VERSION: JsonMap = {
   major: '1',
   minor: '35',
-  gitVersion: 'v1.35.0-embedded',
+  emulationMajor: '1',
+  emulationMinor: '35',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '34',
+  gitVersion: 'v1.35.4-embedded',
   gitCommit: '',
-  gitTreeState: 'clean',
+  gitTreeState: '',
   buildDate: '1970-01-01T00:00:00Z',
   goVersion: '',
   compiler: '',
@@ -65,15 +70,16 @@ function groupJson({ name, versions }: Group): JsonMap {
 }
 
 function resourceEntries(resource: Resource): JsonMap[] {
-  const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const { plural, singular, namespaced, kind, shortNames, categories } = resource;
   const entry = {
     name: plural,
     singularName: singular,
     namespaced,
     kind,
-    verbs: [...verbs].sort(),
+    verbs: inOrder(resource),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
+    ...(resource.verbs.includes('watch') ? { storageVersionHash: storageHash(resource) } : {}),
   };
   const below = subresourcesOf(resource).map(({ name, verbs: allowed, foreign }) => ({
     name: `${plural}/${name}`,
@@ -84,6 +90,20 @@ function resourceEntries(resource: Resource): JsonMap[] {
     verbs: allowed,
   }));
   return [entry, ...below];
+}
+
+/** Verbs by name; of custom resources in the order of their server. */
+function inOrder({ builtin, verbs }: Resource): string[] {
+  const sorted = [...verbs].sort();
+  if (builtin) return sorted;
+  const last = ['patch', 'create', 'update', 'watch'];
+  return [...sorted.filter((verb) => !last.includes(verb)), ...last.filter((verb) => verbs.includes(verb))];
+}
+
+/** Of the stored kind: clients see by it whether two resources are the same objects. */
+function storageHash({ storeKey, storageVersion, version, kind }: Resource): string {
+  const stored = `${storeKey.split('/')[0]}/${storageVersion ?? version}/${kind}`;
+  return createHash('sha256').update(stored).digest().subarray(0, 8).toString('base64');
 }
 
 interface Subresource {
@@ -112,7 +132,8 @@ function aggregatedResource(resource: Resource): JsonMap {
   const { plural, singular, namespaced, verbs, shortNames, categories } = resource;
   const below = subresourcesOf(resource).map(({ name, verbs: allowed, foreign }) => ({
     subresource: name,
-    responseKind: kindOf(foreign ?? resource),
+    responseKind:
+      foreign === undefined ? kindOf(resource) : { group: foreign.group, version: foreign.version, kind: foreign.kind },
     verbs: allowed,
   }));
   return {
@@ -127,7 +148,9 @@ function aggregatedResource(resource: Resource): JsonMap {
   };
 }
 
-const kindOf = ({ group, version, kind }: Resource): JsonMap => ({ group, version, kind });
+/** Of built-in kinds the name alone: the rest is that of the list. */
+const kindOf = ({ group, version, kind, builtin }: Resource): JsonMap =>
+  builtin ? { group: '', version: '', kind } : { group, version, kind };
 
 function aggregated(registry: Registry, groups: readonly Group[]): JsonMap {
   return {
@@ -135,7 +158,7 @@ function aggregated(registry: Registry, groups: readonly Group[]): JsonMap {
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map(({ name, versions }) => ({
-      metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
+      metadata: name === '' ? {} : { name },
       versions: versions.map((version) => aggregatedVersion(registry, name, version)),
     })),
   };
@@ -162,9 +185,10 @@ export function discover(registry: Registry, path: string, accept: string, addre
     return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupJson) };
   }
   const found = groups.find(({ name }) => name === group);
-  if (found === undefined) throw unknownPath();
+  if (found === undefined) throw pageNotFound();
   if (version === undefined) return { kind: 'APIGroup', apiVersion: 'v1', ...groupJson(found) };
-  if (!found.versions.includes(version)) throw unknownPath();
+  const isBuiltIn = registry.all().some((one) => one.group === group && one.builtin);
+  if (!found.versions.includes(version)) throw isBuiltIn ? unknownPath() : pageNotFound();
   return resourceList(registry, group, version);
 }
 
@@ -172,7 +196,7 @@ function resourceList(registry: Registry, group: string, version: string): JsonM
   const resources = registry.all().filter((one) => one.group === group && one.version === version);
   return {
     kind: 'APIResourceList',
-    apiVersion: 'v1',
+    ...(group === '' ? {} : { apiVersion: 'v1' }), // the oldest list is older than the field
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources: resources.flatMap(resourceEntries),
   };

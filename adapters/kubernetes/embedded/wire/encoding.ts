@@ -64,6 +64,8 @@ export function listJson(
     form.kind === 'metadata'
       ? ['PartialObjectMetadataList', 'meta.k8s.io/v1', items.map((stored) => partialJson(stored.object))]
       : [resource.listKind, resource.apiVersion, items.map((stored) => itemJson(resource, stored))];
-  const head = JSON.stringify({ kind, apiVersion, metadata });
+  // Lists of custom resources name their continuation even when there is none.
+  const whole = form.kind === 'object' && !resource.builtin ? { continue: '', ...metadata } : metadata;
+  const head = JSON.stringify({ kind, apiVersion, metadata: whole });
   return `${head.slice(0, -1)},"items":[${texts.join(',')}]}`;
 }

@@ -5,13 +5,20 @@ import { tooLarge } from './api-error.ts';
 /** The API server's limit for the body of a request, in bytes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/** A client that sends more than this is cut off, in bytes. */
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
 /** What is sent: JSON unless it says otherwise. */
 export interface Sent {
   readonly code: number;
   readonly body: string;
   readonly type?: string;
-  /** `Cache-Control`; nothing is kept unless it says otherwise. */
+  /** `Cache-Control`; nothing is kept unless it says otherwise. Empty: no such header. */
   readonly cache?: string;
+  /** `Vary`, when the answer depends on a header. */
+  readonly vary?: string;
+  /** Text without the header that forbids guessing its type. */
+  readonly mayBeSniffed?: boolean;
 }
 
 /** Longer bodies are sent in pieces of this, in characters. */
@@ -19,16 +26,24 @@ const PIECE_LENGTH = 128 * 1024;
 
 const NO_CACHE = 'no-cache, private';
 
-/** @throws {ApiError} 413 */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge(`limit is ${MAX_BODY_BYTES}`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+/**
+ * What is beyond the limit is read and dropped, so that the client reads the refusal, but not forever.
+ *
+ * @throws {ApiError} 413
+ */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else reject(tooLarge(`limit is ${MAX_BODY_BYTES}`));
+      if (size > MAX_DROPPED_BYTES) request.destroy();
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }
 
 export function setWarnings(response: ServerResponse, warnings: readonly string[]): void {
@@ -39,7 +54,7 @@ export function setWarnings(response: ServerResponse, warnings: readonly string[
 
 export function send(
   response: ServerResponse,
-  { code, body, type = 'application/json', cache = NO_CACHE }: Sent,
+  { code, body, type = 'application/json', cache = NO_CACHE, vary, mayBeSniffed = false }: Sent,
 ): void {
   if (body.length > PIECE_LENGTH) {
     response.writeHead(code, { 'Content-Type': type, 'Cache-Control': cache });
@@ -47,8 +62,10 @@ export function send(
     return;
   }
   const bytes = Buffer.from(body);
-  if (type.startsWith('text/plain')) response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length, 'Cache-Control': cache });
+  if (vary !== undefined) response.setHeader('Vary', vary);
+  if (type.startsWith('text/plain') && !mayBeSniffed) response.setHeader('X-Content-Type-Options', 'nosniff');
+  if (cache !== '') response.setHeader('Cache-Control', cache);
+  response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length });
   response.end(bytes);
 }
 

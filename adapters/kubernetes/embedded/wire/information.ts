@@ -1,12 +1,13 @@
 // What the server tells about itself: health, version, discovery, OpenAPI, and how to check its tokens.
 import { type AccountTokens, ISSUER } from '../auth/account-tokens.ts';
 import type { Registry } from '../kinds/resources.ts';
-import { methodNotAllowed, unknownPath } from './api-error.ts';
+import { demandAcceptable, demandRoutable, SERVED } from './answers.ts';
+import { methodNotAllowed, notAcceptable, PlainAnswer, pageNotFound, unknownPath } from './api-error.ts';
 import { AGGREGATED_TYPE, discover, VERSION, wantsAggregated } from './discovery.ts';
+import { health, isHealthPath } from './health.ts';
 import type { Sent } from './http.ts';
 import type { OpenApi } from './openapi.ts';
 
-const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 /** Of `/apis/<group>/<version>`, with the empty one before the first slash. */
 const MAX_PARTS = 4;
 
@@ -25,25 +26,29 @@ export interface InformationDeps {
 
 export interface InformationRequest {
   readonly method: string;
-  /** Without a slash at the end. */
   readonly path: string;
+  readonly query: URLSearchParams;
   readonly accept: string;
 }
 
-/** Answers every path that leads to no resource. @throws {ApiError} 404, 405 */
+/** Answers every path that leads to no resource. @throws {ApiError} 404, 405, 406 @throws {PlainAnswer} 404 */
 export function information(
   { registry, documents, tokens, address }: InformationDeps,
-  { method, path, accept }: InformationRequest,
+  { method, path: asPath, query, accept }: InformationRequest,
 ): Sent {
+  const path = asPath.length > 1 ? asPath.replace(/\/+$/, '') : asPath;
   const json = (value: unknown): Sent => ({ code: 200, body: JSON.stringify(value) });
-  if (HEALTH_PATHS.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) {
-    return { code: 200, body: 'ok', type: 'text/plain; charset=utf-8' };
+  if (isHealthPath(path)) return health(asPath, query);
+  if (path === '/') return json({ paths: pathsOf(registry) });
+  if (path === '/version') {
+    if (method !== 'GET') throw methodNotAllowed();
+    demandRoutable(accept, ['application/json']);
+    return json(VERSION);
   }
-  if (path === '/version') return json(VERSION);
   if (path === '/openapi/v3') return { code: 200, body: documents.index() };
   if (path.startsWith('/openapi/v3/')) {
     const document = documents.document(path.slice('/openapi/v3/'.length));
-    if (document === undefined) throw unknownPath();
+    if (document === undefined) throw pageNotFound();
     return { code: 200, body: document };
   }
   if (path === '/.well-known/openid-configuration') {
@@ -59,9 +64,40 @@ export function information(
   if (path === KEY_SET_PATH) {
     return { ...json(tokens.keySet()), type: 'application/jwk-set+json', cache: KEY_CACHE };
   }
-  if (!path.startsWith('/api') || path.split('/').length > MAX_PARTS) throw unknownPath();
-  if (method !== 'GET') throw methodNotAllowed();
-  const isAggregated = wantsAggregated(accept) && (path === '/api' || path === '/apis');
-  const found = json(discover(registry, path, accept, address()));
-  return isAggregated ? { ...found, type: AGGREGATED_TYPE } : found;
+  if (path.startsWith('/version/')) throw unknownPath();
+  const [, root = '', group] = path.split('/');
+  if (root !== 'api' && root !== 'apis') throw pageNotFound();
+  if (/^\/api\/[^/]+\/(watch|proxy)$/.test(path)) {
+    const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`;
+    throw new PlainAnswer(500, `Internal Server Error: ${JSON.stringify(path)}: ${why}\n`);
+  }
+  if (path.split('/').length > MAX_PARTS || path.includes('//')) throw unknownPath();
+  const found = discover(registry, path, accept, address());
+  const isRooted = path === '/api' || path === '/apis';
+  if (path === '/apis' || !isBuiltIn(registry, root === 'api' ? '' : (group ?? ''))) demandAcceptable(accept);
+  else {
+    if (method !== 'GET') throw methodNotAllowed();
+    demandRoutable(accept);
+  }
+  const isAggregated = wantsAggregated(accept) && isRooted;
+  if (!isAggregated && isOnlyDiscovery(accept)) throw notAcceptable(SERVED);
+  return isAggregated ? { ...json(found), type: AGGREGATED_TYPE, cache: 'public', vary: 'Accept' } : json(found);
+}
+
+/** Whether discovery in some form is asked for, and nothing plainer would do. */
+function isOnlyDiscovery(accept: string): boolean {
+  const clauses = accept.split(',').map((one) => one.trim());
+  return clauses.every((one) => one.includes('as=APIGroupDiscoveryList'));
+}
+
+function isBuiltIn(registry: Registry, group: string): boolean {
+  return registry.all().some((one) => one.group === group && one.builtin);
+}
+
+/** What the root lists. */
+function pathsOf(registry: Registry): string[] {
+  const groups = registry.all().filter(({ group }) => group !== '');
+  const below = groups.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);
+  const own = ['/api', '/api/v1', '/apis', '/apis/', '/healthz', '/livez', '/openapi/v3', '/openapi/v3/', '/readyz'];
+  return [...new Set([...own, '/version', KEY_SET_PATH, '/.well-known/openid-configuration', ...below])].sort();
 }

@@ -13,7 +13,7 @@ export function acceptedForm(accept: string, query: URLSearchParams, listed: boo
   if (accept.trim() === '') return { kind: 'object' };
   for (const clause of accept.split(',')) {
     const [type = '', ...rest] = clause.split(';').map((part) => part.trim());
-    if (!['application/json', '*/*', 'application/*'].includes(type)) continue;
+    if (!['application/json', 'application/yaml', '*/*', 'application/*'].includes(type)) continue;
     const parameters = new Map(rest.map((part) => part.split('=', 2) as [string, string]));
     const as = parameters.get('as');
     if (as === undefined) return { kind: 'object' };

@@ -350,7 +350,7 @@ function decode(message: Message, bytes: Buffer): JsonMap {
  */
 export function fromProtobuf(body: Buffer): JsonMap {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC))
-    throw new SyntaxError('provided data does not appear to be a protobuf message');
+    throw new SyntaxError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   const { typeMeta, raw } = decode(ENVELOPE, body.subarray(MAGIC.length));
   const { apiVersion = '', kind = '' } = (typeMeta ?? {}) as { apiVersion?: string; kind?: string };
   const bytes = Buffer.from(typeof raw === 'string' ? raw : '', 'base64');

@@ -3,12 +3,20 @@ import type { Api, ResourceRequest } from '../api.ts';
 import { type Action, type Resource, resourceSubject } from '../kinds/resources.ts';
 import { performAction } from '../objects/actions.ts';
 import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
-import { patchObject } from '../objects/patching.ts';
-import { listObjects, readObject, selected, selectionOf } from '../objects/reads.ts';
+import { demandPatchType, patchObject } from '../objects/patching.ts';
+import { listObjects, listPage, readObject } from '../objects/reads.ts';
 import { isTrue } from '../objects/watch.ts';
 import { createObject, replaceObject, type Written } from '../objects/writes.ts';
-import type { Stored } from '../storage/stored.ts';
-import { ApiError, methodNotAllowed, notFound, notSupportedOn, unknownPath } from './api-error.ts';
+import { demandRoutable, LISTED, SERVED } from './answers.ts';
+import {
+  ApiError,
+  badRequest,
+  methodNotAllowed,
+  notFound,
+  notSupportedOn,
+  pageNotFound,
+  unknownPath,
+} from './api-error.ts';
 import { optionsFrom } from './decoding.ts';
 import { answerJson, listJson, objectJson } from './encoding.ts';
 import { acceptedForm } from './negotiation.ts';
@@ -21,32 +29,36 @@ export interface Route {
   readonly plural: string;
   readonly name: string;
   readonly subresource: string;
+  /** One of the old paths that are watches by themselves. */
+  readonly watches: boolean;
 }
 
 /** Reads `/api/v1/...` and `/apis/<group>/<version>/...`; undefined for paths that name no resource. */
 export function parseRoute(path: string): Route | undefined {
   // Judged as one resource and routed to another is what an empty segment must not be.
   if (path.includes('//')) return undefined;
-  const parts = path.slice(1).split('/').map(decodeSegment);
+  const parts = decoded(path).split('/').slice(1);
   const root = parts.shift();
   if (root !== 'api' && root !== 'apis') return undefined;
   const group = root === 'api' ? '' : (parts.shift() ?? '');
   const version = parts.shift() ?? '';
   if (parts.length === 0) return undefined;
+  const watches = parts[0] === 'watch';
+  if (parts.length === 1 && (watches || parts[0] === 'proxy')) return undefined;
+  if (watches) parts.shift();
   // `namespaces/<name>` and its subresources are about the namespace, anything longer about what is in it.
   const inNamespace =
     parts[0] === 'namespaces' && parts.length > 2 && !(group === '' && ['status', 'finalize'].includes(parts[2] ?? ''));
   const namespace = inNamespace ? (parts[1] ?? '') : '';
-  const [plural = '', name = '', subresource = '', ...rest] = inNamespace ? parts.slice(2) : parts;
-  if (rest.length > 0) return undefined;
-  return { group, version, namespace, plural, name, subresource };
+  const [plural = '', name = '', ...rest] = inNamespace ? parts.slice(2) : parts;
+  return { group, version, namespace, plural, name, subresource: rest.join('/'), watches };
 }
 
-function decodeSegment(segment: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(path);
   } catch (error) {
-    if (error instanceof URIError) return segment;
+    if (error instanceof URIError) return path;
     throw error;
   }
 }
@@ -74,23 +86,31 @@ export function answer(api: Api, method: string, request: ResourceRequest): Answ
   if (subresource !== '' && !resource.subresources.includes(subresource)) {
     throw resource.builtin ? unknownPath() : notFound(resourceSubject(resource), name);
   }
-  if (!resource.namespaced && namespace !== '') throw unknownPath();
-  if (name === '') {
-    switch (method) {
-      case 'GET':
-        return { code: 200, body: listObjects(api, request) };
-      case 'POST':
-        if (resource.namespaced && namespace === '') throw resource.builtin ? methodNotAllowed() : unknownPath();
-        return writtenAnswer(api, request, createObject(api, request));
-      case 'DELETE':
-        if (!resource.verbs.includes('deletecollection') || (resource.namespaced && namespace === ''))
-          throw methodNotAllowed();
-        return { code: 200, body: deleteSelection(api, request) };
-      default:
-        throw methodNotAllowed();
-    }
+  if (resource.builtin) demandRoutable(request.accept, name === '' && method === 'GET' ? LISTED : SERVED);
+  const nowhere = resource.namespaced ? namespace === '' && (name !== '' || method !== 'GET') : namespace !== '';
+  if (nowhere && !resource.builtin) throw pageNotFound();
+  if (nowhere) throw resource.namespaced && name === '' ? methodNotAllowed() : unknownPath();
+  return name === '' ? collectionAnswer(api, method, request) : objectAnswer(api, method, request);
+}
+
+function collectionAnswer(api: Api, method: string, request: ResourceRequest): Answer {
+  const { resource } = request;
+  if (method === 'GET' || (method === 'HEAD' && !resource.builtin))
+    return { code: 200, body: listObjects(api, request) };
+  if (method === 'POST') return writtenAnswer(api, request, createObject(api, request));
+  if (method === 'DELETE' && resource.verbs.includes('deletecollection')) {
+    return { code: 200, body: deleteSelection(api, request) };
   }
-  if (resource.namespaced && namespace === '') throw unknownPath();
+  if (resource.builtin) throw methodNotAllowed();
+  if (method === 'PATCH') demandPatchType(resource, request.contentType);
+  throw method === 'PUT' || method === 'PATCH'
+    ? badRequest('name must be provided')
+    : notSupportedOn(resourceSubject(resource), '');
+}
+
+function objectAnswer(api: Api, method: string, request: ResourceRequest): Answer {
+  const { resource, subresource } = request;
+  if (subresource === 'finalize' && method !== 'PUT') throw methodNotAllowed();
   switch (method) {
     case 'GET':
       return { code: 200, body: readObject(api, request) };
@@ -101,8 +121,15 @@ export function answer(api: Api, method: string, request: ResourceRequest): Answ
     case 'DELETE':
       if (subresource !== '') throw notOnSubresource(resource, 'delete');
       return deleteOne(api, request);
+    case 'HEAD':
+      if (resource.builtin) throw methodNotAllowed();
+      return { code: 200, body: readObject(api, request) };
+    case 'POST':
+      if (subresource !== '') throw notOnSubresource(resource, 'create');
+      if (resource.builtin) throw methodNotAllowed();
+      return writtenAnswer(api, request, createObject(api, request));
     default:
-      throw subresource === '' ? methodNotAllowed() : notOnSubresource(resource, 'create');
+      throw notOnSubresource(resource, '');
   }
 }
 
@@ -131,7 +158,7 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
   const deletion = deletionOf(optionsFrom(body, contentType), query);
   const collection = api.store.collection(resource.storeKey);
   const deleted = deleteObject(api, resource, collection, namespace, name, deletion);
-  if (deleted.kind === 'marked') {
+  if (deleted.kind === 'marked' || resource.strategy.answersDeletionWithObject) {
     return {
       code: 200,
       body: answerJson(resource, deleted.stored, acceptedForm(accept, query, false), api.clock.now()),
@@ -150,27 +177,35 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
   };
 }
 
+/** Deletes what a list of the same parameters shows, and shows it as it was. */
 function deleteSelection(api: Api, request: ResourceRequest): string {
   const { resource, body, contentType, query, accept } = request;
   const deletion = deletionOf(optionsFrom(body, contentType), query);
   const form = acceptedForm(accept, query, true);
   const collection = api.store.collection(resource.storeKey);
-  const gone: Stored[] = [];
-  for (const stored of selected(api, request, selectionOf(request))) {
+  const { items, metadata } = listPage(api, request);
+  for (const stored of items) {
     const { namespace = '', name = '' } = stored.metadata;
     try {
-      gone.push(deleteObject(api, resource, collection, namespace, name, deletion).stored);
+      deleteObject(api, resource, collection, namespace, name, deletion);
     } catch (error) {
       // Somebody else was faster: gone is what it should be.
       if (!(error instanceof ApiError && error.status.code === 404)) throw error;
     }
   }
-  return listJson(resource, gone, { resourceVersion: String(api.store.revision()) }, form, api.clock.now());
+  return listJson(resource, items, metadata, form, api.clock.now());
 }
 
-/** The resource of a route. @throws {ApiError} 404 nothing of the kind is served */
+/**
+ * The resource of a route.
+ *
+ * @throws {ApiError} 404 nothing of the kind is served @throws {PlainAnswer} 404 nor anything built in of the group
+ */
 export function resourceOf(api: Api, { group, version, plural }: Route): ResourceRequest['resource'] {
   const resource = api.registry.find(group, version, plural);
-  if (resource === undefined) throw unknownPath();
-  return resource;
+  if (resource !== undefined) return resource;
+  throw isBuiltIn(api, group) ? unknownPath() : pageNotFound();
 }
+
+const isBuiltIn = ({ registry }: Api, group: string): boolean =>
+  registry.all().some((one) => one.group === group && one.builtin);

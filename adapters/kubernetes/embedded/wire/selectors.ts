@@ -2,9 +2,9 @@
 
 import type { KubeObject } from '../json.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
-import { keyProblems, labelValueProblems } from '../objects/names.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
 import { badRequest } from './api-error.ts';
+import { labelRequirements } from './label-selectors.ts';
 
 /** What a selector looks at. */
 export interface Candidate {
@@ -25,81 +25,9 @@ export function candidate(resource: Resource, stored: Stored): Candidate {
   };
 }
 
-interface Requirement {
-  readonly key: string;
-  readonly test: (value: string | undefined) => boolean;
-}
-
-/** Splits at commas outside parentheses. */
-function clauses(text: string): string[] {
-  const found: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let index = 0; index < text.length; index++) {
-    if (text[index] === '(') depth++;
-    else if (text[index] === ')') depth--;
-    else if (text[index] === ',' && depth === 0) {
-      found.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  found.push(text.slice(start));
-  return found.map((clause) => clause.trim()).filter((clause) => clause !== '');
-}
-
-function labelRequirement(clause: string): Requirement {
-  const isIn = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/.exec(clause);
-  if (isIn !== null) {
-    const [, key = '', operator, list = ''] = isIn;
-    const values = new Set(list.split(',').map((value) => value.trim()));
-    for (const value of values) checkValue(value);
-    const isMember = (value: string | undefined): boolean => value !== undefined && values.has(value);
-    return { key: checkedKey(key), test: operator === 'in' ? isMember : (value) => !isMember(value) };
-  }
-  const compared = /^([^=!<>\s]+)\s*(==|=|!=)\s*(\S*)$/.exec(clause);
-  if (compared !== null) {
-    const [, key = '', operator, wanted = ''] = compared;
-    checkValue(wanted);
-    const test =
-      operator === '!='
-        ? (value: string | undefined): boolean => value !== wanted
-        : (value: string | undefined): boolean => value === wanted;
-    return { key: checkedKey(key), test };
-  }
-  const ordered = /^([^=!<>\s]+)\s*([<>])\s*(-?\d+)$/.exec(clause);
-  if (ordered !== null) {
-    const [, key = '', operator, bound = ''] = ordered;
-    const test = (value: string | undefined): boolean =>
-      value !== undefined &&
-      /^-?\d+$/.test(value) &&
-      (operator === '<' ? Number(value) < Number(bound) : Number(value) > Number(bound));
-    return { key: checkedKey(key), test };
-  }
-  const existence = /^(!?)\s*(\S+)$/.exec(clause);
-  if (existence === null) {
-    const [, second = ''] = clause.split(/\s+/);
-    throw badRequest(`unable to parse requirement: found '${second}', expected: in, notin, =, ==, !=, gt, lt`);
-  }
-  const [, negated, key = ''] = existence;
-  return { key: checkedKey(key), test: (value) => (value === undefined) === (negated === '!') };
-}
-
-function checkedKey(key: string): string {
-  const [problem] = keyProblems(key);
-  if (problem !== undefined)
-    throw badRequest(`unable to parse requirement: <nil>: Invalid value: "${key}": ${problem}`);
-  return key;
-}
-
-function checkValue(value: string): void {
-  const [problem] = labelValueProblems(value);
-  if (problem !== undefined)
-    throw badRequest(`unable to parse requirement: values[0][]: Invalid value: "${value}": ${problem}`);
-}
-
 /** @throws {ApiError} 400 the text is no selector */
 export function labelSelector(text: string): Selector | undefined {
-  const requirements = clauses(text).map(labelRequirement);
+  const requirements = labelRequirements(text);
   if (requirements.length === 0) return undefined;
   return ({ metadata: { labels = {} } }) =>
     requirements.every(({ key, test }) => test(Object.hasOwn(labels, key) ? labels[key] : undefined));
@@ -115,10 +43,11 @@ export function fieldSelector(
 ): { readonly selector: Selector | undefined; readonly name: string | undefined } {
   const tests: Selector[] = [];
   let single: string | undefined;
-  for (const clause of clauses(text)) {
-    const match = /^(.*?)(==|!=|=)(.*)$/.exec(clause);
+  for (const clause of fieldClauses(text)) {
+    const match = /^((?:\\.|[^\\])*?)(==|!=|=)(.*)$/s.exec(clause);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${clause}'`);
-    const [, name = '', operator, wanted = ''] = match;
+    const [, name = '', operator, escaped = ''] = match;
+    const wanted = unescapedValue(escaped);
     const read = fieldReader(resource, name);
     if (name === 'metadata.name' && operator !== '!=') single = wanted;
     tests.push((one) => (read(one) === wanted) === (operator !== '!='));
@@ -126,14 +55,34 @@ export function fieldSelector(
   return { selector: tests.length === 0 ? undefined : (one) => tests.every((test) => test(one)), name: single };
 }
 
+/** Splits at commas, but for those behind a backslash. */
+function fieldClauses(text: string): string[] {
+  return text.match(/(?:\\.|[^,\\])+/gs) ?? [];
+}
+
+/** @throws {ApiError} 400 a character that needs a backslash has none, or another has one */
+function unescapedValue(value: string): string {
+  return value.replaceAll(/\\(.?)|[=,]/gs, (found, escaped: string | undefined) => {
+    if (escaped === undefined) {
+      throw badRequest(`invalid field selector: unescaped character in value: ${found.charCodeAt(0)}`);
+    }
+    if (!['\\', ',', '='].includes(escaped)) {
+      throw badRequest(`invalid field selector: invalid escape sequence: ${found}`);
+    }
+    return escaped;
+  });
+}
+
 function fieldReader(resource: Resource, name: string): (candidate: Candidate) => string {
   if (name === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
-  if (name === 'metadata.namespace' && (resource.namespaced || !resource.builtin)) {
+  // Kinds with fields of their own name what they have; the others know these two, whatever their scope.
+  const isPlain = resource.builtin && Object.keys(resource.selectable).length === 0;
+  if (name === 'metadata.namespace' && (resource.namespaced || isPlain)) {
     return ({ metadata }) => metadata.namespace ?? '';
   }
   const read = resource.selectable[name];
   if (read !== undefined) return ({ object }) => read(object);
-  const problem = resource.builtin
+  const problem = isPlain
     ? `"${name}" is not a known field selector: only "metadata.name", "metadata.namespace"`
     : `field label not supported: ${name}`;
   throw badRequest(problem);

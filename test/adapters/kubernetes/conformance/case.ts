@@ -52,6 +52,25 @@ export interface Answer {
 
 export const isWatch = (step: Step): step is Watch => 'watch' in step;
 
+/** The request of a step in short, for people: `#2.1` is the first one during the watch that is step 2. */
+export function describeStep({ steps }: Case, label: string): string {
+  const [at = 0, below] = label.replace('#', '').split('.').map(Number);
+  const outer = steps[at - 1];
+  const step = below === undefined || outer === undefined || !isWatch(outer) ? outer : outer.meanwhile?.[below - 1];
+  if (step === undefined) return label;
+  if (isWatch(step)) return `WATCH ${step.watch}`;
+  const { method, path, raw, body, type, accept } = step;
+  const sent = raw === undefined ? JSON.stringify(body) : JSON.stringify(String(raw));
+  const parts = [method, path, type, accept === undefined ? undefined : `accept ${accept}`, sent];
+  return parts
+    .map((part) => (part ?? '').slice(0, SHOWN_LENGTH))
+    .join(' ')
+    .trim();
+}
+
+/** Of a part of a request, in characters. */
+const SHOWN_LENGTH = 300;
+
 type Options = Omit<Request, 'method' | 'path' | 'body'>;
 
 export const get = (path: string, options: Options = {}): Request => ({ method: 'GET', path, ...options });

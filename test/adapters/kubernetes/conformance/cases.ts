@@ -1,8 +1,27 @@
 // All cases.
 import { ACCESS } from './access.cases.ts';
+import { BAD_REQUESTS } from './bad-requests.cases.ts';
 import type { Case } from './case.ts';
 import { CRUD } from './crud.cases.ts';
+import { DEFINITION_CASES } from './definition.cases.ts';
+import { DELETIONS } from './delete.cases.ts';
+import { DISCOVERY } from './discovery.cases.ts';
+import { LISTS } from './list.cases.ts';
+import { NAMESPACES } from './namespaces.cases.ts';
 import { ROLE_CASES } from './roles.cases.ts';
 import { USERS } from './users.cases.ts';
+import { WATCHES } from './watch.cases.ts';
 
-export const CASES: readonly Case[] = [...USERS, ...ROLE_CASES, ...ACCESS, ...CRUD];
+export const CASES: readonly Case[] = [
+  ...DELETIONS,
+  ...NAMESPACES,
+  ...CRUD,
+  ...LISTS,
+  ...WATCHES,
+  ...DISCOVERY,
+  ...DEFINITION_CASES,
+  ...BAD_REQUESTS,
+  ...USERS,
+  ...ROLE_CASES,
+  ...ACCESS,
+];

@@ -5,26 +5,33 @@
 //       places, and each version of an object was newer than those seen before, or was not, on both servers.
 //   N2. An instant is replaced only when it is of today: what the case wrote itself is compared as it is.
 import { systemClock } from '../../../../actors/clock.ts';
-import { dig, isMap } from '../../../../adapters/kubernetes/embedded/json.ts';
+import { isMap } from '../../../../adapters/kubernetes/embedded/json.ts';
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 /** A JSON web token: issued anew each time, signed with the server's own key. */
 const WEB_TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----\n?/g;
-const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+const GENERATED_SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
+/** What is kept of the prefix of a generated name, in characters. */
+const PREFIX_LENGTH = 58;
 /** What instants may be away from now, in milliseconds. */
 const NEAR_MS = 24 * 3_600_000;
 
 const clock = systemClock();
 
-/** Replaces what the server made up. Later calls know what earlier ones saw. */
-export type Normaliser = (value: unknown) => unknown;
+export interface Normaliser {
+  /** Replaces what the server made up. Later calls know what earlier ones saw. */
+  normalise(value: unknown): unknown;
+  /** From now on, names that the server made from this prefix are replaced. */
+  expectGenerated(generateName: string): void;
+}
 
 /** @param given  values of this run (its namespace, its group) and what to call them */
 export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
   const known = new Map<string, string>(given);
   const revisions = new Map<string, string>();
+  const generated: { readonly prefix: string; readonly pattern: RegExp }[] = [];
   let newest = 0n;
   let uids = 0;
   let names = 0;
@@ -51,10 +58,10 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
     return name;
   };
 
-  /** Of a list or a bookmark: at least that of the newest object seen, or one of the objects'. */
+  /** Of a list or a bookmark: at least that of the newest object seen, or less. */
   const listRevision = (text: string): string => {
     if (!/^\d+$/.test(text)) return text;
-    return BigInt(text) >= newest ? '<current revision>' : (revisions.get(text) ?? '<past revision>');
+    return BigInt(text) >= newest ? '<current revision>' : '<past revision>';
   };
 
   const text = (value: string): string => {
@@ -64,21 +71,17 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
       if (Math.abs(Date.parse(instant) - clock.now()) > NEAR_MS) return instant;
       return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`; // N2
     });
+    for (const { prefix, pattern } of generated) {
+      for (const [name] of result.matchAll(pattern)) {
+        if (!known.has(name)) known.set(name, `<generated ${++names}: ${prefix}>`);
+      }
+    }
     for (const [from, to] of known) result = result.replaceAll(from, to);
     result = result.replaceAll(/\b\d{2,}\b/g, (digits) => revisions.get(digits) ?? digits);
     return result
+      .replaceAll(/(resourceVersion: )"(\d+|<[^>]*>)"/g, '$1<some revision>')
       .replaceAll(/(current: )(\d+|<[^>]*>)/g, '$1<current revision>')
       .replaceAll(/(too old resource version: [^(]*)\((\d+|<[^>]*>)\)/g, '$1(<some revision>)');
-  };
-
-  const learn = (value: unknown): void => {
-    const generateName = dig(value, 'metadata', 'generateName');
-    const name = dig(value, 'metadata', 'name');
-    if (typeof generateName !== 'string' || typeof name !== 'string' || known.has(name)) return;
-    const prefix = generateName.slice(0, 58);
-    if (name.startsWith(prefix) && GENERATED_SUFFIX.test(name.slice(prefix.length))) {
-      known.set(name, `<generated ${++names}: ${prefix}>`);
-    }
   };
 
   const visit = (value: unknown, key: string, parent: Readonly<Record<string, unknown>> | undefined): unknown => {
@@ -89,12 +92,21 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
       return text(value);
     }
     if (!isMap(value)) return value;
-    learn(value);
     const keys = Object.keys(value).sort();
     return Object.fromEntries(keys.map((name) => [text(name), visit(value[name], name, value)]));
   };
 
-  return (value) => visit(value, '', undefined);
+  return {
+    normalise: (value) => visit(value, '', undefined),
+    expectGenerated(generateName) {
+      const prefix = generateName.slice(0, PREFIX_LENGTH);
+      const escaped = prefix.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      generated.push({
+        prefix,
+        pattern: new RegExp(`(?<![-a-z0-9.])${escaped}${GENERATED_SUFFIX}(?![-a-z0-9.])`, 'g'),
+      });
+    },
+  };
 }
 
 const isObjectMeta = (metadata: Readonly<Record<string, unknown>> | undefined): boolean =>

@@ -7,7 +7,7 @@ import { parsed, type Wire } from './wire.ts';
 
 /** Between two askings of a step with `until`, and the longest that it may take, in milliseconds. */
 const POLL_MS = 50;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 const clock = systemClock();
 
@@ -21,7 +21,7 @@ export interface Seen {
 interface Scene {
   readonly wire: Wire;
   readonly variables: Map<string, string>;
-  readonly normalise: Normaliser;
+  readonly normaliser: Normaliser;
   readonly seen: Seen[];
 }
 
@@ -63,11 +63,32 @@ export async function runCase(wire: Wire, { name, steps }: Case, { run, group }:
   try {
     for (const [at, step] of steps.entries()) await take(scene, step, `#${at + 1}`);
   } catch (error) {
-    throw new Error(`case '${name}': ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    // What one server does not get done, the other one should not either: it is shown, and the case ends.
+    const message = error instanceof Error ? error.message : String(error);
+    scene.seen.push({ step: `#${scene.seen.length + 1}`, shown: { failed: message } });
   } finally {
-    await ask(scene, { method: 'DELETE', path: `${path}/${ns}` });
+    await removeNamespace(scene, `${path}/${ns}`, ns);
   }
   return scene.seen;
+}
+
+/** What cases leave behind, apart from cluster-scoped objects. */
+const NAMESPACED = [
+  '/api/v1/namespaces/{ns}/configmaps',
+  '/api/v1/namespaces/{ns}/secrets',
+  '/api/v1/namespaces/{ns}/events',
+  '/api/v1/namespaces/{ns}/serviceaccounts',
+  '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases',
+  '/apis/{group}/v1/namespaces/{ns}/things',
+  '/apis/{group}/v1/namespaces/{ns}/plains',
+];
+
+/** Without the controller of namespaces, which takes seconds for each and would be busy when a case needs it. */
+async function removeNamespace(scene: Scene, path: string, name: string): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} };
+  await ask(scene, { method: 'PUT', path: `${path}/finalize`, body });
+  await ask(scene, { method: 'DELETE', path });
+  await Promise.all(NAMESPACED.map((collection) => ask(scene, { method: 'DELETE', path: collection })));
 }
 
 /** Takes steps outside of any case. @throws {Error} one was refused */
@@ -83,14 +104,14 @@ function newScene(wire: Wire, given: Readonly<Record<string, string>>): Scene {
   const names = Object.entries(given).map(([name, value]) => [value, `{${name}}`] as const);
   // The longest first: the namespace and the group contain the run.
   names.sort(([left], [right]) => right.length - left.length);
-  return { wire, variables: new Map(Object.entries(given)), normalise: normaliser(new Map(names)), seen: [] };
+  return { wire, variables: new Map(Object.entries(given)), normaliser: normaliser(new Map(names)), seen: [] };
 }
 
 async function take(scene: Scene, step: Step, label: string): Promise<void> {
   if (isWatch(step)) return follow(scene, step, label);
   const answer = await answerOf(scene, step);
   const picked = step.pick === undefined ? answer : step.pick(answer);
-  scene.seen.push({ step: label, shown: scene.normalise(picked) });
+  scene.seen.push({ step: label, shown: scene.normaliser.normalise(picked) });
 }
 
 async function answerOf(scene: Scene, step: Request): Promise<Answer> {
@@ -121,6 +142,8 @@ function ask(scene: Scene, { method, path, body, raw, type, accept, headers = {}
         ? undefined
         : JSON.stringify(fillAll(body, scene.variables));
   const fields = Object.entries(headers).map(([name, value]) => [name, filled(value)] as const);
+  const generateName = dig(body, 'metadata', 'generateName');
+  if (typeof generateName === 'string') scene.normaliser.expectGenerated(generateName);
   const contentType = type ?? (sent === undefined ? '' : 'application/json');
   return scene.wire.send({
     method,
@@ -139,11 +162,15 @@ async function follow(scene: Scene, { watch, accept, meanwhile = [], events }: W
   const seen: unknown[] = [];
   try {
     for (const [at, step] of meanwhile.entries()) await take(scene, step, `${label}.${at + 1}`);
-    while (events === 'all' || seen.length < events) {
+    const isRefused = followed.head.status >= 400;
+    const refusal: string[] = [];
+    while (isRefused || events === 'all' || seen.length < events) {
       const line = await followed.next();
       if (line === undefined) break;
-      seen.push(scene.normalise(parsed(line)));
+      if (isRefused) refusal.push(line);
+      else seen.push(scene.normaliser.normalise(parsed(line)));
     }
+    if (isRefused) seen.push(scene.normaliser.normalise(parsed(refusal.join('\n'))));
   } finally {
     followed.stop();
   }

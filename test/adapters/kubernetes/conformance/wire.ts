@@ -44,6 +44,14 @@ export interface Followed {
   stop(): void;
 }
 
+/** The server closed the connection instead of answering: an answer, too. */
+class HungUp extends Error {
+  override name = 'HungUp';
+  constructor() {
+    super('the server closed the connection');
+  }
+}
+
 export async function wire(kubeconfig: string): Promise<Wire> {
   const config = new KubeConfig();
   config.loadFromString(kubeconfig);
@@ -53,24 +61,36 @@ export async function wire(kubeconfig: string): Promise<Wire> {
   await config.applyToHTTPSOptions(credentials);
   const agent = new Agent({ keepAlive: true, maxSockets: 64, ...tlsOf(credentials) });
 
-  const open = ({ method, path, headers, body }: Outgoing): Promise<IncomingMessage> =>
+  const open = (outgoing: Outgoing, tries = 3): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
+      const { method, path, headers, body } = outgoing;
       const { hostname, port } = new URL(cluster.server);
       const all = { 'user-agent': 'conformance/1.0', ...credentials.headers, ...headers };
-      const outgoing = request({ hostname, port, method, path, agent, headers: all }, resolve);
-      outgoing.setTimeout(DEADLINE_MS, () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)));
+      const sent = request({ hostname, port, method, path, agent, headers: all }, resolve);
+      sent.setTimeout(DEADLINE_MS, () => sent.destroy(new Error('no answer in time')));
       // A server that refuses a body early closes while it is still being sent; its answer came first.
-      outgoing.on('error', reject);
-      if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body));
-      outgoing.end(body);
+      sent.on('error', (error: Error & { code?: string }) => {
+        // A kept connection that the server closed at the same moment: nobody has seen the request.
+        if (sent.reusedSocket && error.code === 'ECONNRESET' && tries > 1)
+          open(outgoing, tries - 1).then(resolve, reject);
+        else if (error.code === 'ECONNRESET') reject(new HungUp());
+        else reject(new Error(`${method} ${path.slice(0, 200)}: ${error.message}`, { cause: error }));
+      });
+      if (body !== undefined) sent.setHeader('content-length', Buffer.byteLength(body));
+      sent.end(body);
     });
 
   return {
     async send(outgoing) {
-      const response = await open(outgoing);
-      const chunks: Buffer[] = [];
-      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-      return answerOf(response, Buffer.concat(chunks).toString());
+      try {
+        const response = await open(outgoing);
+        const chunks: Buffer[] = [];
+        for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+        return answerOf(response, Buffer.concat(chunks).toString());
+      } catch (error) {
+        if (error instanceof HungUp) return { status: 0, headers: {}, body: error.message };
+        throw error;
+      }
     },
     async follow(path, accept) {
       const headers = accept === undefined ? {} : { accept };

@@ -1,0 +1,49 @@
+// YAML of requests, as the API server reads it: YAML 1.1, the first document only.
+import { isScalar, isMap as isYamlMap, parseAllDocuments, visit, YAMLError } from 'yaml';
+import type { Parsed } from './decoding.ts';
+
+/** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
+const MAX_ALIASES = 100;
+
+/** @throws {SyntaxError} it is no YAML */
+export function readYaml(text: string): Parsed {
+  try {
+    // `yes` is true, but timestamps and base-60 numbers stay strings.
+    const documents = parseAllDocuments(text, {
+      schema: 'yaml-1.1',
+      uniqueKeys: false,
+      customTags: (tags) =>
+        tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
+    });
+    const [first] = documents;
+    if (first === undefined || !('contents' in first)) return { value: null, repeated: [] };
+    const [problem] = first.errors;
+    if (problem !== undefined) throw problem;
+    const value: unknown = first.toJS({ maxAliasCount: MAX_ALIASES });
+    return { value, repeated: repeatedIn(first, text) };
+  } catch (error) {
+    if (error instanceof YAMLError) {
+      const line = error.linePos?.[0].line;
+      throw new SyntaxError(`yaml: ${line === undefined ? '' : `line ${line}: `}${error.code}`, { cause: error });
+    }
+    if (error instanceof ReferenceError) throw new SyntaxError(`yaml: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function repeatedIn(document: ReturnType<typeof parseAllDocuments>[number], text: string): string[] {
+  const repeated: string[] = [];
+  visit(document as Parameters<typeof visit>[0], {
+    Map(_, map) {
+      if (!isYamlMap(map)) return;
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? key.value : key;
+        const line = text.slice(0, isScalar(key) ? (key.range?.[0] ?? 0) : 0).split('\n').length;
+        if (seen.has(name)) repeated.push(`line ${line}: key ${JSON.stringify(name)} already set in map`);
+        seen.add(name);
+      }
+    },
+  });
+  return repeated;
+}
