@@ -85,10 +85,20 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
   };
 
   const visit = (value: unknown, key: string, parent: Readonly<Record<string, unknown>> | undefined): unknown => {
-    if (Array.isArray(value)) return value.map((item) => visit(item, key, undefined));
+    if (Array.isArray(value)) {
+      const items = value.map((item) => visit(item, key, undefined));
+      // Entries of one second are in any order.
+      return key === 'managedFields'
+        ? items
+            .map((item) => JSON.stringify(item))
+            .sort()
+            .map((text) => JSON.parse(text))
+        : items;
+    }
     if (typeof value === 'string') {
       if (key === 'resourceVersion') return isObjectMeta(parent) ? objectRevision(value) : listRevision(value);
       if (key === 'continue' && value !== '') return `<token ${++tokens}>`;
+      if (key === 'cells' && /^\d{1,2}s$/.test(value)) return '<age>';
       return text(value);
     }
     if (!isMap(value)) return value;

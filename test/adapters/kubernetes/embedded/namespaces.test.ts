@@ -90,7 +90,7 @@ test(
 
 const ownedBy = (owner: Deep): Record<string, unknown> => {
   const { name, uid } = owner['metadata'] as unknown as Record<string, string>;
-  return { ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Widget', name, uid }] };
+  return { ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Widget', name, uid, blockOwnerDeletion: true }] };
 };
 
 test(
