@@ -4,7 +4,7 @@
 // Invariants:
 //   A1. A token secret has an account for as long as it exists: without one it goes, and it goes with its account.
 import { type Api, fillSystemFields, timeText } from '../api.ts';
-import { recordUpdate } from '../apply/managed-fields.ts';
+import { recordUpdate } from '../apply/ownership.ts';
 import type { AccountTokens } from '../auth/account-tokens.ts';
 import { type KubeObject, mapOf, same, stringOf } from '../json.ts';
 import { storeKeyOf } from '../kinds/resources.ts';
@@ -50,13 +50,15 @@ export function followAccounts({ api, tokens, caCertificate, publishesAuthority 
     const resource = api.registry.find('', 'v1', plural);
     if (resource === undefined) throw new Error(`'${plural}' is not served`);
     if (before === undefined) fillSystemFields(api, next.metadata);
-    recordUpdate(resource.schema, before, next, {
+    recordUpdate(before, next, {
       manager: 'kube-controller-manager',
       apiVersion: 'v1',
       subresource: '',
       ignored: [],
       blank: {},
       time: timeText(api.clock.now()),
+      schema: resource.schema,
+      version: () => undefined,
     });
     api.store.collection(resource.storeKey).put(next);
   };

@@ -5,6 +5,8 @@ const text: JsonMap = { type: 'string' };
 const flag: JsonMap = { type: 'boolean' };
 const whole: JsonMap = { type: 'integer', format: 'int32' };
 const time: JsonMap = { type: 'string', format: 'date-time', nullable: true };
+/** What is shown even when nobody gave it. */
+const given = (schema: JsonMap, value: unknown): JsonMap => ({ ...schema, default: value });
 const texts: JsonMap = { type: 'object', additionalProperties: text };
 const map = (properties: JsonMap, more: JsonMap = {}): JsonMap => ({ type: 'object', properties, ...more });
 const atomic: JsonMap = { 'x-kubernetes-map-type': 'atomic' };
@@ -35,9 +37,17 @@ const condition = map({
   observedGeneration: { type: 'integer', format: 'int64' },
 });
 
+const namespaceCondition = map({
+  lastTransitionTime: given(time, null),
+  message: text,
+  reason: text,
+  status: given(text, ''),
+  type: given(text, ''),
+});
+
 export const NAMESPACE = map({
-  spec: map({ finalizers: list(text, { 'x-kubernetes-list-type': 'atomic' }) }),
-  status: map({ phase: text, conditions: mapOf(condition, 'type') }),
+  spec: given(map({ finalizers: list(text, { 'x-kubernetes-list-type': 'atomic' }) }), {}),
+  status: given(map({ phase: given(text, 'Active'), conditions: mapOf(namespaceCondition, 'type') }), {}),
 });
 
 export const SECRET = map({
@@ -64,47 +74,50 @@ const eventSource = map({ component: text, host: text });
 export const CORE_EVENT = map({
   action: text,
   count: whole,
-  eventTime: time,
-  firstTimestamp: time,
-  involvedObject: objectReference,
-  lastTimestamp: time,
+  eventTime: given(time, null),
+  firstTimestamp: given(time, null),
+  involvedObject: given(objectReference, {}),
+  lastTimestamp: given(time, null),
   message: text,
   reason: text,
   related: objectReference,
-  reportingComponent: text,
-  reportingInstance: text,
-  series: map({ count: whole, lastObservedTime: time }),
-  source: eventSource,
+  reportingComponent: given(text, ''),
+  reportingInstance: given(text, ''),
+  series: map({ count: whole, lastObservedTime: given(time, null) }, { nullable: true }),
+  source: given(eventSource, {}),
   type: text,
 });
 
 export const EVENT = map({
   action: text,
   deprecatedCount: whole,
-  deprecatedFirstTimestamp: time,
-  deprecatedLastTimestamp: time,
-  deprecatedSource: eventSource,
-  eventTime: time,
+  deprecatedFirstTimestamp: given(time, null),
+  deprecatedLastTimestamp: given(time, null),
+  deprecatedSource: given(eventSource, {}),
+  eventTime: given(time, null),
   note: text,
   reason: text,
-  regarding: objectReference,
+  regarding: given(objectReference, {}),
   related: objectReference,
   reportingController: text,
   reportingInstance: text,
-  series: map({ count: whole, lastObservedTime: time }),
+  series: map({ count: given(whole, 0), lastObservedTime: given(time, null) }, { nullable: true }),
   type: text,
 });
 
 export const LEASE = map({
-  spec: map({
-    acquireTime: time,
-    holderIdentity: text,
-    leaseDurationSeconds: whole,
-    leaseTransitions: whole,
-    preferredHolder: text,
-    renewTime: time,
-    strategy: text,
-  }),
+  spec: given(
+    map({
+      acquireTime: time,
+      holderIdentity: text,
+      leaseDurationSeconds: whole,
+      leaseTransitions: whole,
+      preferredHolder: text,
+      renewTime: time,
+      strategy: text,
+    }),
+    {},
+  ),
 });
 
 const column = map({

@@ -1,9 +1,10 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
-import { configKeyProblems, keyProblems, labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
+import { dig, isList, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { kubeFinalizerErrors } from '../objects/metadata.ts';
+import { labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
+import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
 import {
   AGE_COLUMN,
@@ -16,11 +17,12 @@ import {
   SERVICE_ACCOUNT_COLUMNS,
 } from '../wire/columns.ts';
 import { CONFIG_MAP, CORE_EVENT, EVENT, LEASE, NAMESPACE, SECRET, SERVICE_ACCOUNT } from './builtin-schemas.ts';
+import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
+import { coreEventErrors, eventErrors } from './event-rules.ts';
 import { completeCoreEvent, fromCoreEvent, toCoreEvent } from './events.ts';
 import { ALL_VERBS, type Column, type Resource, type Strategy, storeKeyOf } from './resources.ts';
-
-/** Limit of the API for the data of a Secret or a ConfigMap, in bytes. */
-const MAX_DATA_BYTES = 1024 * 1024;
+import { SECRET_STRATEGY } from './secrets.ts';
+import { tidy } from './tidying.ts';
 
 export const PLAIN_STRATEGY: Strategy = {
   nameProblems: subdomainProblems,
@@ -29,6 +31,8 @@ export const PLAIN_STRATEGY: Strategy = {
   complete: () => undefined,
   prepare: () => undefined,
   validate: () => [],
+  warnings: () => [],
+  checksWholeOnUpdate: false,
 };
 
 /** A built-in resource from what is particular to it. */
@@ -46,9 +50,14 @@ export function builtin(
     readonly storageVersion?: string;
     readonly verbs?: readonly string[];
     readonly actions?: Resource['actions'];
+    /** Given, the kind is kept tidy; paths of fields that may hold an empty text, 0 or false (see tidying.ts). */
+    readonly keptEmpty?: readonly string[];
   },
 ): Resource {
-  const { group, version, plural, kind, namespaced, schema } = given;
+  const { group, version, plural, kind, namespaced, keptEmpty } = given;
+  const schema = compileObjectSchema(given.schema);
+  const strategy = { ...PLAIN_STRATEGY, ...given.strategy };
+  const kept = new Set(keptEmpty);
   return {
     group,
     version,
@@ -65,11 +74,20 @@ export function builtin(
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,
-    schema: compileObjectSchema(schema),
-    rawSchema: schema,
+    schema,
+    rawSchema: given.schema,
     columns: given.columns ?? [NAME_COLUMN, AGE_COLUMN],
     selectable: given.selectable ?? {},
-    strategy: { ...PLAIN_STRATEGY, ...given.strategy },
+    strategy:
+      keptEmpty === undefined
+        ? strategy
+        : {
+            ...strategy,
+            complete(next, old) {
+              tidy(schema, next, kept);
+              strategy.complete(next, old);
+            },
+          },
     since: 0,
     warning: undefined,
     convert: given.convert,
@@ -97,87 +115,25 @@ const namespaceStrategy: Partial<Strategy> = {
     }
   },
   validate(next, old, subresource) {
-    if (subresource === 'finalize') {
-      return listOf(dig(next, 'spec', 'finalizers')).flatMap((one, index) =>
-        namespaceFinalizerErrors(stringOf(one), `spec.finalizers[${index}]`),
-      );
-    }
+    if (old === undefined || subresource === 'finalize') return finalizerErrors(next, subresource);
+    if (subresource !== 'status') return [];
     const phase = stringOf(dig(next, 'status', 'phase'));
-    if (subresource !== 'status' || old === undefined) return [];
-    const isGoing = old.metadata.deletionTimestamp !== undefined;
-    if (phase === (isGoing ? 'Terminating' : 'Active')) return [];
-    const why = isGoing
-      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
-      : "may only be 'Active' if `deletionTimestamp` is empty";
-    return [invalidValue('status.Phase', phase, why)];
+    const isLeaving = next.metadata.deletionTimestamp !== undefined;
+    const [wanted, held] = isLeaving ? ['Terminating', 'not empty'] : ['Active', 'empty'];
+    if (phase === wanted) return [];
+    return [invalidValue('status.Phase', phase, `may only be '${wanted}' if \`deletionTimestamp\` is ${held}`)];
   },
 };
 
-function namespaceFinalizerErrors(finalizer: string, field: string): FieldError[] {
-  const problems = keyProblems(finalizer);
-  const isKnown = finalizer.includes('/') || finalizer === 'kubernetes';
-  const why = 'name is neither a standard finalizer name nor is it fully qualified';
-  return [...problems, ...(isKnown ? [] : [why])].map((problem) => invalidValue(field, finalizer, problem));
+function finalizerErrors(next: KubeObject, subresource: string): FieldError[] {
+  return listOf(dig(next, 'spec', 'finalizers')).flatMap((finalizer, index) => {
+    const field = subresource === 'finalize' ? `spec.finalizers[${index}]` : 'spec.finalizers';
+    return kubeFinalizerErrors(field, stringOf(finalizer));
+  });
 }
-
-function checkKeys(field: string, data: unknown): FieldError[] {
-  const keys = Object.keys(mapOf(data));
-  return keys.flatMap((key) => configKeyProblems(key).map((why) => invalidValue(`${field}[${key}]`, key, why)));
-}
-
-function dataBytes(data: unknown, encoding: 'base64' | 'utf8'): number {
-  return Object.values(mapOf(data)).reduce<number>(
-    (sum, value) => sum + Buffer.byteLength(stringOf(value), encoding),
-    0,
-  );
-}
-
-function tooMuchData(field: string, bytes: number): FieldError[] {
-  if (bytes <= MAX_DATA_BYTES) return [];
-  return [{ type: 'FieldValueTooLong', field, body: `Too long: may not be more than ${MAX_DATA_BYTES} bytes` }];
-}
-
-/** Errors about what an immutable object must not change. */
-function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
-  if (old['immutable'] !== true) return [];
-  const why = 'field is immutable when `immutable` is set';
-  return ['immutable', ...fields]
-    .filter((field) => (field === 'immutable' ? next[field] !== true : !same(next[field], old[field])))
-    .map((field) => forbidden(field, why));
-}
-
-/** A secret that holds a token names the account. */
-function tokenSecretErrors({ type, metadata: { annotations = {} } }: KubeObject): FieldError[] {
-  const key = 'kubernetes.io/service-account.name';
-  if (type !== 'kubernetes.io/service-account-token' || (annotations[key] ?? '') !== '') return [];
-  return [required(`metadata.annotations[${key}]`)];
-}
-
-const secretStrategy: Partial<Strategy> = {
-  complete(next, old) {
-    if (isMap(next['stringData'])) {
-      const data: JsonMap = { ...mapOf(next['data']) };
-      for (const [key, value] of Object.entries(next['stringData'])) {
-        data[key] = Buffer.from(stringOf(value)).toString('base64');
-      }
-      next['data'] = data;
-    }
-    delete next['stringData'];
-    if (stringOf(next['type']) === '') next['type'] = old === undefined ? 'Opaque' : old['type'];
-  },
-  validate(next, old) {
-    const errors = [
-      ...checkKeys('data', next['data']),
-      ...tooMuchData('data', dataBytes(next['data'], 'base64')),
-      ...tokenSecretErrors(next),
-    ];
-    if (old === undefined) return errors;
-    if (next['type'] !== old['type']) errors.push(invalidValue('type', next['type'], 'field is immutable'));
-    return [...errors, ...immutableErrors(next, old, ['data'])];
-  },
-};
 
 const configMapStrategy: Partial<Strategy> = {
+  checksWholeOnUpdate: true,
   validate(next, old) {
     const both = Object.keys(mapOf(next['data'])).filter((key) => Object.hasOwn(mapOf(next['binaryData']), key));
     const bytes = dataBytes(next['data'], 'utf8') + dataBytes(next['binaryData'], 'base64');
@@ -187,7 +143,7 @@ const configMapStrategy: Partial<Strategy> = {
       ...checkKeys('binaryData', next['binaryData']),
       ...tooMuchData('[]', bytes),
     ];
-    return old === undefined ? errors : [...errors, ...immutableErrors(next, old, ['data', 'binaryData'])];
+    return old === undefined ? errors : [...immutableErrors(next, old, ['data', 'binaryData']), ...errors];
   },
 };
 
@@ -213,37 +169,16 @@ const newEventSelectable: Resource['selectable'] = Object.fromEntries([
   ['reportingController', (object: KubeObject) => stringOf(object['reportingController'])],
 ]);
 
-const eventStrategy: Partial<Strategy> = {
-  nameProblems: segmentProblems,
-  createsOnUpdate: true,
-  validate(next) {
-    const involved = stringOf(dig(next, 'involvedObject', 'namespace'));
-    const { namespace = '' } = next.metadata;
-    if (involved === namespace || (involved === '' && namespace === 'default')) return [];
-    return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
-  },
-};
-
-const EVENT_TYPES = ['Normal', 'Warning'];
-
-/** The spelling of events.k8s.io asks for more when an event is new. */
-const newEventStrategy: Partial<Strategy> = {
-  ...eventStrategy,
-  validate(next, old) {
-    if (old !== undefined) return [];
-    const errors: FieldError[] = [];
-    const type = stringOf(next['type']);
-    if ((next['eventTime'] ?? null) === null) errors.push(required('eventTime'));
-    if (!EVENT_TYPES.includes(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
-    return errors;
-  },
-};
+/** What both spellings of events share. */
+const eventStrategy: Partial<Strategy> = { nameProblems: segmentProblems, createsOnUpdate: true };
 
 const leaseStrategy: Partial<Strategy> = {
   allowsUnconditionalUpdate: false,
   createsOnUpdate: true,
   prepare(next) {
-    next['spec'] ??= {};
+    // Coordinated leader election is off.
+    const { strategy: _strategy, preferredHolder: _preferredHolder, ...spec } = mapOf(next['spec']);
+    next['spec'] = spec;
   },
   validate(next) {
     const spec = mapOf(next['spec']);
@@ -255,11 +190,30 @@ const leaseStrategy: Partial<Strategy> = {
     if (typeof transitions === 'number' && transitions < 0) {
       errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
     }
-    const strategy = stringOf(spec['strategy']);
-    if (strategy !== '' && strategy !== 'OldestEmulationVersion') {
-      errors.push(notSupported('spec.strategy', strategy, ['OldestEmulationVersion']));
-    }
     return errors;
+  },
+};
+
+const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
+
+const serviceAccountStrategy: Partial<Strategy> = {
+  answersDeletionWithObject: true,
+  checksWholeOnUpdate: true,
+  prepare(next) {
+    // Of a secret only the name counts.
+    const { secrets } = next;
+    if (isList(secrets)) {
+      next['secrets'] = secrets.map((secret) => {
+        const { name } = mapOf(secret);
+        return name === undefined ? {} : { name };
+      });
+    }
+  },
+  warnings({ metadata }, old) {
+    const value = metadata.annotations?.[MOUNTABLE];
+    if (value === undefined || value === old?.metadata.annotations?.[MOUNTABLE]) return [];
+    const advice = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+    return [`metadata.annotations[${MOUNTABLE}]: ${advice}`];
   },
 };
 
@@ -290,6 +244,7 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       columns: NAMESPACE_COLUMNS,
       selectable: { 'status.phase': (object) => stringOf(dig(object, 'status', 'phase')) },
       strategy: namespaceStrategy,
+      keptEmpty: [],
     }),
     builtin({
       ...core,
@@ -299,7 +254,8 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       schema: SECRET,
       columns: SECRET_COLUMNS,
       selectable: { type: (object) => stringOf(object['type']) },
-      strategy: secretStrategy,
+      strategy: SECRET_STRATEGY,
+      keptEmpty: ['immutable'],
     }),
     builtin({
       ...core,
@@ -310,6 +266,7 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       schema: CONFIG_MAP,
       columns: CONFIG_MAP_COLUMNS,
       strategy: configMapStrategy,
+      keptEmpty: ['immutable'],
     }),
     builtin({
       ...core,
@@ -320,14 +277,16 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       shortNames: ['sa'],
       schema: SERVICE_ACCOUNT,
       columns: SERVICE_ACCOUNT_COLUMNS,
-      strategy: { answersDeletionWithObject: true },
+      strategy: serviceAccountStrategy,
+      keptEmpty: ['automountServiceAccountToken'],
     }),
     builtin({
       ...core,
       ...event,
       schema: CORE_EVENT,
       selectable: eventSelectable,
-      strategy: eventStrategy,
+      strategy: { ...eventStrategy, validate: coreEventErrors },
+      keptEmpty: [],
       convert: { fromStored: completeCoreEvent, toStored: (object) => object },
     }),
     builtin({
@@ -337,7 +296,8 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       schema: EVENT,
       storeKey: storeKeyOf('', 'events'),
       selectable: newEventSelectable,
-      strategy: newEventStrategy,
+      strategy: { ...eventStrategy, validate: eventErrors },
+      keptEmpty: [],
       convert: { fromStored: fromCoreEvent, toStored: toCoreEvent },
     }),
     builtin({
@@ -349,6 +309,7 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       schema: LEASE,
       columns: LEASE_COLUMNS,
       strategy: leaseStrategy,
+      keptEmpty: ['spec.holderIdentity', 'spec.leaseDurationSeconds', 'spec.leaseTransitions'],
     }),
   ];
 }

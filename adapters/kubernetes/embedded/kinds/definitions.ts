@@ -235,6 +235,8 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
     nameProblems: subdomainProblems,
     allowsUnconditionalUpdate: false,
     hasGeneration: true,
+    checksWholeOnUpdate: false,
+    warnings: () => [],
     complete: () => undefined,
     prepare(next, old, subresource) {
       if (hasStatus && old === undefined && subresource === '') delete next['status'];

@@ -44,6 +44,10 @@ export interface Strategy {
     subresource: string,
     found: readonly FieldError[],
   ): FieldError[];
+  /** What the client is told though the object is accepted. */
+  warnings(next: KubeObject, old: KubeObject | undefined): string[];
+  /** Whether an update is checked like a new object besides being checked as a change. */
+  readonly checksWholeOnUpdate: boolean;
 }
 
 /** What a POST to a resource or to one of its subresources does, where it does not store an object. */

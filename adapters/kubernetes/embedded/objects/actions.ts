@@ -1,6 +1,6 @@
 // A POST that is answered from what it says and stores nothing: reviews, and requests for tokens.
 import type { Api, ResourceRequest } from '../api.ts';
-import { recordUpdate } from '../apply/managed-fields.ts';
+import { recordUpdate } from '../apply/ownership.ts';
 import type { KubeObject } from '../json.ts';
 import type { Action } from '../kinds/resources.ts';
 import { setDefaults } from '../schemas/pruning.ts';
@@ -14,7 +14,7 @@ import { checkWriteOptions, placeInNamespace, writerOf } from './writes.ts';
 export function performAction(api: Api, request: ResourceRequest, { body, owned, run }: Action): KubeObject {
   checkWriteOptions(request.query, 'CreateOptions');
   const asked = { ...request, resource: body };
-  if (acceptedForm(request.accept, request.query, false).kind !== 'object') {
+  if (acceptedForm(body, request.accept, request.query, false).kind !== 'object') {
     throw notAcceptable(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
   }
   const object = decodeObject(asked);
@@ -23,7 +23,7 @@ export function performAction(api: Api, request: ResourceRequest, { body, owned,
   delete object.metadata.managedFields;
   delete object.metadata.generation; // sent as 0 by clients that speak protobuf
   dropEmpty(object.metadata);
-  if (owned) recordUpdate(body.schema, undefined, object, writerOf(api, asked));
+  if (owned) recordUpdate(undefined, object, writerOf(api, asked));
   const { kind, apiVersion } = body;
   return { ...object, ...run(api, request, object), kind, apiVersion } as KubeObject;
 }

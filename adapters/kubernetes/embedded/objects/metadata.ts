@@ -1,13 +1,26 @@
 // `metadata`: its types when an object is decoded, its rules when one is created or changed.
 
-import { isList, isMap, type JsonMap, type KubeObject, type ObjectMeta, type OwnerReference, same } from '../json.ts';
+import {
+  isList,
+  isMap,
+  type JsonMap,
+  type KubeObject,
+  type ObjectMeta,
+  type OwnerReference,
+  same,
+  stringOf,
+} from '../json.ts';
 import type { Resource } from '../kinds/resources.ts';
-import { type FieldError, forbidden, invalidValue, required } from '../schemas/field-error.ts';
+import { type FieldError, forbidden, invalidValue, required, tooLong } from '../schemas/field-error.ts';
 import { timeProblem } from '../wire/time-text.ts';
 import { keyProblems, labelProblems, labelValueProblems } from './names.ts';
 
 /** Limit of the API for all annotations of an object together, in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
+
+/** Limits of the API for a manager's name and a subresource's, in bytes. */
+const MAX_MANAGER_BYTES = 128;
+const MAX_SUBRESOURCE_BYTES = 256;
 
 const STRINGS = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'selfLink'] as const;
 
@@ -81,29 +94,33 @@ export function validateMetadata(object: KubeObject, resource: Resource): FieldE
       errors.push(invalidValue('metadata.name', metadata.name, problem));
     }
   }
-  errors.push(...namespaceErrors(metadata, namespaced), ...labelErrors(metadata), ...annotationErrors(metadata));
-  errors.push(...ownerErrors(metadata));
-  for (const finalizer of metadata.finalizers ?? []) {
+  errors.push(...namespaceErrors(metadata, namespaced), ...commonErrors(metadata));
+  const { finalizers = [] } = metadata;
+  for (const finalizer of finalizers) {
     for (const problem of keyProblems(finalizer)) errors.push(invalidValue('metadata.finalizers', finalizer, problem));
   }
-  const { finalizers = [] } = metadata;
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const why = 'finalizer orphan and foregroundDeletion cannot be both set';
     errors.push(invalidValue('metadata.finalizers', finalizers, why));
   }
-  if (builtin && group !== 'apiextensions.k8s.io') errors.push(...unqualifiedFinalizers(finalizers));
-  return errors;
+  if (!builtin || group === 'apiextensions.k8s.io') return errors;
+  const unqualified = finalizers.flatMap((finalizer, index) =>
+    unqualifiedErrors(`metadata.finalizers[${index}]`, finalizer),
+  );
+  return [...errors, ...unqualified];
 }
 
-const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
+const STANDARD_FINALIZERS = ['orphan', 'foregroundDeletion', 'kubernetes'];
 
-function unqualifiedFinalizers(finalizers: readonly string[]): FieldError[] {
-  const why = 'name is neither a standard finalizer name nor is it fully qualified';
-  return finalizers.flatMap((one, index) =>
-    one.includes('/') || STANDARD_FINALIZERS.includes(one)
-      ? []
-      : [invalidValue(`metadata.finalizers[${index}]`, one, why)],
-  );
+function unqualifiedErrors(field: string, finalizer: string): FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return [];
+  return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+}
+
+/** What is wrong with a finalizer of a built-in kind. */
+export function kubeFinalizerErrors(field: string, finalizer: string): FieldError[] {
+  const errors = keyProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));
+  return [...errors, ...unqualifiedErrors(field, finalizer)];
 }
 
 function namespaceErrors({ namespace }: ObjectMeta, namespaced: boolean): FieldError[] {
@@ -114,6 +131,39 @@ function namespaceErrors({ namespace }: ObjectMeta, namespaced: boolean): FieldE
   }
   if (namespace === undefined || namespace === '') return [required('metadata.namespace')];
   return labelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
+}
+
+/** What is checked again with every update. */
+function commonErrors(metadata: ObjectMeta): FieldError[] {
+  return [
+    ...labelErrors(metadata),
+    ...annotationErrors(metadata),
+    ...ownerErrors(metadata),
+    ...managerErrors(metadata),
+  ];
+}
+
+function managerErrors({ managedFields = [] }: ObjectMeta): FieldError[] {
+  return managedFields.filter(isMap).flatMap(({ manager, subresource }, index) => {
+    const field = `metadata.managedFields[${index}]`;
+    const errors = managerNameErrors(`${field}.manager`, stringOf(manager));
+    const isLong = Buffer.byteLength(stringOf(subresource)) > MAX_SUBRESOURCE_BYTES;
+    return isLong ? [...errors, tooLong(`${field}.subresource`, MAX_SUBRESOURCE_BYTES)] : errors;
+  });
+}
+
+/** What is wrong with the name of a field manager. */
+export function managerNameErrors(field: string, name: string): FieldError[] {
+  const errors = Buffer.byteLength(name) > MAX_MANAGER_BYTES ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
+  let at = 0;
+  for (const character of name) {
+    if (character !== ' ' && /[\p{C}\p{Z}]/u.test(character)) {
+      const number = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      errors.push(invalidValue(field, name, `invalid character U+${number} (at position ${at})`));
+    }
+    at += Buffer.byteLength(character);
+  }
+  return errors;
 }
 
 function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
@@ -143,36 +193,42 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   let controller = '';
   for (const owner of ownerReferences) {
     const [field, empty] = ['metadata.ownerReferences', 'must not be empty'];
-    const parts = (owner.apiVersion ?? '').split('/');
-    if ((owner.apiVersion ?? '') === '' || parts.length > 2 || parts.at(-1) === '') {
-      errors.push(invalidValue(`${field}.apiVersion`, owner.apiVersion ?? '', 'version must not be empty'));
+    const { apiVersion = '' } = owner;
+    const parts = apiVersion.split('/');
+    if (apiVersion === '' || parts.length > 2 || parts.at(-1) === '') {
+      errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
     }
     for (const key of ['kind', 'name', 'uid'] as const) {
       if ((owner[key] ?? '') === '') errors.push(invalidValue(`${field}.${key}`, '', empty));
     }
-    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
-      errors.push(invalidValue(field, inOrder(owner), '/v1, Kind=Event is disallowed from being an owner'));
+    if (apiVersion === 'v1' && owner.kind === 'Event') {
+      errors.push(shownAs(field, ownerText(owner), '/v1, Kind=Event is disallowed from being an owner'));
     }
     if (owner['controller'] !== true) continue;
     const current = `${owner.kind}/${owner.name}`;
     if (controller !== '') {
       const found = `Found "true" in references for ${controller} and ${current}`;
-      const shown = JSON.stringify(ownerReferences.map(inOrder));
-      const body = `Invalid value: ${shown}: Only one reference can have Controller set to true. ${found}`;
-      errors.push({ type: 'FieldValueInvalid', field, body });
+      const list = `[${ownerReferences.map(ownerText).join(',')}]`;
+      errors.push(shownAs(field, list, `Only one reference can have Controller set to true. ${found}`));
     }
     controller ||= current;
   }
   return errors;
 }
 
-/** A reference with its fields in the order in which messages show them. */
-function inOrder(owner: OwnerReference): JsonMap {
-  const names = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'];
-  return Object.fromEntries(names.filter((name) => owner[name] !== undefined).map((name) => [name, owner[name]]));
+const shownAs = (field: string, value: string, why: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  field,
+  body: `Invalid value: ${value}: ${why}`,
+});
+
+/** An owner as messages show it: its fields in the order in which they are declared. */
+function ownerText(owner: OwnerReference): string {
+  const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+  return JSON.stringify({ apiVersion, kind, name, uid, controller, blockOwnerDeletion });
 }
 
-/** What must not change on an update. */
+/** What must not change on an update, and what is checked again. */
 export function validateMetadataUpdate(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {
@@ -195,7 +251,7 @@ export function validateMetadataUpdate(next: KubeObject, old: KubeObject): Field
     const [after, before] = [next.metadata[key], old.metadata[key]];
     if (!same(after, before)) errors.push(invalidValue(`metadata.${key}`, after ?? null, 'field is immutable'));
   }
-  return errors;
+  return [...errors, ...commonErrors(next.metadata)];
 }
 
 /** Warnings about finalizers that the object did not have before. */
@@ -203,7 +259,7 @@ export function finalizerWarnings(next: KubeObject, old: KubeObject | undefined)
   const before = new Set(old?.metadata.finalizers);
   const added = (next.metadata.finalizers ?? []).filter((one) => !before.has(one)).sort();
   return added
-    .filter((one) => !one.includes('/') && !['orphan', 'foregroundDeletion', 'kubernetes'].includes(one))
+    .filter((one) => !one.includes('/') && !STANDARD_FINALIZERS.includes(one))
     .map((one) => {
       const path = one.includes('.') ? ' including a path (/)' : '';
       return `metadata.finalizers: "${one}": prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`;
@@ -216,12 +272,19 @@ export function dropEmpty(metadata: ObjectMeta): void {
     const value = metadata[key];
     if (value !== undefined && Object.keys(value).length === 0) delete metadata[key];
   }
+  for (const key of STRINGS) if (metadata[key] === '') delete metadata[key];
 }
 
-/** Drops owners that are listed twice. Changes metadata in place. */
-export function dropRepeatedOwners(metadata: ObjectMeta): void {
+/** Drops owners that are listed twice. Changes metadata in place. @returns a warning when there were any */
+export function dropRepeatedOwners(metadata: ObjectMeta): string | undefined {
   const { ownerReferences } = metadata;
-  if (ownerReferences === undefined || ownerReferences.length < 2) return;
+  if (ownerReferences === undefined || ownerReferences.length < 2) return undefined;
   const seen = new Set<string>();
-  metadata.ownerReferences = ownerReferences.filter(({ uid }) => !seen.has(uid) && seen.add(uid));
+  const repeated = new Set<string>();
+  metadata.ownerReferences = ownerReferences.filter(({ uid }) => {
+    if (seen.has(uid)) repeated.add(uid);
+    return !seen.has(uid) && seen.add(uid);
+  });
+  if (repeated.size === 0) return undefined;
+  return `.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`;
 }

@@ -1,21 +1,44 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
 import type { Api, ResourceRequest } from '../api.ts';
-import { applyConfiguration } from '../apply/managed-fields.ts';
+import { applyConfiguration, shown } from '../apply/applying.ts';
 import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import { inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
-import { setDefaults } from '../schemas/pruning.ts';
-import { badRequest, conflict, notFound, unsupportedByRouter, unsupportedMediaType } from '../wire/api-error.ts';
-import { dropUnknown, mediaType, objectFrom, parseBody } from '../wire/decoding.ts';
+import { invalidValue } from '../schemas/field-error.ts';
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  notFound,
+  plainFailure,
+  routeRefusal,
+  tooLarge,
+  unsupportedMediaType,
+} from '../wire/api-error.ts';
+import {
+  dropUnknown,
+  FieldValidation,
+  fieldValidationOf,
+  type Parsed,
+  parseBody,
+  typeProblem,
+} from '../wire/decoding.ts';
+import { goText, jsonType } from '../wire/go-values.ts';
 import { jsonProblem, repeatedKeys } from '../wire/json-text.ts';
-import { jsonPatch, mergePatch, strategicMergePatch } from './patch.ts';
+import { readYaml } from '../wire/yaml-text.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import { conversionProblem, strategicPatch } from './strategic-patch.ts';
 import {
   admitToNamespace,
   checkName,
   checkWriteOptions,
+  complete,
   demandCreation,
   placeInNamespace,
   storeChange,
   storeNew,
+  storeUpdate,
   type Written,
   writerOf,
 } from './writes.ts';
@@ -24,6 +47,9 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
+
+/** Limit of the API for one JSON patch. */
+const MAX_OPERATIONS = 10_000;
 
 const acceptedBy = ({ builtin }: Resource): string[] => [
   JSON_PATCH,
@@ -35,128 +61,212 @@ const acceptedBy = ({ builtin }: Resource): string[] => [
 /** @throws {ApiError} 415 the body is no patch that the resource takes */
 export function demandPatchType(resource: Resource, contentType: string): void {
   const accepted = acceptedBy(resource);
-  if (accepted.includes(mediaType(contentType))) return;
-  throw resource.builtin ? unsupportedByRouter() : unsupportedMediaType(accepted);
+  if (accepted.includes(patchType(contentType))) return;
+  throw resource.builtin ? routeRefusal(415, 'Unsupported Media Type') : unsupportedMediaType(accepted);
 }
+
+const patchType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim();
 
 /** @throws {ApiError} */
 export function patchObject(api: Api, request: ResourceRequest): Written {
   const { resource, name, namespace } = request;
-  const type = mediaType(request.contentType);
+  const type = patchType(request.contentType);
   demandPatchType(resource, request.contentType);
   checkWriteOptions(request.query, 'PatchOptions', type === APPLY_PATCH);
   if (type === APPLY_PATCH) return applyObject(api, request);
   const live = api.store.collection(resource.storeKey).get(namespace, name);
   if (live === undefined) throw notFound(resourceSubject(resource), name);
   const current = inVersion(resource, live.object);
-  const patch = parsedPatch(request.body, type);
-  const patched = patchedObject(request, type, current, patch);
-  const next = objectFrom(resource, patched);
-  next.metadata = { ...next.metadata };
-  const shown = type === STRATEGIC_PATCH ? goText(patch) : '';
-  dropUnknown(request, next, repeatedKeys(request.body.toString(), patch), () => shown || canonical(next));
-  checkVersion(resource, next);
+  const next = patchedObject(request, type, current);
+  placeInNamespace(next, request);
+  checkName(next, request);
+  return storeUpdate(api, request, live, current, next);
+}
+
+/** The object with the patch applied: a copy that may be changed. @throws {ApiError} 400, 422 */
+function patchedObject(request: ResourceRequest, type: string, current: KubeObject): KubeObject {
+  const { resource } = request;
+  const patch = parsedPatch(request, type);
+  const patched = applied(type, current, patch);
+  const showPatched = (): string => (type === STRATEGIC_PATCH ? goText(patch) : canonical(patched));
+  const refuse = (why: string): Error =>
+    invalid({ group: '', name: '' }, '', [invalidValue('patch', showPatched(), why)]);
+  if (!isMap(patched)) {
+    const wanted =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    const why = `json: cannot unmarshal ${jsonType(patched)} into Go value of type ${wanted}`;
+    throw refuse(`couldn't get version/kind; json parse error: ${why}`);
+  }
+  const next: JsonMap = { ...patched, ...(isMap(patched['metadata']) ? { metadata: { ...patched['metadata'] } } : {}) };
+  if (type === STRATEGIC_PATCH) {
+    next['apiVersion'] = resource.apiVersion;
+    next['kind'] = resource.kind;
+  } else {
+    checkType(resource, next, refuse, showPatched);
+  }
+  const unfit = type === STRATEGIC_PATCH ? conversionProblem(resource.schema, next) : undefined;
+  const problem = unfit ?? typeProblem(resource, next);
+  if (problem !== undefined) throw refuse(problem);
+  const object = next as KubeObject;
+  dropUnknown(request, object, strictProblems(request, type, patch), showPatched);
+  return object;
+}
+
+/** @throws {ApiError} 400 it is no JSON, or none of a patch */
+function parsedPatch({ body, query }: ResourceRequest, type: string): unknown {
+  const isStrict = fieldValidationOf(query) !== FieldValidation.Ignore;
+  const text = body.toString();
+  const prefix = isStrict && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : '';
+  let patch: unknown;
+  try {
+    patch = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (type === MERGE_PATCH && !isStrict) throw badRequest('Invalid JSON Patch');
+    throw badRequest(`${prefix}${jsonProblem(body)}`);
+  }
+  const unfit = (value: unknown, wanted: string): Error =>
+    badRequest(`${prefix}json: cannot unmarshal ${jsonType(value)} into Go value of type ${wanted}`);
+  if (type === JSON_PATCH) {
+    if (patch === null) return [];
+    if (!isList(patch)) throw unfit(patch, isStrict ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch');
+    for (const operation of patch) {
+      if (operation !== null && !isMap(operation)) {
+        throw unfit(operation, isStrict ? 'handlers.jsonPatchOp' : 'jsonpatch.Operation');
+      }
+      if (isStrict) checkOperation(operation ?? {});
+    }
+    if (patch.length > MAX_OPERATIONS) {
+      throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+    }
+    return patch;
+  }
+  if (type === STRATEGIC_PATCH) {
+    if (patch === null) return {};
+    if (!isMap(patch)) throw unfit(patch, 'map[string]interface {}');
+    return patch;
+  }
+  if (patch === null) throw badRequest('Invalid JSON Patch');
+  if (isStrict && !isMap(patch)) throw unfit(patch, 'map[string]interface {}');
+  if (!isMap(patch) && !isList(patch)) throw badRequest('Invalid JSON Patch');
+  return patch;
+}
+
+const OPERATION_KEYS = ['op', 'path', 'from', 'value'];
+
+function checkOperation(operation: JsonMap): void {
+  for (const key of ['op', 'path', 'from']) {
+    const value = operation[key];
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    const where = `Go struct field jsonPatchOp.${key} of type string`;
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into ${where}`);
+  }
+}
+
+/** What a strict reader has against the text of a patch. */
+function strictProblems({ body, query }: ResourceRequest, type: string, patch: unknown): string[] {
+  if (fieldValidationOf(query) === FieldValidation.Ignore) return [];
+  const repeated = repeatedKeys(body.toString(), patch);
+  if (type !== JSON_PATCH) return repeated;
+  const unknown = (isList(patch) ? patch : []).flatMap((operation, index) =>
+    Object.keys(isMap(operation) ? operation : {})
+      .filter((key) => !OPERATION_KEYS.includes(key))
+      .map((key) => `unknown field "[${index}].${key}"`),
+  );
+  return [...repeated, ...unknown].map((problem) => `json patch ${problem}`);
+}
+
+function applied(type: string, current: KubeObject, patch: unknown): unknown {
+  if (type === JSON_PATCH) return jsonPatch(current, isList(patch) ? patch : []);
+  if (type === STRATEGIC_PATCH) return strategicPatch(current, isMap(patch) ? patch : {});
+  return isList(patch) ? patch : mergePatch(current, patch);
+}
+
+/** An object that says what it is. @throws {ApiError} 422, 500 */
+function checkType(resource: Resource, next: JsonMap, refuse: (why: string) => Error, text: () => string): void {
+  const [apiVersion, kind] = [stringOf(next['apiVersion']), stringOf(next['kind'])];
+  if (resource.builtin) {
+    next['apiVersion'] = apiVersion || resource.apiVersion;
+    next['kind'] = kind || resource.kind;
+    return;
+  }
+  if (kind === '') throw refuse(`Object 'Kind' is missing in '${text()}'`);
+  if (apiVersion === '') throw internalError(`Object 'apiVersion' is missing in 'object has no apiVersion field'`);
+}
+
+/** Server-side apply: creates the object, or changes it by what was applied. */
+function applyObject(api: Api, request: ResourceRequest): Written {
+  const { resource, name, namespace, subresource, query } = request;
+  const subject = resourceSubject(resource);
+  const live = api.store.collection(resource.storeKey).get(namespace, name);
+  if (live === undefined && subresource !== '') throw notFound(subject, name);
+  if (live === undefined) demandCreation(api, request);
+  const { configuration, repeated } = configurationOf(request);
+  const writer = writerOf(api, request);
+  const force = ['true', '1'].includes(query.get('force') ?? '');
+  const current = live === undefined ? undefined : inVersion(resource, live.object);
+  const next = copy(applyConfiguration(current, configuration, writer, { force }));
+  const problem = typeProblem(resource, next);
+  if (problem !== undefined) {
+    const type = shown({ ...next, metadata: {} }).slice('/; '.length);
+    const decoding = problem.startsWith('parsing time') ? '' : 'error decoding from json: ';
+    const why = `unable to convert unstructured object to ${type}: ${decoding}${problem}`;
+    throw plainFailure(`failed to convert new object (${shown(configuration)}) to proper version: ${why}`);
+  }
+  if (repeated !== undefined) {
+    const validation = fieldValidationOf(query);
+    if (validation === FieldValidation.Strict) {
+      const why = `error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated}`;
+      throw badRequest(`error strict decoding YAML: ${why}`);
+    }
+    if (validation === FieldValidation.Warn) request.warn(repeated);
+  }
+  complete(resource, next, current);
+  if (live === undefined || current === undefined) {
+    const uid = stringOf(configuration.metadata.uid);
+    if (uid !== '') {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(subject, name, why);
+    }
+    placeInNamespace(next, request);
+    checkName(next, request);
+    admitToNamespace(api, request, name);
+    return storeNew(api, request, next);
+  }
   placeInNamespace(next, request);
   checkName(next, request);
   return storeChange(api, request, live, current, next);
 }
 
-/** @throws {ApiError} 400 it is no JSON */
-function parsedPatch(body: Buffer, type: string): unknown {
+interface Configuration {
+  readonly configuration: KubeObject;
+  /** The first key that a map of it has twice. */
+  readonly repeated: string | undefined;
+}
+
+/** @throws {ApiError} 400 it is no object, or of another kind */
+function configurationOf({ resource, body }: ResourceRequest): Configuration {
+  let read: Parsed;
   try {
-    return JSON.parse(body.toString());
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const problem = jsonProblem(body);
-    throw badRequest(type === STRATEGIC_PATCH ? problem : `error decoding patch: ${problem}`);
-  }
-}
-
-/** The object with the patch applied: a copy that may be changed. */
-function patchedObject({ resource }: ResourceRequest, type: string, current: KubeObject, patch: unknown): JsonMap {
-  let patched: unknown;
-  if (type === JSON_PATCH) {
-    patched = jsonPatch(current, patch);
-  } else if (patch === null && type === MERGE_PATCH) {
-    throw badRequest('Invalid JSON Patch');
-  } else {
-    const given = patch ?? {};
-    if (!isMap(given)) {
-      const name = isList(given) ? 'array' : typeof given === 'boolean' ? 'bool' : typeof given;
-      const problem = `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
-      throw badRequest(type === STRATEGIC_PATCH ? problem : `error decoding patch: ${problem}`);
-    }
-    patched = copy(type === MERGE_PATCH ? mergePatch(current, given) : strategicMergePatch(current, given));
-  }
-  if (!isMap(patched)) throw badRequest(`the patched object is no ${resource.kind}`);
-  return patched;
-}
-
-/** A value as Go prints it, which is how a strategic merge patch is quoted. */
-function goText(value: unknown): string {
-  if (isList(value)) return `[${value.map(goText).join(' ')}]`;
-  if (!isMap(value)) return value === null ? '<nil>' : String(value);
-  const fields = Object.keys(value).sort();
-  return `map[${fields.map((key) => `${key}:${goText(value[key])}`).join(' ')}]`;
-}
-
-function checkVersion(resource: Resource, next: KubeObject): void {
-  if (next.apiVersion === resource.apiVersion && next.kind === resource.kind) return;
-  throw badRequest(
-    `${next.kind} in version "${next.apiVersion}" cannot be handled as a ${resource.kind}: the patch must not change apiVersion or kind`,
-  );
-}
-
-/** Server-side apply: creates the object, or changes it by what was applied. */
-function applyObject(api: Api, request: ResourceRequest): Written {
-  const { resource, name, namespace, subresource } = request;
-  const applied = appliedObject(request);
-  const live = api.store.collection(resource.storeKey).get(namespace, name);
-  const writer = writerOf(api, request);
-  const force = request.query.get('force') === 'true' || request.query.get('force') === '1';
-  const subject = resourceSubject(resource);
-  if (live === undefined) {
-    if (subresource !== '') throw notFound(subject, name);
-    demandCreation(api, request);
-    const next = copy(applyConfiguration(resource.schema, undefined, applied, writer, { force }));
-    const uid = stringOf(applied.metadata.uid);
-    if (uid !== '') {
-      throw conflict(
-        subject,
-        name,
-        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
-      );
-    }
-    placeInNamespace(next, request);
-    checkName(next, request);
-    admitToNamespace(api, request, name);
-    return storeNew(api, request, next, () => undefined);
-  }
-  const current = inVersion(resource, live.object);
-  const next = copy(applyConfiguration(resource.schema, current, applied, writer, { force }));
-  placeInNamespace(next, request);
-  checkName(next, request);
-  if (subresource === 'status' && !resource.builtin) setDefaults(resource.schema, next);
-  return storeChange(api, request, live, current, next, { owned: true });
-}
-
-function appliedObject(request: ResourceRequest): KubeObject {
-  const { resource, body } = request;
-  let parsed: unknown;
-  try {
-    parsed = parseBody(body, 'application/yaml').value;
+    read = parseBody(body, 'application/yaml');
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
+  const parsed = read.value ?? {};
   if (!isMap(parsed)) {
-    const name = isList(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
-    const problem = `while decoding JSON: json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: ${problem}`);
+    const why = `json: cannot unmarshal ${jsonType(parsed)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
   const [apiVersion, kind] = [stringOf(parsed['apiVersion']), stringOf(parsed['kind'])];
   if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
-    throw badRequest(`invalid object type: ${apiVersion || '/'}, Kind=${kind}`);
+    const isVersion = apiVersion !== '' && apiVersion.split('/').length <= 2;
+    const type = isVersion ? (apiVersion.includes('/') ? apiVersion : `/${apiVersion}`) : '/';
+    const isType = isVersion || apiVersion === '';
+    throw badRequest(`invalid object type: ${type}, Kind=${isType ? kind : ''}`);
   }
-  return objectFrom(resource, parsed);
+  const configuration = { ...parsed, apiVersion, kind, metadata: (parsed['metadata'] ?? {}) as KubeObject['metadata'] };
+  // JSON is YAML too, and is complained about as such.
+  const [repeated] = read.repeated.length === 0 ? [] : readYaml(body.toString()).repeated;
+  return { configuration, repeated };
 }

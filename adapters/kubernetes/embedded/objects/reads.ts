@@ -13,7 +13,7 @@ import { both, candidate, fieldSelector, labelSelector, type Selector } from '..
 /** @throws {ApiError} 404 */
 export function readObject(api: Api, request: ResourceRequest): string {
   const { resource, namespace, name, accept, query } = request;
-  const form = acceptedForm(accept, query, false);
+  const form = acceptedForm(resource, accept, query, false);
   const asked = query.get('resourceVersion') ?? '';
   const problem = asked === '' ? undefined : revisionProblem(asked);
   if (problem !== undefined) throw plainFailure(problem);
@@ -67,7 +67,7 @@ export function numberParameter(query: URLSearchParams, name: string): number | 
 /** @throws {ApiError} 400, 504 the revision is in the future */
 export function listObjects(api: Api, request: ResourceRequest): string {
   const { resource, accept, query } = request;
-  const form = acceptedForm(accept, query, true);
+  const form = acceptedForm(resource, accept, query, true);
   const { items, metadata } = listPage(api, request);
   return listJson(resource, items, metadata, form, api.clock.now());
 }

@@ -39,7 +39,7 @@ type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 /** Begins a watch. The caller has sent the head of the answer already when `open` is called. */
 export function watchObjects(api: Api, request: ResourceRequest): { open(sink: Sink): () => void } {
   const { resource, namespace, query, accept } = request;
-  const form = acceptedForm(accept, query, false);
+  const form = acceptedForm(resource, accept, query, false);
   const selection = selectionOf(request);
   const bookmarks = isTrue(query.get('allowWatchBookmarks'));
   const initialEvents = sendsInitialEvents(query, bookmarks);
@@ -168,15 +168,15 @@ function sendsInitialEvents(query: URLSearchParams, bookmarks: boolean): boolean
 }
 
 function formKey(form: Form): string {
-  return form.kind === 'table' ? `table/${form.includeObject}` : form.kind;
+  return form.kind === 'object' ? form.kind : Object.values(form).join(' ');
 }
 
 function frameJson(resource: Resource, stored: Stored, form: Form, columns: boolean, nowMs: number): string {
   if (form.kind === 'object') return objectJson(resource, stored);
-  if (form.kind === 'metadata') return partialJson(stored.object);
+  if (form.kind === 'metadata') return partialJson(stored.object, form.apiVersion);
   const object = inVersion(resource, stored.object);
   const metadata = { resourceVersion: object.metadata.resourceVersion };
-  return JSON.stringify(tableOf(resource, [object], { nowMs, includeObject: form.includeObject, metadata, columns }));
+  return JSON.stringify(tableOf(resource, [object], { ...form, nowMs, metadata, columns }));
 }
 
 function bookmarkJson(
@@ -187,14 +187,14 @@ function bookmarkJson(
 ): string {
   const { kind, apiVersion } = resource;
   if (form.kind === 'metadata') {
-    return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
+    return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata });
   }
   if (form.kind === 'table') {
     const { resourceVersion } = metadata;
-    const object = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+    const object = { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata };
     return JSON.stringify({
       kind: 'Table',
-      apiVersion: 'meta.k8s.io/v1',
+      apiVersion: form.apiVersion,
       metadata: { resourceVersion },
       columnDefinitions: null,
       rows: [

@@ -6,10 +6,11 @@
 //   W3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
 import { type Api, fillSystemFields, generatedName, type ResourceRequest, timeText } from '../api.ts';
-import { recordUpdate, type Writer } from '../apply/managed-fields.ts';
+import type { Writer } from '../apply/managers.ts';
+import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
 import { type JsonMap, type KubeObject, put, same } from '../json.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject } from '../kinds/resources.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required, tooLong } from '../schemas/field-error.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
 import { asStored, type Stored } from '../storage/stored.ts';
 import {
@@ -21,6 +22,7 @@ import {
   MODIFIED,
   notFound,
   plainFailure,
+  type Subject,
 } from '../wire/api-error.ts';
 import { decodeObject, isDryRun } from '../wire/decoding.ts';
 import { isHeld } from './lifecycle.ts';
@@ -28,18 +30,13 @@ import {
   dropEmpty,
   dropRepeatedOwners,
   finalizerWarnings,
+  managerNameErrors,
   validateMetadata,
   validateMetadataUpdate,
 } from './metadata.ts';
 
 /** Metadata that no client changes. */
-const SERVER_FIELDS: readonly string[] = [
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'generation',
-  'selfLink',
-];
+const SERVER_FIELDS: readonly string[] = ['creationTimestamp', 'generation', 'selfLink'];
 
 export interface Written {
   readonly created: boolean;
@@ -59,13 +56,7 @@ export function checkWriteOptions(
     if (isApply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'));
     if (!isApply && query.has('force')) errors.push(forbidden('force', 'may not be specified for non-apply patch'));
   }
-  if (Buffer.byteLength(manager) > 128) errors.push(tooLong('fieldManager', 128));
-  const odd = /[^\x20-\x7e\u00a1-\uffff]/u.exec(manager);
-  if (odd !== null) {
-    const point = odd[0].codePointAt(0) ?? 0;
-    const shown = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
-    errors.push(invalidValue('fieldManager', manager, `invalid character ${shown} (at position ${odd.index})`));
-  }
+  errors.push(...managerNameErrors('fieldManager', manager));
   const dryRun = query.getAll('dryRun');
   if (dryRun.some((value) => value !== 'All')) errors.push(notSupported('dryRun', dryRun, ['All']));
   const validation = query.get('fieldValidation') ?? '';
@@ -77,24 +68,33 @@ export function checkWriteOptions(
 
 /** Who a request writes as. */
 export function writerOf(api: Api, { resource, query, userAgent, subresource }: ResourceRequest): Writer {
+  const { schema, apiVersion } = resource;
   const agent = (userAgent.split('/', 1)[0] ?? '').slice(0, 128);
   return {
     manager: query.get('fieldManager') || agent || 'unknown',
-    apiVersion: resource.apiVersion,
+    apiVersion,
     subresource,
     ignored: ignoredFields(resource, subresource),
     blank: blankOf(resource),
     time: timeText(api.clock.now()),
+    schema,
+    version(other) {
+      const found = api.registry.ofStoreKey(resource.storeKey).find((one) => one.apiVersion === other);
+      if (found === undefined) return undefined;
+      return { schema: found.schema, see: (object) => inVersion(found, toStored(resource, object)) };
+    },
   };
 }
 
-/** Built-in kinds have their structures even when nothing is in them, so that nobody adds one as such. */
-function blankOf({ builtin, schema }: Resource): JsonMap {
-  if (!builtin) return {};
-  const structures = [...(schema.properties ?? [])].filter(
-    ([, { properties, nullable }]) => properties !== undefined && !nullable,
-  );
-  return Object.fromEntries(structures.map(([name]) => [name, {}]));
+/** Built-in kinds have some fields even when nobody gave them, so that nobody adds them as such. */
+function blankOf({ builtin, apiVersion, kind, schema }: Resource): JsonMap {
+  const blank: JsonMap = { apiVersion, kind, metadata: {} };
+  if (!builtin) return blank;
+  for (const [name, { properties, nullable }] of schema.properties ?? []) {
+    if (properties !== undefined && !nullable) blank[name] = {};
+  }
+  setDefaults(schema, blank);
+  return blank;
 }
 
 function ignoredFields({ subresources }: Resource, subresource: string): string[] {
@@ -147,41 +147,42 @@ export function createObject(api: Api, request: ResourceRequest): Written {
   if ((metadata.resourceVersion ?? '') !== '') {
     throw plainFailure('resourceVersion should not be set on objects to be created');
   }
-  delete metadata.managedFields;
-  return storeNew(api, request, object, (next) =>
-    recordUpdate(request.resource.schema, undefined, next, writerOf(api, request)),
-  );
+  if (!request.resource.builtin) dropNulls(request.resource.schema, object);
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  complete(request.resource, object, undefined);
+  recordUpdate(undefined, object, writerOf(api, request));
+  return storeNew(api, request, object);
 }
 
-/**
- * Completes, checks and stores a new object.
- *
- * @param own  records who owns its fields; called with what is about to be stored
- */
-export function storeNew(
-  api: Api,
-  request: ResourceRequest,
+/** Fills in what the client left out and could have said. Changes the object in place. */
+export function complete(
+  { schema, strategy, builtin }: Resource,
   object: KubeObject,
-  own: (next: KubeObject) => void,
-): Written {
+  old: KubeObject | undefined,
+): void {
+  dropEmpty(object.metadata);
+  // An empty list resets the owners of built-in kinds only.
+  if (!builtin && object.metadata.managedFields?.length === 0) delete object.metadata.managedFields;
+  strategy.complete(object, old);
+  setDefaults(schema, object);
+}
+
+/** Checks and stores a new object that is complete and has its owners. */
+export function storeNew(api: Api, request: ResourceRequest, object: KubeObject): Written {
   const { resource, namespace } = request;
   const { strategy } = resource;
-  if (!resource.builtin) dropNulls(resource.schema, object);
-  setDefaults(resource.schema, object);
   fillSystemFields(api, object.metadata);
-  dropRepeatedOwners(object.metadata);
-  dropEmpty(object.metadata);
-  strategy.complete(object, undefined);
+  warnOfOwners(request, object);
   strategy.admit?.(api, request, object, undefined);
-  own(object);
   strategy.prepare(object, undefined, request.subresource);
   if (strategy.hasGeneration) object.metadata.generation = 1;
   else if (object.metadata.generation === 0) delete object.metadata.generation;
   const found = validateMetadata(object, resource);
   const errors = [...found, ...strategy.validate(object, undefined, request.subresource, found)];
   const { name = '' } = object.metadata;
-  if (errors.length > 0) throw invalid({ ...kindSubject(resource), name: object.kind }, name, errors);
-  for (const warning of finalizerWarnings(object, undefined)) request.warn(warning);
+  if (errors.length > 0) throw invalid(subjectOf(resource, object), name, errors);
+  for (const warning of warningsOf(resource, object, undefined)) request.warn(warning);
   const collection = api.store.collection(resource.storeKey);
   const there = collection.get(resource.namespaced ? namespace : '', name);
   if (there !== undefined) {
@@ -189,6 +190,22 @@ export function storeNew(
   }
   if (isDryRun(request.query)) return { created: true, stored: asStored(toStored(resource, object)) };
   return { created: true, stored: collection.put(toStored(resource, object)) };
+}
+
+function warningsOf({ strategy }: Resource, next: KubeObject, old: KubeObject | undefined): string[] {
+  return [...finalizerWarnings(next, old), ...strategy.warnings(next, old)];
+}
+
+/** A custom resource that is invalid is named by what it says it is. */
+function subjectOf(resource: Resource, { apiVersion, kind }: KubeObject): Subject {
+  // Events are of the core group, however they are spelled.
+  if (resource.builtin) return { ...kindSubject(resource), group: resource.storeKey.split('/', 1)[0] ?? '' };
+  return { group: apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '', name: kind };
+}
+
+function warnOfOwners(request: ResourceRequest, { metadata }: KubeObject): void {
+  const warning = dropRepeatedOwners(metadata);
+  if (warning !== undefined) request.warn(warning);
 }
 
 function toStored(resource: Resource, object: KubeObject): KubeObject {
@@ -209,7 +226,21 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
     throw conflict(resourceSubject(resource), name, preconditionFailure(request, uid, current.metadata.uid ?? ''));
   }
-  return storeChange(api, request, live, current, object);
+  return storeUpdate(api, request, live, current, object);
+}
+
+/** Completes what a client sent in place of `current`, records who owns it, and stores it. */
+export function storeUpdate(
+  api: Api,
+  request: ResourceRequest,
+  live: Stored,
+  current: KubeObject,
+  next: KubeObject,
+): Written {
+  if (!request.resource.builtin) dropNulls(request.resource.schema, next);
+  complete(request.resource, next, current);
+  recordUpdate(current, next, writerOf(api, request));
+  return storeChange(api, request, live, current, next);
 }
 
 /** Some kinds are created by a replacement of what is not there. @throws {ApiError} 404, 409 */
@@ -220,10 +251,9 @@ function replaceAbsent(api: Api, request: ResourceRequest, object: KubeObject): 
   if (!['', '0'].includes(object.metadata.resourceVersion ?? '')) throw conflict(subject, name, MODIFIED);
   demandCreation(api, request);
   admitToNamespace(api, request, name);
-  delete object.metadata.managedFields;
-  return storeNew(api, request, object, (next) =>
-    recordUpdate(resource.schema, undefined, next, writerOf(api, request)),
-  );
+  complete(resource, object, undefined);
+  recordUpdate(undefined, object, writerOf(api, request));
+  return storeNew(api, request, object);
 }
 
 /** What the storage of an API server says when the uid of a replacement is another. */
@@ -249,12 +279,11 @@ export function checkName(object: KubeObject, { name, namespace, resource }: Res
 }
 
 /**
- * Completes, checks and stores a changed object.
+ * Checks and stores a changed object that is complete and has its owners.
  *
  * @param live  what is stored
  * @param current  the same in the version of the request
  * @param next  what the client wants; changed in place
- * @param owned  true when `next` carries its managedFields already (server-side apply)
  */
 export function storeChange(
   api: Api,
@@ -262,14 +291,10 @@ export function storeChange(
   live: Stored,
   current: KubeObject,
   next: KubeObject,
-  { owned = false }: { readonly owned?: boolean } = {},
 ): Written {
   const { resource, subresource, name, namespace } = request;
   const { strategy } = resource;
   checkRevision(resource, name, current, next);
-  if (!resource.builtin) dropNulls(resource.schema, next);
-  setDefaults(resource.schema, next);
-  const sent = subresource === 'status' && !resource.builtin ? next.metadata.labels : undefined;
   keepForeignParts(resource, subresource, current, next);
   const { metadata } = next;
   const before = current.metadata;
@@ -280,35 +305,32 @@ export function storeChange(
     if (before[key] === undefined) delete metadata[key];
     else put(metadata, key, before[key]);
   }
-  dropRepeatedOwners(metadata);
-  dropEmpty(metadata);
-  strategy.complete(next, current);
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
+  }
+  warnOfOwners(request, next);
   strategy.admit?.(api, request, next, current);
   strategy.prepare(next, current, subresource);
   if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
-  if (!owned) {
-    const { labels } = metadata;
-    if (sent !== undefined) metadata.labels = sent; // who sends labels with a status owns them, though they are not kept
-    recordUpdate(resource.schema, current, next, writerOf(api, request));
-    if (labels === undefined) delete metadata.labels;
-    else metadata.labels = labels;
-  }
   const update = validateMetadataUpdate(next, current);
+  const whole = subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource);
   const errors = [
-    ...(subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource)),
+    ...whole,
     ...update,
     ...update, // both the registry and the kind check it, and both report it
+    ...(strategy.checksWholeOnUpdate ? whole : []),
     ...strategy.validate(next, current, subresource, update),
   ];
-  if (errors.length > 0) throw invalid(kindSubject(resource), name, errors);
-  for (const warning of finalizerWarnings(next, current)) request.warn(warning);
+  if (errors.length > 0) throw invalid(subjectOf(resource, next), name, errors);
+  for (const warning of warningsOf(resource, next, current)) request.warn(warning);
   metadata.resourceVersion = before.resourceVersion ?? '';
   const collection = api.store.collection(resource.storeKey);
   if (before.deletionTimestamp !== undefined && !isHeld(resource, next)) {
     if (!isDryRun(request.query)) collection.remove(namespace, name); // D1
     return { created: false, stored: asStored(toStored(resource, next)) };
   }
-  if (same(next, current)) return { created: false, stored: live }; // W2
+  if (sameButTimes(next, current)) return { created: false, stored: live }; // W2
   if (isDryRun(request.query)) return { created: false, stored: asStored(toStored(resource, next)) };
   return { created: false, stored: collection.put(toStored(resource, next)) };
 }

@@ -118,7 +118,10 @@ export const notSupportedOn = (subject: Subject, action: string): ApiError =>
   );
 
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
-  new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+  unanswerable(`only the following media types are accepted: ${accepted.join(', ')}`);
+
+/** What is asked for cannot be answered in the form that is accepted. */
+export const unanswerable = (why: string): ApiError => new ApiError(406, 'NotAcceptable', why);
 
 export const notAcceptableByRouter = (produced: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
@@ -154,9 +157,9 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 
-/** What the router in front of the built-in kinds says. */
-export const unsupportedByRouter = (): ApiError =>
-  new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+/** A refusal that comes before the request reaches its resource. */
+export const routeRefusal = (code: 406 | 415, why: string): ApiError =>
+  new ApiError(code, code === 406 ? 'NotAcceptable' : 'UnsupportedMediaType', `${code}: ${why}`, {});
 
 export const invalid = (kind: Subject, name: string, errors: readonly FieldError[]): ApiError =>
   new ApiError(

@@ -1,5 +1,5 @@
 // The columns of tables: those of built-in kinds, and those that a CustomResourceDefinition asks for.
-import { dig, isMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { canonical, dig, isMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import type { Column } from '../kinds/resources.ts';
 import { compileJsonPath } from './json-path.ts';
 
@@ -100,6 +100,10 @@ function lastSeen(object: KubeObject, nowMs: number): string {
   return ageOf(last ?? field('firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')(object), nowMs);
 }
 
+function timesSeen(object: KubeObject): unknown {
+  return dig(object, 'series', 'count') ?? field('count', 'deprecatedCount')(object) ?? 1;
+}
+
 export const EVENT_COLUMNS: readonly Column[] = [
   plain('Last Seen', 'When the event was last recorded.', lastSeen),
   plain('Type', 'Normal or Warning.', (object) => stringOf(object['type'])),
@@ -115,7 +119,8 @@ export const EVENT_COLUMNS: readonly Column[] = [
     (object) => {
       const from = mapOf(source(object));
       const component = stringOf(from['component']) || stringOf(reporter(object));
-      return [component, stringOf(from['host'])].filter((part) => part !== '').join(', ');
+      const instance = stringOf(from['host']) || stringOf(object['reportingInstance']);
+      return instance === '' ? component : `${component}, ${instance}`;
     },
     1,
   ),
@@ -126,7 +131,7 @@ export const EVENT_COLUMNS: readonly Column[] = [
     (object, nowMs) => ageOf(field('firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')(object), nowMs),
     1,
   ),
-  plain('Count', 'How often it happened.', (object) => field('count', 'deprecatedCount')(object) ?? 1, 1),
+  plain('Count', 'How often it happened.', timesSeen, 1),
   { ...NAME_COLUMN, priority: 1 },
 ];
 
@@ -137,7 +142,7 @@ export const EVENT_COLUMNS: readonly Column[] = [
  */
 export function customColumns(raw: unknown): Column[] {
   const asked = listOf(raw).filter(isMap);
-  if (asked.length === 0) return [NAME_COLUMN, AGE_COLUMN];
+  if (asked.length === 0) return [NAME_COLUMN, { ...AGE_COLUMN, type: 'date' }];
   return [
     NAME_COLUMN,
     ...asked.map((column): Column => {
@@ -157,15 +162,13 @@ export function customColumns(raw: unknown): Column[] {
   ];
 }
 
-/** Several values are joined by commas for strings; a value that does not fit its type is null. */
+/** Of several values only the first is shown; a value that does not fit its type is null. */
 function customCell(type: string, values: readonly unknown[], nowMs: number): unknown {
-  if (type === 'string') {
-    if (values.length === 0) return null;
-    return values.map((value) => (typeof value === 'string' ? value : goText(value))).join(',');
-  }
   const [value] = values;
   if (value === undefined) return null;
   switch (type) {
+    case 'string':
+      return typeof value === 'object' && value !== null ? canonical(value) : String(value);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
@@ -179,8 +182,4 @@ function customCell(type: string, values: readonly unknown[], nowMs: number): un
     default:
       return null;
   }
-}
-
-function goText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

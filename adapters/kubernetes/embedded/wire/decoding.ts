@@ -8,6 +8,7 @@ import { hasFormat } from '../schemas/formats.ts';
 import { prune } from '../schemas/pruning.ts';
 import { fieldSchema, type Schema } from '../schemas/schema.ts';
 import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
+import { jsonType } from './go-values.ts';
 import { jsonProblem, repeatedKeys } from './json-text.ts';
 import { isKnownKind } from './known-kinds.ts';
 import { fromProtobuf } from './protobuf.ts';
@@ -69,9 +70,6 @@ function wellFormed(value: unknown): unknown {
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]));
 }
-
-const jsonType = (value: unknown): string =>
-  isList(value) ? 'array' : isMap(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
 
 /**
  * Reads the object in a request's body.
@@ -155,19 +153,23 @@ function checkKind(resource: Resource, parsed: JsonMap, body: Buffer): void {
  * @throws {ApiError} 400
  */
 export function objectFrom(resource: Resource, parsed: JsonMap): KubeObject {
-  const metadata = parsed['metadata'] ?? {};
-  if (!isMap(metadata)) {
-    const place = resource.builtin ? `struct field ${resource.kind}.metadata` : 'value';
-    throw badRequest(
-      `${handled(resource)}: json: cannot unmarshal ${jsonType(metadata)} into Go ${place} of type v1.ObjectMeta`,
-    );
-  }
-  parsed['metadata'] = metadata;
   if (resource.builtin) for (const key of Object.keys(parsed)) if (parsed[key] === null) delete parsed[key];
-  const problem =
-    metadataTypeProblem(metadata, resource) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined);
+  const problem = typeProblem(resource, parsed);
   if (problem !== undefined) throw badRequest(`${handled(resource)}: ${problem}`);
   return parsed as KubeObject;
+}
+
+/** What of an object has not the type it must have, in the words of the decoder. Gives it metadata when it has none. */
+export function typeProblem(resource: Resource, parsed: JsonMap): string | undefined {
+  const metadata = parsed['metadata'] ?? {};
+  if (!isMap(metadata)) {
+    const where = resource.builtin ? `Go struct field ${resource.kind}.metadata` : 'Go value';
+    return `json: cannot unmarshal ${jsonType(metadata)} into ${where} of type v1.ObjectMeta`;
+  }
+  parsed['metadata'] = metadata;
+  return (
+    metadataTypeProblem(metadata, resource) ?? (resource.builtin ? builtinTypeProblem(resource, parsed) : undefined)
+  );
 }
 
 function handled({ kind, version }: Resource): string {
@@ -177,12 +179,15 @@ function handled({ kind, version }: Resource): string {
 /** Fields that take instants with exactly six digits after the second. */
 const MICRO_TIMES = ['eventTime', 'renewTime', 'acquireTime', 'lastObservedTime'];
 
+const isWhole = (value: number, format: string): boolean =>
+  Number.isInteger(value) && (format !== 'int32' || Math.abs(value + 0.5) < 2 ** 31);
+
 /** The first field of a built-in kind that has another type than it must have. */
 function builtinTypeProblem(resource: Resource, object: JsonMap): string | undefined {
   const visit = (schema: Schema | undefined, value: unknown, path: string): string | undefined => {
     if (schema === undefined || value === null || value === undefined) return undefined;
     const wrong = (type: string): string =>
-      `json: cannot unmarshal ${jsonType(value)} into Go struct field ${resource.kind}.${path} of type ${type}`;
+      `json: cannot unmarshal ${typeof value === 'number' && type.startsWith('int') ? `number ${value}` : jsonType(value)} into Go struct field ${resource.kind}.${path} of type ${type}`;
     switch (schema.type) {
       case 'object':
         if (!isMap(value)) return wrong(schema.additional === undefined ? 'struct' : 'map[string]string');
@@ -209,7 +214,8 @@ function builtinTypeProblem(resource: Resource, object: JsonMap): string | undef
         }
         return undefined;
       case 'integer':
-        return typeof value === 'number' ? undefined : wrong(schema.format || 'int64');
+        if (typeof value === 'number' && isWhole(value, schema.format)) return undefined;
+        return wrong(schema.format || 'int64');
       case 'boolean':
         return typeof value === 'boolean' ? undefined : wrong('bool');
       default:
@@ -234,29 +240,29 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 /**
  * Removes the fields that the schema does not know, and reports them as the request asked for.
  *
- * @param repeated  what there is to say about keys that the request's text has twice
+ * @param known  what else a strict reader has against the request's text
  * @param shownPatch  what the refusal of a patch shows of it; undefined when the object itself was sent
  * @throws {ApiError} 400, for patches 422: there are some, and validation is strict
  */
 export function dropUnknown(
   request: ResourceRequest,
   object: KubeObject,
-  repeated: readonly string[],
+  known: readonly string[],
   shownPatch?: () => string,
 ): void {
   const { resource } = request;
   const asked = fieldValidationOf(request.query);
   const before = shownPatch === undefined || asked !== FieldValidation.Strict ? '' : shownPatch();
   const unknown = prune(resource.schema, object);
-  if (unknown.length === 0 && repeated.length === 0) return;
+  if (unknown.length === 0 && known.length === 0) return;
   // The text of a built-in kind is complained about as it comes, a custom resource in order, metadata first.
   const rank = (path: string): string => (path.startsWith('metadata.') ? `0${path}` : `1${path}`);
   if (!resource.builtin || shownPatch !== undefined) unknown.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  const problems = [...repeated, ...unknown.map((path) => `unknown field "${path}"`)];
+  const problems = [...known, ...unknown.map((path) => `unknown field "${path}"`)];
   if (asked === FieldValidation.Strict) {
-    const inYaml = repeated.length > 0 && mediaType(request.contentType).includes('yaml');
+    const inYaml = known.length > 0 && mediaType(request.contentType).includes('yaml');
     const shown = inYaml
-      ? [`yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`, ...problems.slice(repeated.length)]
+      ? [`yaml: unmarshal errors:\n  ${known.join('\n  ')}`, ...problems.slice(known.length)]
       : problems;
     const problem = `strict decoding error: ${shown.join(', ')}`;
     if (shownPatch === undefined) throw badRequest(`${handled(resource)}: ${problem}`);

@@ -26,8 +26,8 @@ function itemJson(resource: Resource, stored: Stored): string {
   return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
 }
 
-export function partialJson({ metadata }: KubeObject): string {
-  return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
+export function partialJson({ metadata }: KubeObject, apiVersion: string): string {
+  return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion, metadata });
 }
 
 /** One object in the form that was asked for. */
@@ -36,12 +36,11 @@ export function answerJson(resource: Resource, stored: Stored, form: Form, nowMs
     case 'object':
       return objectJson(resource, stored);
     case 'metadata':
-      return partialJson(stored.object);
+      return partialJson(stored.object, form.apiVersion);
     case 'table': {
       const object = inVersion(resource, stored.object);
       const metadata = { resourceVersion: object.metadata.resourceVersion };
-      const { includeObject } = form;
-      return JSON.stringify(tableOf(resource, [object], { nowMs, includeObject, metadata, columns: true }));
+      return JSON.stringify(tableOf(resource, [object], { ...form, nowMs, metadata, columns: true }));
     }
   }
 }
@@ -56,13 +55,15 @@ export function listJson(
 ): string {
   if (form.kind === 'table') {
     const objects = items.map((stored) => inVersion(resource, stored.object));
-    return JSON.stringify(
-      tableOf(resource, objects, { nowMs, includeObject: form.includeObject, metadata, columns: true }),
-    );
+    return JSON.stringify(tableOf(resource, objects, { ...form, nowMs, metadata, columns: true }));
   }
   const [kind, apiVersion, texts] =
     form.kind === 'metadata'
-      ? ['PartialObjectMetadataList', 'meta.k8s.io/v1', items.map((stored) => partialJson(stored.object))]
+      ? [
+          'PartialObjectMetadataList',
+          form.apiVersion,
+          items.map((stored) => partialJson(stored.object, form.apiVersion)),
+        ]
       : [resource.listKind, resource.apiVersion, items.map((stored) => itemJson(resource, stored))];
   // Lists of custom resources name their continuation even when there is none.
   const whole = form.kind === 'object' && !resource.builtin ? { continue: '', ...metadata } : metadata;

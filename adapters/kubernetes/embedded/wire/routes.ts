@@ -146,7 +146,7 @@ function notOnSubresource(resource: Resource, action: string): ApiError {
 }
 
 function writtenAnswer(api: Api, { resource, accept, query }: ResourceRequest, written: Written): Answer {
-  const form = acceptedForm(accept, query, false);
+  const form = acceptedForm(resource, accept, query, false);
   const { stored } = written;
   const code = written.created ? 201 : 200;
   if (form.kind === 'object') return { code, body: objectJson(resource, stored) };
@@ -161,7 +161,7 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
   if (deleted.kind === 'marked' || resource.strategy.answersDeletionWithObject) {
     return {
       code: 200,
-      body: answerJson(resource, deleted.stored, acceptedForm(accept, query, false), api.clock.now()),
+      body: answerJson(resource, deleted.stored, acceptedForm(resource, accept, query, false), api.clock.now()),
     };
   }
   const subject = resourceSubject(resource);
@@ -181,7 +181,7 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
 function deleteSelection(api: Api, request: ResourceRequest): string {
   const { resource, body, contentType, query, accept } = request;
   const deletion = deletionOf(optionsFrom(body, contentType), query);
-  const form = acceptedForm(accept, query, true);
+  const form = acceptedForm(resource, accept, query, true);
   const collection = api.store.collection(resource.storeKey);
   const { items, metadata } = listPage(api, request);
   for (const stored of items) {

@@ -4,6 +4,8 @@ import type { Resource } from '../kinds/resources.ts';
 
 export interface TableOptions {
   readonly nowMs: number;
+  /** Version of the tables' own kinds. */
+  readonly apiVersion: string;
   readonly includeObject: 'Metadata' | 'Object' | 'None';
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Only the first table of a watch has column definitions. */
@@ -13,11 +15,11 @@ export interface TableOptions {
 export function tableOf(
   { columns }: Resource,
   objects: readonly KubeObject[],
-  { nowMs, includeObject, metadata, columns: withColumns }: TableOptions,
+  { nowMs, apiVersion, includeObject, metadata, columns: withColumns }: TableOptions,
 ): JsonMap {
   const rows = objects.map((object) => ({
     cells: columns.map(({ cell }) => cell(object, nowMs) ?? null),
-    object: includeObject === 'None' ? null : includeObject === 'Object' ? object : partial(object),
+    object: includeObject === 'None' ? null : includeObject === 'Object' ? object : partial(object, apiVersion),
   }));
   const definitions = columns.map(({ name, type, format, description, priority }) => ({
     name,
@@ -28,13 +30,13 @@ export function tableOf(
   }));
   return {
     kind: 'Table',
-    apiVersion: 'meta.k8s.io/v1',
+    apiVersion,
     metadata,
     columnDefinitions: withColumns ? definitions : null,
     rows,
   };
 }
 
-function partial({ metadata }: KubeObject): JsonMap {
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+function partial({ metadata }: KubeObject, apiVersion: string): JsonMap {
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
 }

@@ -2,6 +2,8 @@
 import type { Request } from './case.ts';
 import { DEFINITIONS, del, get, post } from './case.ts';
 
+import { GADGET_COLUMNS, GADGET_SCHEMA } from './gadgets.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const THING_SCHEMA = {
@@ -94,6 +96,10 @@ const ALL = [
     version('v1alpha1', FREE_SCHEMA, { deprecated: true, deprecationWarning: 'v1alpha1 goes away; use v1' }),
     version('v1alpha0', FREE_SCHEMA, { served: false }),
   ]),
+  definition('Gadget', 'Namespaced', [
+    version('v1', GADGET_SCHEMA, { subresources: { status: {} }, additionalPrinterColumns: GADGET_COLUMNS }),
+    version('v2', GADGET_SCHEMA, { subresources: { status: {} } }),
+  ]),
   definition('Plain', 'Namespaced', [version('v1', FREE_SCHEMA)]),
   definition('Globe', 'Cluster', [version('v1', FREE_SCHEMA, { subresources: { status: {} } })]),
 ];
@@ -101,6 +107,8 @@ const ALL = [
 const paths = [
   '/apis/{group}/v1/things?limit=1',
   '/apis/{group}/v1beta1/things?limit=1',
+  '/apis/{group}/v1/gadgets?limit=1',
+  '/apis/{group}/v2/gadgets?limit=1',
   '/apis/{group}/v1/plains?limit=1',
   '/apis/{group}/v1/globes?limit=1',
 ];
@@ -112,6 +120,6 @@ export const INSTALL: readonly Request[] = [
   get('/apis/{group}/v1', { until: ({ body }) => JSON.stringify(body).includes('"globes/status"') }),
 ];
 
-export const REMOVE: readonly Request[] = ['things', 'plains', 'globes'].map((plural) =>
+export const REMOVE: readonly Request[] = ['things', 'gadgets', 'plains', 'globes'].map((plural) =>
   del(`${DEFINITIONS}/${plural}.{group}`),
 );

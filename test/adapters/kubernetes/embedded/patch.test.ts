@@ -2,7 +2,8 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergePatch, strategicMergePatch } from '../../../../adapters/kubernetes/embedded/objects/patch.ts';
+import { mergePatch } from '../../../../adapters/kubernetes/embedded/objects/merge-patch.ts';
+import { strategicPatch } from '../../../../adapters/kubernetes/embedded/objects/strategic-patch.ts';
 import { type Harness, JSON_PATCH, MERGE, STRATEGIC, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: patches');
@@ -98,13 +99,15 @@ test(
 );
 
 test('lists of known keys merge by them', () => {
-  const target = { imagePullSecrets: [{ name: 'a' }, { name: 'b' }], other: [1] };
+  const target = { status: { conditions: [{ type: 'a' }, { type: 'b' }] }, other: [1] };
   const patch = {
-    imagePullSecrets: [{ name: 'c' }, { name: 'a', $patch: 'delete' }],
-    '$setElementOrder/imagePullSecrets': [{ name: 'c' }, { name: 'b' }],
+    status: {
+      conditions: [{ type: 'c' }, { type: 'a', $patch: 'delete' }],
+      '$setElementOrder/conditions': [{ type: 'c' }, { type: 'b' }],
+    },
     other: [2],
   };
-  assert.equal(strategicMergePatch(target, patch), { imagePullSecrets: [{ name: 'c' }, { name: 'b' }], other: [2] });
+  assert.equal(strategicPatch(target, patch), { status: { conditions: [{ type: 'c' }, { type: 'b' }] }, other: [2] });
 });
 
 test('a merge patch applied twice is a merge patch applied once', () => {

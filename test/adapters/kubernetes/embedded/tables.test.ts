@@ -38,7 +38,7 @@ test(
       rows.map(({ cells }) => cells.slice(0, 4)),
       [
         ['a', 3, null, null],
-        ['b', 5, 'True', '1,2'],
+        ['b', 5, 'True', '1'],
       ],
     );
     assert.is(rows[0]?.object.kind, 'PartialObjectMetadata');
