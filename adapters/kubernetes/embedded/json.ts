@@ -111,10 +111,15 @@ export function canonical(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
+/** Whether a number is an integer of at most 64 bits: greater ones are floating point. */
+export function isWhole(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+}
+
 /** The JSON name of a value's type, as the API's messages use it. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return isWhole(value) ? 'integer' : 'number';
   return typeof value;
 }

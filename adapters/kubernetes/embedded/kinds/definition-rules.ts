@@ -1,12 +1,13 @@
 // What a CustomResourceDefinition must keep to: names, versions, and schemas that are structural and compile. The cost
 // of CEL rules is not estimated, and of their types only what cel-check.ts says.
 
+import { RE2JS, RE2JSException } from 're2js';
 import { dig, isList, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { subdomainProblems } from '../objects/names.ts';
 import { checkedExpression } from '../schemas/cel.ts';
 import { ruleProblem } from '../schemas/cel-check.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
-import { compileObjectSchema, compilePattern, compileSchema, type Schema } from '../schemas/schema.ts';
+import { compileObjectSchema, compileSchema, type Schema } from '../schemas/schema.ts';
 import { validate } from '../schemas/validation.ts';
 
 const IMMUTABLE = 'field is immutable';
@@ -132,9 +133,9 @@ function visit(schema: JsonMap, path: string, errors: FieldError[], { isRoot }: 
   }
   if (typeof schema['pattern'] === 'string') {
     try {
-      compilePattern(schema['pattern']);
+      RE2JS.compile(schema['pattern']);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof RE2JSException)) throw error;
       errors.push(
         invalidValue(
           `${path}.pattern`,
@@ -237,7 +238,7 @@ function attemptCompile(schema: JsonMap, compile: (raw: unknown) => Schema = com
   try {
     return compile(schema);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof RE2JSException) return undefined;
     throw error;
   }
 }

@@ -312,7 +312,8 @@ export function storeChange(
   warnOfOwners(request, next);
   strategy.admit?.(api, request, next, current);
   strategy.prepare(next, current, subresource);
-  if (strategy.hasGeneration && !sameContent(next, current)) metadata.generation = (before.generation ?? 0) + 1;
+  if (strategy.hasGeneration && !sameContent(resource, next, current))
+    metadata.generation = (before.generation ?? 0) + 1;
   const update = validateMetadataUpdate(next, current);
   const whole = subresource === 'status' && !resource.builtin ? [] : validateMetadata(next, resource);
   const errors = [
@@ -369,11 +370,12 @@ function keepForeignParts(resource: Resource, subresource: string, current: Kube
   }
 }
 
-/** Whether nothing but metadata and status differs. */
-function sameContent(next: KubeObject, current: KubeObject): boolean {
+/** Whether nothing but metadata, and a status that is a subresource, differs. */
+function sameContent({ subresources, builtin }: Resource, next: KubeObject, current: KubeObject): boolean {
+  const hasStatus = builtin || subresources.includes('status');
   const keys = new Set([...Object.keys(next), ...Object.keys(current)]);
   for (const key of keys) {
-    if (key === 'metadata' || key === 'apiVersion' || key === 'kind' || key === 'status') continue;
+    if (key === 'metadata' || key === 'apiVersion' || key === 'kind' || (hasStatus && key === 'status')) continue;
     if (!same(next[key], current[key])) return false;
   }
   return true;

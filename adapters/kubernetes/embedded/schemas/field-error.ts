@@ -1,5 +1,5 @@
 // What is wrong with one field of an object, worded as the API server words it.
-import { canonical } from '../json.ts';
+import { canonical, isWhole } from '../json.ts';
 
 export const FieldErrorType = {
   Required: 'FieldValueRequired',
@@ -47,8 +47,29 @@ function quoted(value: string): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return isWhole(value) ? String(value) : goNumber(value);
   return canonical(value);
+}
+
+/** The text in quotes; what cannot be printed is escaped. */
+function quoted(text: string): string {
+  return JSON.stringify(text)
+    .replaceAll(/\\u00([0-9a-f]{2})/g, (_, code: string) =>
+      code === '07' ? '\\a' : code === '0b' ? '\\v' : `\\x${code}`,
+    )
+    .replaceAll('\x7f', '\\x7f')
+    .replaceAll(/[\u0080-\u00a0\u00ad\p{Zl}\p{Zp}\p{Co}\p{Cn}\ufeff\u200b-\u200f]/gu, (one) => {
+      const code = (one.codePointAt(0) ?? 0).toString(16);
+      return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+    });
+}
+
+/** A floating point number as the API server's messages write it: with an exponent from a million on. */
+export function goNumber(value: number): string {
+  const magnitude = Math.abs(value);
+  if (value === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 function withValue(type: FieldErrorType, field: string, value: unknown, detail: string): FieldError {

@@ -1,5 +1,6 @@
 // Structural schemas, compiled from the JSON of a CustomResourceDefinition (or of a built-in kind) into one tree that
 // pruning, defaulting, validation, CEL and server-side apply walk.
+import { RE2JS } from 're2js';
 import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
 
 export interface ValidationRule {
@@ -28,7 +29,7 @@ export interface Schema {
   readonly required: readonly string[];
   readonly enum: readonly unknown[] | undefined;
   readonly format: string;
-  readonly pattern: { readonly source: string; readonly regexp: RegExp } | undefined;
+  readonly pattern: { readonly source: string; readonly regexp: RE2JS } | undefined;
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
   readonly exclusiveMinimum: boolean;
@@ -58,39 +59,6 @@ export interface Schema {
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/**
- * Compiles a pattern written for RE2. What both languages spell alike is all that is supported: flags at the start,
- * `\A`, `\z`, named groups and the POSIX classes are translated, the rest is taken as it is.
- *
- * @throws {SyntaxError} the pattern is none in JavaScript either
- */
-export function compilePattern(source: string): RegExp {
-  let flags = '';
-  let body = source;
-  const prefix = /^\(\?([imsU]+)\)/.exec(body);
-  if (prefix !== null) {
-    body = body.slice(prefix[0].length);
-    flags = [...(prefix[1] ?? '')].filter((flag) => flag !== 'U').join('');
-  }
-  body = body
-    .replaceAll('\\A', '^')
-    .replaceAll('\\z', '$')
-    .replaceAll('(?P<', '(?<')
-    .replaceAll('[:alnum:]', 'a-zA-Z0-9')
-    .replaceAll('[:alpha:]', 'a-zA-Z')
-    .replaceAll('[:digit:]', '0-9')
-    .replaceAll('[:lower:]', 'a-z')
-    .replaceAll('[:upper:]', 'A-Z')
-    .replaceAll('[:space:]', '\\s');
-  try {
-    return new RegExp(body, `${flags}u`);
-  } catch (error) {
-    // Escapes such as `\-` outside a class are errors only in Unicode mode.
-    if (error instanceof SyntaxError) return new RegExp(body, flags);
-    throw error;
-  }
-}
-
 function ruleOf(raw: unknown): ValidationRule {
   const rule = mapOf(raw);
   return {
@@ -103,7 +71,11 @@ function ruleOf(raw: unknown): ValidationRule {
   };
 }
 
-/** Compiles the JSON of a schema. What is not a map compiles to a schema that allows anything. */
+/**
+ * Compiles the JSON of a schema. What is not a map compiles to a schema that allows anything.
+ *
+ * @throws {RE2JSException} a pattern is none in the language of RE2
+ */
 export function compileSchema(raw: unknown): Schema {
   const source = mapOf(raw);
   const properties = isMap(source['properties'])
@@ -131,7 +103,7 @@ export function compileSchema(raw: unknown): Schema {
     required: listOf(source['required']).map(String),
     enum: isList(source['enum']) && source['enum'].length > 0 ? source['enum'] : undefined,
     format: stringOf(source['format']),
-    pattern: pattern === '' ? undefined : { source: pattern, regexp: compilePattern(pattern) },
+    pattern: pattern === '' ? undefined : { source: pattern, regexp: RE2JS.compile(pattern) },
     minimum: numberOf(source['minimum']),
     maximum: numberOf(source['maximum']),
     exclusiveMinimum: source['exclusiveMinimum'] === true,

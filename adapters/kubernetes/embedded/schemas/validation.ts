@@ -9,6 +9,7 @@ import {
   duplicate,
   type FieldError,
   FieldErrorType,
+  goNumber,
   invalidValue,
   notSupported,
   required,
@@ -49,17 +50,12 @@ export function validate(schema: Schema, value: unknown, old: unknown, field = '
 
 function check(schema: Schema, value: unknown, old: unknown, place: Place, errors: FieldError[]): void {
   const found: FieldError[] = [];
-  if (!checkType(schema, value, place, found)) {
-    if (value === null) {
-      if (old !== null) errors.push(...found);
-      return;
-    }
-  }
+  checkType(schema, value, place, found);
   checkAlternatives(schema, value, place, found);
   if (typeof value === 'string') checkString(schema, value, place, found);
   if (typeof value === 'number') checkNumber(schema, value, place, found);
   if (isList(value)) checkList(schema, value, old, place, found);
-  if (schema.enum !== undefined && value !== null && !schema.enum.some((allowed) => same(allowed, value))) {
+  if (schema.enum !== undefined && !schema.enum.some((allowed) => same(allowed, value))) {
     const allowed = schema.enum.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
     found.push(notSupported(place.field, value, allowed));
   }
@@ -67,20 +63,22 @@ function check(schema: Schema, value: unknown, old: unknown, place: Place, error
   if (found.length > 0 && !(old !== undefined && same(value, old))) errors.push(...found); // V1
 }
 
-function checkType(schema: Schema, value: unknown, { field, name }: Place, errors: FieldError[]): boolean {
+function checkType(schema: Schema, value: unknown, { field, name }: Place, errors: FieldError[]): void {
   const actual = typeName(value);
-  const wrong = (expected: string, got: string): boolean => {
+  const wrong = (expected: string, got: string): void => {
     errors.push(typeInvalid(field, got, `${name} in body must be of type ${expected}: ${JSON.stringify(got)}`));
-    return false;
   };
   const types = schema.intOrString ? ['integer', 'string'] : schema.type === '' ? [] : [schema.type];
-  if (value === null) return types.length === 0 || schema.nullable || wrong(types.join(','), 'null');
-  if (types.length === 0 || types.includes(actual)) return true;
-  if (actual === 'integer' && types.includes('number')) return true;
-  if (isStringFormat(schema.format) && typeof value !== 'string' && !isList(value)) {
-    return wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'double') : '');
+  if (value === null) {
+    if (types.length > 0 && !schema.nullable) wrong(types.join(','), 'null');
+    return;
   }
-  return wrong(types.join(','), actual);
+  if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return;
+  if (isStringFormat(schema.format)) {
+    if (typeof value !== 'string' && !isList(value)) {
+      wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'double') : '');
+    } else if (types.includes('number') || types.includes('integer')) wrong(types.join(','), actual);
+  } else if (types.length > 0) wrong(types.join(','), actual);
 }
 
 function checkString(schema: Schema, value: string, { field, name }: Place, errors: FieldError[]): void {
@@ -102,15 +100,15 @@ function checkString(schema: Schema, value: string, { field, name }: Place, erro
 function checkNumber(schema: Schema, value: number, { field, name }: Place, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
   if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
-    errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${multipleOf}`));
+    errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${goNumber(multipleOf)}`));
   }
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum)) {
     const words = schema.exclusiveMaximum ? 'less than' : 'less than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${maximum}`));
+    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${goNumber(maximum)}`));
   }
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum)) {
     const words = schema.exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${minimum}`));
+    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${goNumber(minimum)}`));
   }
 }
 
@@ -227,13 +225,15 @@ export function validateUniqueness(schema: Schema, value: unknown, field = ''): 
   const visit = (node: Schema, item: unknown, path: string): void => {
     if (isList(item)) {
       if (node.listType !== 'atomic') {
-        const seen = new Set<string>();
+        const times = new Map<string, number>();
         item.forEach((one, index) => {
           const key = node.listType === 'map' ? itemKey(node, one) : canonical(one);
-          if (seen.has(key)) {
+          const before = times.get(key) ?? 0;
+          // An item that comes many times is reported once, where it comes for the second time.
+          if (before === 1) {
             errors.push(duplicate(`${path}[${index}]`, node.listType === 'map' ? JSON.parse(key) : one));
           }
-          seen.add(key);
+          times.set(key, before + 1);
         });
       }
       if (node.items !== undefined)

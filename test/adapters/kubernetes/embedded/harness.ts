@@ -276,7 +276,7 @@ export const WIDGETS = {
                   anything: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
                   quantity: { 'x-kubernetes-int-or-string': true },
                   flag: { type: 'boolean' },
-                  ratio: { type: 'number' },
+                  ratio: { type: 'number', maximum: 1_000_000 },
                   maybe: { type: 'string', nullable: true },
                   import: { type: 'object', maxProperties: 1, properties: { id: { type: 'string' } } },
                 },

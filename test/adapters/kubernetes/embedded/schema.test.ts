@@ -14,6 +14,13 @@ const REFUSALS: readonly (readonly [Record<string, unknown>, string, 'blocks' | 
   [{ size: 'a' }, 'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"', 'blocks'],
   [{ size: 1.5 }, 'spec.size: Invalid value: "number": spec.size in body must be of type integer: "number"', 'blocks'],
   [{ size: null }, 'spec.size: Required value', 'blocks'],
+  [{ min: 1e19 }, 'spec.min: Invalid value: "number": spec.min in body must be of type integer: "number"', 'blocks'],
+  [
+    { ratio: 1e19 },
+    'spec.ratio: Invalid value: 1e+19: spec.ratio in body should be less than or equal to 1e+06',
+    'alone',
+  ],
+  [{ tags: ['a', 'a', 'a'] }, 'spec.tags[1]: Duplicate value: "a"', 'alone'],
   [{ color: 'blue' }, 'spec.color: Unsupported value: "blue": supported values: "red", "green"', 'blocks'],
   [{ name: '' }, 'spec.name: Invalid value: "": spec.name in body should be at least 1 chars long', 'alone'],
   [{ name: 'abcdef' }, 'spec.name: Too long: may not be more than 5 bytes', 'blocks'],
