@@ -1,18 +1,34 @@
-// What a CustomResourceDefinition must keep to: names, versions, and schemas that are structural and compile. The cost
-// of CEL rules is not estimated, and of their types only what cel-check.ts says.
+// What a CustomResourceDefinition must keep to: names, versions and columns. Its schemas are the business of
+// schemas/definition-schema.ts.
+//
+// Where all versions say the same, the API server keeps it once, and messages name that place. A list of versions that is
+// shown whole is shown as the API server keeps it, without what it keeps elsewhere.
 
-import { RE2JS, RE2JSException } from 're2js';
-import { dig, isList, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { subdomainProblems } from '../objects/names.ts';
-import { checkedExpression } from '../schemas/cel.ts';
-import { ruleProblem } from '../schemas/cel-check.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
-import { compileObjectSchema, compileSchema, type Schema } from '../schemas/schema.ts';
-import { validate } from '../schemas/validation.ts';
+import { schemaProblems } from '../schemas/definition-schema.ts';
+import {
+  duplicate,
+  type FieldError,
+  invalidRecord,
+  invalidValue,
+  notSupported,
+  required,
+  tooMany,
+} from '../schemas/field-error.ts';
+import { followPath } from '../schemas/field-path.ts';
 
 const IMMUTABLE = 'field is immutable';
-const IS_VERSION = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const IS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_RULE =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+/** In characters. */
+const MAX_LABEL_LENGTH = 63;
+const MAX_WARNING_LENGTH = 256;
+
+const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+const MAX_SELECTABLE_FIELDS = 8;
 
 export function validateDefinition(next: KubeObject, old: KubeObject | undefined): FieldError[] {
   const spec = mapOf(next['spec']);
@@ -38,11 +54,7 @@ export function validateDefinition(next: KubeObject, old: KubeObject | undefined
   for (const key of ['plural', 'singular', 'kind', 'listKind']) {
     if (stringOf(names[key]) === '') errors.push(required(`spec.names.${key}`));
   }
-  for (const key of ['plural', 'singular'] as const)
-    errors.push(...nameErrors(`spec.names.${key}`, stringOf(names[key])));
-  if (stringOf(names['kind']) !== '' && stringOf(names['kind']) === stringOf(names['listKind'])) {
-    errors.push(invalidValue('spec.names.listKind', names['listKind'], 'kind and listKind may not be the same'));
-  }
+  errors.push(...namesErrors(names));
   if (spec['preserveUnknownFields'] === true) {
     const why =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
@@ -60,193 +72,160 @@ export function validateDefinition(next: KubeObject, old: KubeObject | undefined
   return errors;
 }
 
-function nameErrors(field: string, value: string): FieldError[] {
-  if (value === '' || IS_VERSION.test(value)) return [];
-  const why =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-  return [invalidValue(field, value, why)];
+function labelProblems(value: string): string[] {
+  const isLong = value.length > MAX_LABEL_LENGTH;
+  const long = isLong ? [`must be no more than ${MAX_LABEL_LENGTH} bytes`] : [];
+  return IS_LABEL.test(value) ? long : [...long, LABEL_RULE];
+}
+
+function namesErrors(names: JsonMap): FieldError[] {
+  const errors: FieldError[] = [];
+  const check = (field: string, value: string, shown: string, prefix: string): void => {
+    const problems = value === '' && prefix !== 'list' ? [] : labelProblems(value);
+    const words = prefix === 'list' ? '' : prefix;
+    if (problems.length > 0) errors.push(invalidValue(`spec.names.${field}`, shown, words + problems.join(',')));
+  };
+  for (const key of ['plural', 'singular']) check(key, stringOf(names[key]), stringOf(names[key]), '');
+  for (const key of ['kind', 'listKind']) {
+    const value = stringOf(names[key]);
+    check(key, value.toLowerCase(), value, 'may have mixed case, but should otherwise match: ');
+  }
+  for (const key of ['shortNames', 'categories']) {
+    listOf(names[key]).forEach((value, index) => {
+      check(`${key}[${index}]`, stringOf(value), stringOf(value), 'list');
+    });
+  }
+  if (stringOf(names['kind']) !== '' && stringOf(names['kind']) === stringOf(names['listKind'])) {
+    errors.push(invalidValue('spec.names.listKind', names['listKind'], 'kind and listKind may not be the same'));
+  }
+  return errors;
+}
+
+/** Whether all versions say the same, and say something. */
+function isCommon(versions: readonly JsonMap[], key: string): boolean {
+  const [first] = versions;
+  const value = first?.[key];
+  const isSaid = value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return isSaid && versions.every((version) => same(version[key], value));
 }
 
 function versionErrors(spec: JsonMap): FieldError[] {
   const versions = listOf(spec['versions']).map(mapOf);
   const errors: FieldError[] = [];
-  const single = versions.length === 1;
+  const common = new Set(
+    ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'].filter((key) => isCommon(versions, key)),
+  );
+  const shared: FieldError[] = [];
   versions.forEach((version, index) => {
     const path = `spec.versions[${index}]`;
-    errors.push(...nameErrors(`${path}.name`, stringOf(version['name'])));
+    const place = (key: string): string => (common.has(key) ? 'spec' : path);
+    /** What all versions say is complained about once. */
+    const found = (key: string): FieldError[] => (!common.has(key) ? errors : index === 0 ? shared : []);
+    const name = stringOf(version['name']);
+    const problems = labelProblems(name);
+    if (problems.length > 0) errors.push(invalidValue(`${path}.name`, name, problems.join(',')));
+    errors.push(...warningErrors(version, `${path}.deprecationWarning`));
     const schema = dig(version, 'schema', 'openAPIV3Schema');
-    // The API server keeps a single schema in a place of its own, and names it by that.
-    const schemaPath = single ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
+    const schemaPath = common.has('schema') ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
     if (!isMap(schema)) errors.push(required(`${path}.schema.openAPIV3Schema`));
-    else errors.push(...schemaErrors(schema, schemaPath));
+    else found('schema').push(...schemaProblems(schema, schemaPath));
     listOf(version['additionalPrinterColumns']).forEach((column, at) => {
-      const columnPath = single ? `spec.additionalPrinterColumns[${at}]` : `${path}.additionalPrinterColumns[${at}]`;
-      for (const key of ['name', 'jsonPath', 'type']) {
-        const name = single && key === 'jsonPath' ? 'JSONPath' : key;
-        if (stringOf(dig(column, key)) === '') errors.push(required(`${columnPath}.${name}`));
-      }
+      const columnPath = `${place('additionalPrinterColumns')}.additionalPrinterColumns[${at}]`;
+      found('additionalPrinterColumns').push(...columnErrors(mapOf(column), columnPath));
     });
+    const fieldsPath = `${place('selectableFields')}.selectableFields`;
+    if (isMap(schema)) found('selectableFields').push(...selectableErrors(version, schema, fieldsPath));
   });
-  const distinct = new Set(versions.map((version) => version['name']));
-  if (distinct.size < versions.length) {
-    errors.push(invalidValue('spec.versions', spec['versions'], 'must contain unique version names'));
+  const whole = versions.map((version) => internalVersion(version, common));
+  if (new Set(versions.map((version) => version['name'])).size < versions.length) {
+    errors.push(invalidRecord('spec.versions', whole, 'must contain unique version names'));
   }
   if (versions.filter((version) => version['storage'] === true).length !== 1) {
     const why = 'must have exactly one version marked as storage version';
-    errors.push(invalidValue('spec.versions', spec['versions'] ?? null, why));
+    errors.push(
+      versions.length === 0 ? invalidValue('spec.versions', null, why) : invalidRecord('spec.versions', whole, why),
+    );
   }
-  return errors;
+  return [...errors, ...shared];
 }
 
-function schemaErrors(schema: JsonMap, path: string): FieldError[] {
+function internalVersion(version: JsonMap, common: ReadonlySet<string>): JsonMap {
+  const own = (key: string): unknown => (common.has(key) ? null : (version[key] ?? null));
+  return {
+    Name: stringOf(version['name']),
+    Served: version['served'] === true,
+    Storage: version['storage'] === true,
+    Deprecated: version['deprecated'] === true,
+    DeprecationWarning: version['deprecationWarning'] ?? null,
+    Schema: own('schema'),
+    Subresources: own('subresources'),
+    AdditionalPrinterColumns: own('additionalPrinterColumns'),
+    SelectableFields: own('selectableFields'),
+  };
+}
+
+function warningErrors(version: JsonMap, field: string): FieldError[] {
+  const { deprecationWarning: warning } = version;
+  if (typeof warning !== 'string') return [];
+  const say = (why: string): FieldError => invalidValue(field, warning, why);
+  if (version['deprecated'] !== true) return [say('can only be set for deprecated versions')];
+  const problems: string[] = [];
+  if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) problems.push('must be <= 256 characters long');
+  if (warning === '') problems.push('must not be an empty string');
+  const hidden = /[^\P{C}]|[\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(warning);
+  if (hidden !== null) {
+    const at = Buffer.byteLength(warning.slice(0, hidden.index));
+    problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`);
+  }
+  return problems.map(say);
+}
+
+function columnErrors(column: JsonMap, path: string): FieldError[] {
+  const [name, type, format, jsonPath] = ['name', 'type', 'format', 'jsonPath'].map((key) => stringOf(column[key])) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const errors: FieldError[] = [];
-  if (schema['type'] !== 'object') {
-    const shown = stringOf(schema['type']);
-    errors.push(
-      shown === ''
-        ? required(`${path}.type`, 'must not be empty at the root')
-        : invalidValue(`${path}.type`, shown, 'must be object at the root'),
-    );
+  const types = `must be one of ${COLUMN_TYPES.join(',')}`;
+  if (name === '') errors.push(required(`${path}.name`));
+  if (type === '') errors.push(required(`${path}.type`, types));
+  else if (!COLUMN_TYPES.includes(type)) errors.push(invalidValue(`${path}.type`, type, types));
+  if (format !== '' && !COLUMN_FORMATS.includes(format)) {
+    errors.push(invalidValue(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`));
   }
-  visit(schema, path, errors, { isRoot: true });
+  if (jsonPath === '') errors.push(required(`${path}.JSONPath`));
+  else if (!jsonPath.startsWith('.')) {
+    errors.push(invalidValue(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .'));
+  }
   return errors;
 }
 
-function visit(schema: JsonMap, path: string, errors: FieldError[], { isRoot }: { readonly isRoot: boolean }): void {
-  const type = stringOf(schema['type']);
-  const isOpen =
-    schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (type === '' && !isOpen && !isRoot)
-    errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
-  if (type !== '' && !TYPES.includes(type)) errors.push(notSupported(`${path}.type`, type, TYPES));
-  if (schema['$ref'] !== undefined) errors.push(forbidden(`${path}.$ref`, '$ref is not supported'));
-  if (schema['uniqueItems'] === true) {
-    errors.push(
-      forbidden(
-        `${path}.uniqueItems`,
-        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
-      ),
-    );
-  }
-  if (isMap(schema['properties']) && schema['additionalProperties'] !== undefined) {
-    errors.push(forbidden(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
-  }
-  if (typeof schema['pattern'] === 'string') {
-    try {
-      RE2JS.compile(schema['pattern']);
-    } catch (error) {
-      if (!(error instanceof RE2JSException)) throw error;
-      errors.push(
-        invalidValue(
-          `${path}.pattern`,
-          schema['pattern'],
-          `must be a valid regular expression, but isn't: ${error.message}`,
-        ),
-      );
+function selectableErrors(version: JsonMap, schema: JsonMap, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  listOf(version['selectableFields']).forEach((one, index) => {
+    const field = `${path}[${index}].jsonPath`;
+    const text = stringOf(dig(one, 'jsonPath'));
+    if (text === '') {
+      errors.push(required(field));
+      return;
     }
-  }
-  checkListType(schema, path, errors);
-  checkDefault(schema, path, errors);
-  listOf(schema['x-kubernetes-validations']).forEach((raw, index) => {
-    checkRule(schema, mapOf(raw), `${path}.x-kubernetes-validations[${index}]`, errors);
+    const found = followPath(schema, text, { brackets: 'refused' });
+    if ('problem' in found) {
+      errors.push(invalidValue(field, text, `is an invalid path: ${found.problem}`));
+      return;
+    }
+    if (/^metadata\b/.test(found.path)) errors.push(invalidValue(field, text, 'must not point to fields in metadata'));
+    if (!['string', 'boolean', 'integer'].includes(stringOf(found.schema['type']))) {
+      const why =
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+      errors.push(invalidValue(field, text, why));
+    }
+    if (seen.has(found.path)) errors.push(duplicate(field, text));
+    seen.add(found.path);
   });
-  if (isMap(schema['properties'])) {
-    for (const [name, child] of Object.entries(schema['properties'])) {
-      visit(mapOf(child), `${path}.properties[${name}]`, errors, { isRoot: isRoot && name === 'metadata' });
-    }
-  }
-  if (isMap(schema['additionalProperties'])) {
-    visit(schema['additionalProperties'], `${path}.additionalProperties`, errors, { isRoot: false });
-  }
-  if (isMap(schema['items'])) visit(schema['items'], `${path}.items`, errors, { isRoot: false });
-  else if (isList(schema['items'])) {
-    errors.push(forbidden(`${path}.items`, 'items must be a schema object and not an array'));
-  } else if (type === 'array') errors.push(required(`${path}.items`, 'must be specified'));
-}
-
-function checkListType(schema: JsonMap, path: string, errors: FieldError[]): void {
-  const listType = schema['x-kubernetes-list-type'];
-  if (listType === undefined) return;
-  if (schema['type'] !== 'array') {
-    errors.push(
-      invalidValue(`${path}.type`, stringOf(schema['type']), 'must be array if x-kubernetes-list-type is specified'),
-    );
-  }
-  if (!['atomic', 'set', 'map'].includes(stringOf(listType))) {
-    errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
-  }
-  const keys = listOf(schema['x-kubernetes-list-map-keys']);
-  if (listType !== 'map') return;
-  if (keys.length === 0) {
-    errors.push(required(`${path}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
-  }
-  const items = mapOf(schema['items']);
-  if (items['type'] !== 'object') {
-    const why = "must be object if parent array's x-kubernetes-list-type is map";
-    errors.push(invalidValue(`${path}.items.type`, stringOf(items['type']), why));
-  }
-  keys.forEach((key) => {
-    const property = dig(items, 'properties', String(key));
-    if (property === undefined) {
-      errors.push(
-        invalidValue(`${path}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'),
-      );
-    } else if (!listOf(items['required']).includes(key) && mapOf(property)['default'] === undefined) {
-      const why = `this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property`;
-      errors.push(required(`${path}.items.properties[${String(key)}].default`, why));
-    }
-  });
-}
-
-function checkRule(schema: JsonMap, rule: JsonMap, path: string, errors: FieldError[]): void {
-  const text = stringOf(rule['rule']);
-  if (text.trim() === '') {
-    errors.push(required(`${path}.rule`, 'rule is not specified'));
-    return;
-  }
-  // Rules at the root see apiVersion, kind and metadata, too.
-  const compiled = attemptCompile(schema, path.includes('openAPIV3Schema.x-') ? compileObjectSchema : compileSchema);
-  const problem = compiled === undefined ? undefined : ruleProblem(compiled, text);
-  if (problem !== undefined) {
-    const shown = {
-      Rule: text,
-      Message: stringOf(rule['message']),
-      MessageExpression: stringOf(rule['messageExpression']),
-      Reason: rule['reason'] ?? null,
-      FieldPath: stringOf(rule['fieldPath']),
-      OptionalOldSelf: rule['optionalOldSelf'] ?? null,
-    };
-    errors.push({
-      type: 'FieldValueInvalid',
-      field: `${path}.rule`,
-      body: `Invalid value: ${JSON.stringify(shown)}: ${problem}`,
-    });
-  }
-  const expression = stringOf(rule['messageExpression']);
-  if (expression === '') return;
-  try {
-    checkedExpression(expression);
-  } catch (error) {
-    const summary = (error as { summary?: unknown }).summary;
-    const why = typeof summary === 'string' ? summary : String(error);
-    errors.push(invalidValue(`${path}.messageExpression`, expression, `messageExpression compilation failed: ${why}`));
-  }
-}
-
-/** The schema, unless a pattern in it keeps it from being compiled (which is reported where it is). */
-function attemptCompile(schema: JsonMap, compile: (raw: unknown) => Schema = compileSchema): Schema | undefined {
-  try {
-    return compile(schema);
-  } catch (error) {
-    if (error instanceof RE2JSException) return undefined;
-    throw error;
-  }
-}
-
-function checkDefault(schema: JsonMap, path: string, errors: FieldError[]): void {
-  const compiled = schema['default'] === undefined ? undefined : attemptCompile(schema);
-  if (compiled === undefined) return;
-  for (const { type, field, body } of validate(compiled, schema['default'], undefined)) {
-    errors.push({ type, field: `${path}.default${field === '' ? '' : `.${field}`}`, body });
-  }
+  if (seen.size > MAX_SELECTABLE_FIELDS) errors.push(tooMany(path, seen.size, MAX_SELECTABLE_FIELDS));
+  return errors;
 }

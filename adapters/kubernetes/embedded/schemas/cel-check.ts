@@ -1,73 +1,275 @@
-// What can be said about a rule before it is evaluated: that it parses, that its answer is a truth value, and that the
-// fields it names along `self` and `oldSelf` are declared.
-import type { ASTNode } from '@marcbachmann/cel-js';
-import { isList, isMap } from '../json.ts';
-import { checkedExpression } from './cel.ts';
-import { escapeField } from './cel-values.ts';
-import type { Schema } from './schema.ts';
+// The types of an expression, before it is evaluated: unknown fields, functions and names, and parameters that fit no
+// function, in the words of the API server.
+//
+// Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
-/** What is wrong with a rule of a schema, in the words of the API server, or undefined. */
-export function ruleProblem(schema: Schema, text: string): string | undefined {
-  let checked: ReturnType<typeof checkedExpression>;
-  try {
-    checked = checkedExpression(text);
-  } catch (error) {
-    const summary = (error as { summary?: unknown }).summary;
-    return `compilation failed: ${typeof summary === 'string' ? summary : String(error)}`;
-  }
-  const unknown = undeclared(schema, checked.ast);
-  if (unknown !== undefined) {
-    const { name, at } = unknown;
-    const line = text.trim();
-    return `compilation failed: ERROR: <input>:1:${at + 1}: undefined field '${name}'\n | ${line}\n | ${'.'.repeat(at)}^`;
-  }
-  const numeric = schema.type === 'integer' ? 'int' : schema.type === 'number' ? 'double' : '';
-  const isTruth =
-    checked.type === 'bool' ||
-    (checked.type === 'dyn' && !(numeric !== '' && /^(?:-|self\s*[-+*/%])/.test(text.trim())));
-  return isTruth ? undefined : 'cel expression must evaluate to a bool';
+import { type Overload, overloadsOf } from './cel-functions.ts';
+import { type CelNode, CelProblem, type Fold, RESULT } from './cel-tree.ts';
+import {
+  type Bindings,
+  BOOL,
+  type CelType,
+  DYN,
+  ERROR,
+  fits,
+  INT,
+  isLessSpecific,
+  isParameter,
+  listOf,
+  mapOf,
+  optionalOf,
+  resolve,
+  spell,
+  typeOf,
+} from './cel-types.ts';
+
+export interface Checked {
+  readonly type: CelType;
+  readonly problems: readonly CelProblem[];
+  typeOf(node: CelNode): CelType;
+  /** The ways to call a function that fit, by id; none for what is no call. */
+  overloadsOf(node: CelNode): readonly string[];
+  /** Whether a name is read anywhere. */
+  readonly names: ReadonlySet<string>;
 }
 
-interface Undeclared {
-  readonly name: string;
-  /** Where the dot before the name is. */
-  readonly at: number;
-}
+type Scope = ReadonlyMap<string, CelType>;
 
-/** The first field that is read of `self` or `oldSelf` and is not declared. */
-function undeclared(schema: Schema, node: ASTNode): Undeclared | undefined {
-  const reached = follow(schema, node);
-  if (reached.problem !== undefined) return reached.problem;
-  for (const child of childrenOf(node)) {
-    const problem = undeclared(schema, child);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
+const simple = (name: string): CelType => ({ name, parameters: [] });
 
-/** The schema at the end of a chain of fields and indices that begins at `self`; no schema for anything else. */
-function follow(schema: Schema, node: ASTNode): { readonly schema?: Schema; readonly problem?: Undeclared } {
-  if (node.op === 'id') return node.args === 'self' || node.args === 'oldSelf' ? { schema } : {};
-  if (node.op === '[]') {
-    const { schema: left, problem } = follow(schema, node.args[0]);
-    if (problem !== undefined) return { problem };
-    const child = left?.items ?? left?.additional;
-    return child === undefined ? {} : { schema: child };
-  }
-  if (node.op !== '.') return {};
-  const [before, name] = node.args;
-  const { schema: left, problem } = follow(schema, before);
-  if (problem !== undefined || left === undefined) return problem === undefined ? {} : { problem };
-  if (left.additional !== undefined) return { schema: left.additional };
-  for (const [declared, child] of left.properties ?? []) if (escapeField(declared) === name) return { schema: child };
-  const isOpen = left.preserve || left.embedded || left.anyAdditional || left.type !== 'object';
-  return isOpen ? {} : { problem: { name, at: before.end } };
-}
+/** Names of types are values too. */
+const TYPES: Scope = new Map(
+  [
+    ...['bool', 'bytes', 'double', 'int', 'string', 'uint', 'dyn'].map((name) => [name, simple(name)] as const),
+    ['null_type', simple('null')] as const,
+    ['type', typeOf(DYN)] as const,
+    ['list', listOf(DYN)] as const,
+    ['map', mapOf(DYN, DYN)] as const,
+    ['google.protobuf.Timestamp', simple('timestamp')] as const,
+    ['google.protobuf.Duration', simple('duration')] as const,
+    ...[
+      'net.IP',
+      'net.CIDR',
+      'kubernetes.URL',
+      'kubernetes.Quantity',
+      'kubernetes.Semver',
+      'kubernetes.NamedFormat',
+    ].map((name) => [name, simple(name)] as const),
+  ].map(([name, type]) => [name, typeOf(type)]),
+);
 
-function childrenOf(node: ASTNode): ASTNode[] {
-  const nodes = (value: unknown): ASTNode[] => {
-    if (isList(value)) return value.flatMap(nodes);
-    return isMap(value) && typeof value['op'] === 'string' ? [value as unknown as ASTNode] : [];
+export function check(tree: CelNode, variables: Scope): Checked {
+  const checker = new Checker();
+  const type = checker.check(tree, variables);
+  const resolved = (node: CelNode): CelType => resolve(checker.bindings, checker.types.get(node) ?? DYN, 'dyn');
+  const problems = [
+    ...checker.problems,
+    ...(checker.problems.length > 0 ? [] : mixedLiterals(checker.literals, resolved)),
+  ];
+  return {
+    type: resolve(checker.bindings, type, 'dyn'),
+    problems: problems.sort((left, right) => left.at - right.at),
+    typeOf: resolved,
+    overloadsOf: (node) => checker.overloads.get(node) ?? [],
+    names: checker.names,
   };
-  return nodes([node.args]);
+}
+
+/** Lists and maps that are written out hold values of one type. */
+function mixedLiterals(
+  literals: readonly (readonly CelNode[])[],
+  typeOfNode: (node: CelNode) => CelType,
+): CelProblem[] {
+  return literals.flatMap((nodes) => {
+    const [first] = nodes;
+    if (first === undefined) return [];
+    const expected = typeOfNode(first);
+    const other = nodes.find((node) => !fits(new Map(), typeOfNode(node), expected));
+    if (other === undefined) return [];
+    return [new CelProblem(other.at, `expected type '${spell(expected)}' but found '${spell(typeOfNode(other))}'`)];
+  });
+}
+
+class Checker {
+  readonly types = new Map<CelNode, CelType>();
+  readonly overloads = new Map<CelNode, readonly string[]>();
+  readonly problems: CelProblem[] = [];
+  readonly names = new Set<string>();
+  readonly literals: (readonly CelNode[])[] = [];
+  bindings: Bindings = new Map();
+  #fresh = 0;
+
+  check(node: CelNode, scope: Scope): CelType {
+    const type = this.#typeOf(node, scope);
+    this.types.set(node, type);
+    return type;
+  }
+
+  #typeOf(node: CelNode, scope: Scope): CelType {
+    switch (node.kind) {
+      case 'literal':
+        return simple(node.type);
+      case 'name':
+        return this.#name(node.name, node.at, scope);
+      case 'field':
+        return this.#field(node, scope);
+      case 'call':
+        return this.#call(node, scope);
+      case 'list':
+        return listOf(this.#joined(node.items, scope));
+      case 'map': {
+        const keys = this.#joined(
+          node.entries.map(([key]) => key),
+          scope,
+        );
+        return mapOf(
+          keys,
+          this.#joined(
+            node.entries.map(([, value]) => value),
+            scope,
+          ),
+        );
+      }
+      case 'fold':
+        return this.#fold(node, scope);
+    }
+  }
+
+  #fail(at: number, message: string): CelType {
+    this.problems.push(new CelProblem(at, message));
+    return ERROR;
+  }
+
+  #name(name: string, at: number, scope: Scope): CelType {
+    this.names.add(name);
+    const type = scope.get(name) ?? TYPES.get(name);
+    return type ?? this.#fail(at, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #field(node: CelNode & { readonly kind: 'field' }, scope: Scope): CelType {
+    const qualified = node.mode === 'value' ? qualifiedName(node) : undefined;
+    const known = qualified === undefined ? undefined : TYPES.get(qualified);
+    if (known !== undefined) return known;
+    const operand = resolve(this.bindings, this.check(node.operand, scope), 'kept');
+    const isOptional = operand.name === 'optional_type';
+    const target = isOptional ? (operand.parameters[0] ?? DYN) : operand;
+    const type = this.#fieldOf(target, node);
+    if (node.mode === 'presence') return BOOL;
+    return isOptional || node.mode === 'optional' ? optionalOf(type) : type;
+  }
+
+  #fieldOf(target: CelType, { field, at }: CelNode & { readonly kind: 'field' }): CelType {
+    if (target.name === 'map') return target.parameters[1] ?? DYN;
+    if (target.fields !== undefined) {
+      return target.fields.get(field) ?? this.#fail(at, `undefined field '${field}'`);
+    }
+    if (/^kubernetes\./.test(target.name)) return this.#fail(at, `undefined field '${field}'`);
+    if (isParameter(target)) fits(this.bindings, DYN, target);
+    else if (target.name !== 'dyn' && target.name !== ERROR.name) {
+      this.#fail(at, `type '${spell(target)}' does not support field selection`);
+    }
+    return DYN;
+  }
+
+  #call(node: CelNode & { readonly kind: 'call' }, scope: Scope): CelType {
+    const { name, target, parameters, at } = node;
+    const types = parameters.map((one) => this.check(one, scope));
+    if (target === undefined) {
+      const known = overloadsOf(name);
+      if (known === undefined) return this.#fail(at, `undeclared reference to '${name}' (in container '')`);
+      return this.#overload(node, name, known, undefined, types);
+    }
+    const prefix = qualifiedName(target);
+    const namespaced = prefix === undefined ? undefined : overloadsOf(`${prefix}.${name}`);
+    if (namespaced !== undefined) return this.#overload(node, `${prefix}.${name}`, namespaced, undefined, types);
+    const receiver = this.check(target, scope);
+    const known = overloadsOf(name);
+    if (known === undefined) return this.#fail(at, `undeclared reference to '${name}' (in container '')`);
+    return this.#overload(node, name, known, receiver, types);
+  }
+
+  #overload(
+    node: CelNode & { readonly kind: 'call' },
+    name: string,
+    known: readonly Overload[],
+    target: CelType | undefined,
+    parameters: readonly CelType[],
+  ): CelType {
+    const given = target === undefined ? parameters : [target, ...parameters];
+    let result: CelType | undefined;
+    const ids: string[] = [];
+    for (const overload of known) {
+      if (overload.isMember !== (target !== undefined) || overload.parameters.length !== given.length) continue;
+      const renamed = this.#instantiate(overload);
+      const attempt = new Map(this.bindings);
+      if (!given.every((type, index) => fits(attempt, type, renamed.parameters[index] ?? DYN))) continue;
+      this.bindings = attempt;
+      ids.push(overload.id);
+      const type = resolve(attempt, renamed.result, 'kept');
+      result = result === undefined || spell(result) === spell(type) ? type : DYN;
+    }
+    this.overloads.set(node, ids);
+    if (result !== undefined) return result;
+    const shown = given.map((type) => spell(resolve(this.bindings, type, 'dyn')));
+    const signature = target === undefined ? `(${shown.join(', ')})` : `${shown[0]}.(${shown.slice(1).join(', ')})`;
+    return this.#fail(node.at, `found no matching overload for '${name}' applied to '${signature}'`);
+  }
+
+  /** The overload with parameters that nobody has bound yet. */
+  #instantiate({ parameters, result }: Overload): Pick<Overload, 'parameters' | 'result'> {
+    const number = this.#fresh++;
+    const rename = (type: CelType): CelType => {
+      if (isParameter(type)) return { ...type, name: `${type.name}${number}` };
+      return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map(rename) };
+    };
+    return { parameters: parameters.map(rename), result: rename(result) };
+  }
+
+  #joined(nodes: readonly CelNode[], scope: Scope): CelType {
+    if (nodes.length > 1) this.literals.push(nodes);
+    let joined: CelType | undefined;
+    for (const node of nodes) {
+      const type = this.check(node, scope);
+      if (joined === undefined) joined = type;
+      else if (!fits(this.bindings, joined, type)) joined = DYN;
+      else if (isLessSpecific(type, joined)) joined = type;
+    }
+    return joined ?? { name: `_${this.#fresh++}`, parameters: [] };
+  }
+
+  #fold({ range, variables, start, condition, step, result }: Fold, scope: Scope): CelType {
+    const over = resolve(this.bindings, this.check(range, scope), 'kept');
+    const startType = this.check(start, scope);
+    const outer = new Map(scope).set(RESULT, startType);
+    const inner = new Map(outer);
+    const types = this.#variableTypes(over, variables.length, range.at);
+    for (const [index, name] of variables.entries()) inner.set(name, types[index] ?? DYN);
+    this.check(condition, inner);
+    const stepType = this.check(step, inner);
+    if (!fits(this.bindings, stepType, startType)) {
+      const [wanted, found] = [startType, stepType].map((type) => spell(resolve(this.bindings, type, 'dyn')));
+      this.#fail(step.at, `expected type '${wanted}' but found '${found}'`);
+    }
+    return resolve(this.bindings, this.check(result, outer), 'kept');
+  }
+
+  #variableTypes(over: CelType, count: number, at: number): readonly CelType[] {
+    const [first = DYN, second = DYN] = over.parameters;
+    if (over.name === 'list') return count > 1 ? [INT, first] : [first];
+    if (over.name === 'map') return [first, second];
+    if (isParameter(over)) fits(this.bindings, DYN, over);
+    else if (over.name !== 'dyn' && over.name !== ERROR.name) {
+      const why = `expression of type '${spell(over)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+      this.#fail(at, why);
+      return [ERROR, ERROR];
+    }
+    return [DYN, DYN];
+  }
+}
+
+function qualifiedName(node: CelNode): string | undefined {
+  if (node.kind === 'name') return node.name;
+  if (node.kind !== 'field' || node.mode !== 'value') return undefined;
+  const prefix = qualifiedName(node.operand);
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }

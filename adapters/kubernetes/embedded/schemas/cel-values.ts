@@ -1,25 +1,9 @@
 // JSON data as CEL rules see it, by its schema: integers are BigInt, sets are sets, timestamps are dates, and the names
 // of declared fields are escaped where CEL reserves them.
 import { isList, isMap, type JsonMap, put } from '../json.ts';
+import { escapeField } from './cel-types.ts';
 import type { Schema } from './schema.ts';
 import { itemKey } from './validation.ts';
-
-/** Words that CEL keeps to itself: a field of such a name is written `__name__` in rules. */
-const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-
-/** The name of a declared field as rules spell it. */
-export function escapeField(name: string): string {
-  if (RESERVED.has(name)) return `__${name}__`;
-  return name
-    .replaceAll('__', '__underscores__')
-    .replaceAll('.', '__dot__')
-    .replaceAll('-', '__dash__')
-    .replaceAll('/', '__slash__');
-}
 
 /** A value as CEL sees it. Fields that the schema does not declare are invisible. */
 export function celValue(schema: Schema, value: unknown): unknown {
@@ -57,7 +41,8 @@ function celMap(schema: Schema, value: JsonMap): JsonMap {
     const field = value[key];
     if (declared !== undefined) {
       if (field === null && !declared.nullable) continue;
-      put(result, escapeField(key), celValue(declared, field));
+      const name = escapeField(key);
+      if (name !== undefined) put(result, name, celValue(declared, field));
     } else if (schema.additional !== undefined) {
       put(result, key, celValue(schema.additional, field));
     } else if (schema.anyAdditional) {

@@ -1,14 +1,12 @@
 // The x-kubernetes-validations rules of a schema, compiled once and evaluated on every write.
 //
-// Rules are typed dynamically here: a rule that names an absent field is refused by the API server when the
-// CustomResourceDefinition is written, and by this server only when it is evaluated. There is no cost budget.
+// What a rule may cost is estimated when it is written (cel-cost.ts); what it does cost is not counted.
 
-import { isIP } from 'node:net';
-import { type ASTNode, Environment, Optional } from '@marcbachmann/cel-js';
+import { Optional } from '@marcbachmann/cel-js';
 import { isList, isMap, same } from '../json.ts';
+import { evaluator } from './cel-library.ts';
 import { celValue } from './cel-values.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
-import { hasFormat } from './formats.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 import { oldItems } from './validation.ts';
 
@@ -22,38 +20,13 @@ interface CompiledRule {
 /** The rules of each schema, compiled when first needed. */
 const compiled = new WeakMap<Schema, readonly CompiledRule[]>();
 
-const environment = new Environment({
-  homogeneousAggregateLiterals: false,
-  enableOptionalTypes: true,
-})
-  .registerVariable('self', 'dyn')
-  .registerVariable('oldSelf', 'dyn')
-  .registerFunction('isIP(string): bool', (value: string) => isIP(value) !== 0)
-  .registerFunction('isCIDR(string): bool', (value: string) => hasFormat('cidr', value))
-  .registerFunction('isURL(string): bool', (value: string) => URL.canParse(value) || value.startsWith('/'));
-
-export interface CheckedExpression {
-  readonly evaluate: (context: Readonly<Record<string, unknown>>) => unknown;
-  /** CEL's name of the type of the answer; `dyn` when it depends on the values. */
-  readonly type: string;
-  readonly ast: ASTNode;
-}
-
-/** @throws {Error} the text is no CEL expression; the message is CEL's own */
-export function checkedExpression(text: string): CheckedExpression {
-  const parsed = environment.parse(text.trim());
-  const checked = parsed.check();
-  if (!checked.valid) throw checked.error ?? new Error('the expression has no type');
-  return { evaluate: (context) => parsed({ ...context }) as unknown, type: checked.type ?? 'dyn', ast: parsed.ast };
-}
-
 function rulesOf(schema: Schema): readonly CompiledRule[] {
   let rules = compiled.get(schema);
   if (rules === undefined) {
     rules = schema.rules.map((rule) => ({
       rule,
-      evaluate: checkedExpression(rule.rule).evaluate,
-      message: rule.messageExpression === '' ? undefined : checkedExpression(rule.messageExpression).evaluate,
+      evaluate: evaluator(rule.rule),
+      message: rule.messageExpression === '' ? undefined : evaluator(rule.messageExpression),
       isTransition: /\boldSelf\b/.test(rule.rule),
     }));
     compiled.set(schema, rules);

@@ -92,6 +92,10 @@ export const forbidden = (field: string, detail: string): FieldError =>
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError =>
   withValue(FieldErrorType.Invalid, field, value, detail);
 
+/** Of a value that is shown with its fields in an order of their own. */
+export const invalidRecord = (field: string, value: object, detail: string): FieldError =>
+  withoutValue(FieldErrorType.Invalid, field, `${JSON.stringify(value)}: ${detail}`);
+
 export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
   withValue(FieldErrorType.TypeInvalid, field, value, detail);
 

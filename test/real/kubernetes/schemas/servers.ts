@@ -4,7 +4,6 @@ import { Agent, request } from 'node:https';
 import { parse } from 'yaml';
 import { systemClock } from '../../../../actors/clock.ts';
 import { isMap, listOf, mapOf, stringOf } from '../../../../adapters/kubernetes/embedded/json.ts';
-import type { Resource } from '../../../../adapters/kubernetes/embedded/kinds/resources.ts';
 import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 
 export interface Answer {
@@ -160,7 +159,7 @@ export function difference(sent: unknown, real: Answer, embedded: Answer): strin
 /** Asks until the real server serves the resource: it does so some time after it accepted the definition. */
 export async function served(
   { real }: Servers,
-  { apiVersion, plural }: Pick<Resource, 'apiVersion' | 'plural'>,
+  { apiVersion, plural }: { readonly apiVersion: string; readonly plural: string },
 ): Promise<void> {
   const deadlineAt = clock.now() + SERVED_WITHIN_MS;
   while ((await real.call('GET', `/apis/${apiVersion}/${plural}?limit=1`)).code !== 200) {

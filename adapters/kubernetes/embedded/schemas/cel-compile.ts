@@ -1,0 +1,77 @@
+// A rule before it is stored: whether it compiles, what it may cost, whether it looks at the value before.
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { type Checked, check } from './cel-check.ts';
+import { estimateCost } from './cel-cost.ts';
+import { parseExpression } from './cel-library.ts';
+import { type CelNode, CelProblem, treeOf } from './cel-tree.ts';
+import { type CelType, optionalOf, spell } from './cel-types.ts';
+import type { ValidationRule } from './schema.ts';
+
+export interface CompiledExpression {
+  /** What is wrong, in the words of the API server. */
+  readonly problem: string | undefined;
+  /** At most, in the API server's units. */
+  readonly cost: number;
+  readonly usesOldSelf: boolean;
+}
+
+/** @param self  the type that rules at this place see */
+export function compileRule(self: CelType, { rule, optionalOldSelf }: ValidationRule): CompiledExpression {
+  const oldSelf = optionalOldSelf ? optionalOf(self) : self;
+  return compile(rule, self, oldSelf, { type: 'bool', prefix: '', wrong: 'cel expression must evaluate to a bool' });
+}
+
+export function compileMessage(self: CelType, { messageExpression }: ValidationRule): CompiledExpression {
+  return compile(messageExpression, self, self, {
+    type: 'string',
+    prefix: 'messageExpression ',
+    wrong: 'messageExpression must evaluate to a string',
+  });
+}
+
+interface Expected {
+  readonly type: string;
+  readonly prefix: string;
+  readonly wrong: string;
+}
+
+function compile(text: string, self: CelType, oldSelf: CelType, { type, prefix, wrong }: Expected): CompiledExpression {
+  const refused = (problem: string): CompiledExpression => ({ problem, cost: 0, usesOldSelf: false });
+  const failed = (problems: readonly CelProblem[]): CompiledExpression =>
+    refused(`${prefix}compilation failed: ${problems.map((one) => shown(text, one)).join('\n')}`);
+  let tree: CelNode;
+  try {
+    tree = treeOf(parsed(text));
+  } catch (error) {
+    if (error instanceof CelProblem) return failed([error]);
+    throw error;
+  }
+  const checked: Checked = check(
+    tree,
+    new Map([
+      ['self', self],
+      ['oldSelf', oldSelf],
+    ]),
+  );
+  if (checked.problems.length > 0) return failed(checked.problems);
+  if (spell(checked.type) !== type) return refused(wrong);
+  return {
+    problem: undefined,
+    cost: estimateCost(tree, checked, self).max,
+    usesOldSelf: checked.names.has('oldSelf'),
+  };
+}
+
+function parsed(text: string): ASTNode {
+  const result = parseExpression(text);
+  if ('ast' in result) return result.ast;
+  throw new CelProblem(result.at, `Syntax error: ${result.problem}`);
+}
+
+/** A problem with its line and column, and the line with a mark beneath it. */
+function shown(text: string, { at, message }: CelProblem): string {
+  const before = text.slice(0, at).split('\n');
+  const column = [...(before.at(-1) ?? '')].length;
+  const line = (text.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
+  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
