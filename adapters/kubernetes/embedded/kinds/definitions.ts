@@ -9,7 +9,7 @@ import { validateRules } from '../schemas/cel.ts';
 import type { FieldError } from '../schemas/field-error.ts';
 import { invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
-import { blocksRules, validate, validateUniqueness } from '../schemas/validation.ts';
+import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
 import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
 import { compileJsonPath } from '../wire/json-path.ts';
@@ -273,7 +273,7 @@ function checked(
   found: readonly FieldError[],
   schemaErrors: readonly FieldError[],
 ): FieldError[] {
-  const errors = [...schemaErrors];
+  const errors = [...schemaErrors, ...validateEmbedded(schema, value)];
   if (old === undefined || validateUniqueness(schema, old).length === 0)
     errors.push(...validateUniqueness(schema, value));
   if (!schema.rulesBeneath) return errors;

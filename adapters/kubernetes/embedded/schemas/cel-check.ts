@@ -3,6 +3,7 @@
 //
 // Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
+import { RE2JS, RE2JSException } from 're2js';
 import { type Overload, overloadsOf } from './cel-functions.ts';
 import { type CelNode, CelProblem, type Fold, RESULT } from './cel-tree.ts';
 import {
@@ -22,6 +23,7 @@ import {
   spell,
   typeOf,
 } from './cel-types.ts';
+import { hasFormat } from './formats.ts';
 
 export interface Checked {
   readonly type: CelType;
@@ -62,10 +64,9 @@ export function check(tree: CelNode, variables: Scope): Checked {
   const checker = new Checker();
   const type = checker.check(tree, variables);
   const resolved = (node: CelNode): CelType => resolve(checker.bindings, checker.types.get(node) ?? DYN, 'dyn');
-  const problems = [
-    ...checker.problems,
-    ...(checker.problems.length > 0 ? [] : mixedLiterals(checker.literals, resolved)),
-  ];
+  const literals =
+    checker.problems.length > 0 ? [] : [...checker.literalProblems, ...mixedLiterals(checker.literals, resolved)];
+  const problems = [...checker.problems, ...literals];
   return {
     type: resolve(checker.bindings, type, 'dyn'),
     problems: problems.sort((left, right) => left.at - right.at),
@@ -90,12 +91,29 @@ function mixedLiterals(
   });
 }
 
+const LITERALS: Readonly<Record<string, (text: string) => boolean>> = {
+  matches: isPattern,
+  duration: (text) => /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
+  timestamp: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) && hasFormat('date-time', text),
+};
+
+function isPattern(text: string): boolean {
+  try {
+    RE2JS.compile(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RE2JSException) return false;
+    throw error;
+  }
+}
+
 class Checker {
   readonly types = new Map<CelNode, CelType>();
   readonly overloads = new Map<CelNode, readonly string[]>();
   readonly problems: CelProblem[] = [];
   readonly names = new Set<string>();
   readonly literals: (readonly CelNode[])[] = [];
+  readonly literalProblems: CelProblem[] = [];
   bindings: Bindings = new Map();
   #fresh = 0;
 
@@ -132,6 +150,8 @@ class Checker {
       }
       case 'fold':
         return this.#fold(node, scope);
+      case 'bind':
+        return this.check(node.body, new Map(scope).set(node.name, this.check(node.value, scope)));
     }
   }
 
@@ -173,7 +193,12 @@ class Checker {
 
   #call(node: CelNode & { readonly kind: 'call' }, scope: Scope): CelType {
     const { name, target, parameters, at } = node;
+    const mixed = this.literals.length;
     const types = parameters.map((one) => this.check(one, scope));
+    // What is written into a text may be of any type.
+    if (name === 'format') this.literals.length = mixed;
+    if (name === '_&&_' || name === '_||_') return this.#logic(node, types);
+    this.#checkLiteral(node);
     if (target === undefined) {
       const known = overloadsOf(name);
       if (known === undefined) return this.#fail(at, `undeclared reference to '${name}' (in container '')`);
@@ -186,6 +211,29 @@ class Checker {
     const known = overloadsOf(name);
     if (known === undefined) return this.#fail(at, `undeclared reference to '${name}' (in container '')`);
     return this.#overload(node, name, known, receiver, types);
+  }
+
+  #logic(node: CelNode & { readonly kind: 'call' }, types: readonly CelType[]): CelType {
+    this.overloads.set(node, [node.name]);
+    const wrong = types.flatMap((type, index) =>
+      fits(this.bindings, type, BOOL) ? [] : [{ type, at: node.parameters[index]?.at ?? node.at }],
+    );
+    for (const { type, at } of wrong) this.#mismatch(at, BOOL, type);
+    return wrong.length > 0 ? ERROR : BOOL;
+  }
+
+  #mismatch(at: number, wanted: CelType, found: CelType): void {
+    const [one, other] = [wanted, found].map((type) => spell(resolve(this.bindings, type, 'dyn')));
+    this.#fail(at, `expected type '${one}' but found '${other}'`);
+  }
+
+  /** Patterns, durations and times that are written out are checked when the rule is. */
+  #checkLiteral({ name, target, parameters }: CelNode & { readonly kind: 'call' }): void {
+    const literal = parameters[name === 'matches' && target === undefined ? 1 : 0];
+    if (literal?.kind !== 'literal' || typeof literal.value !== 'string') return;
+    const check = Object.hasOwn(LITERALS, name) ? LITERALS[name] : undefined;
+    if (check?.(literal.value) === false)
+      this.literalProblems.push(new CelProblem(literal.at, `invalid ${name} argument`));
   }
 
   #overload(
@@ -246,10 +294,7 @@ class Checker {
     for (const [index, name] of variables.entries()) inner.set(name, types[index] ?? DYN);
     this.check(condition, inner);
     const stepType = this.check(step, inner);
-    if (!fits(this.bindings, stepType, startType)) {
-      const [wanted, found] = [startType, stepType].map((type) => spell(resolve(this.bindings, type, 'dyn')));
-      this.#fail(step.at, `expected type '${wanted}' but found '${found}'`);
-    }
+    if (!fits(this.bindings, stepType, startType)) this.#mismatch(step.at, startType, stepType);
     return resolve(this.bindings, this.check(result, outer), 'kept');
   }
 

@@ -2,8 +2,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Checked, check } from './cel-check.ts';
 import { estimateCost } from './cel-cost.ts';
-import { parseExpression } from './cel-library.ts';
-import { type CelNode, CelProblem, treeOf } from './cel-tree.ts';
+import { evaluator, failureOf, parseExpression } from './cel-library.ts';
+import { type CelNode, CelProblem, childrenOf, treeOf } from './cel-tree.ts';
 import { type CelType, optionalOf, spell } from './cel-types.ts';
 import type { ValidationRule } from './schema.ts';
 
@@ -55,6 +55,9 @@ function compile(text: string, self: CelType, oldSelf: CelType, { type, prefix, 
   );
   if (checked.problems.length > 0) return failed(checked.problems);
   if (spell(checked.type) !== type) return refused(wrong);
+  const failure = constantFailure(tree);
+  if (failure !== undefined)
+    return refused(`${prefix === '' ? 'program' : 'messageExpression'} instantiation failed: ${failure}`);
   return {
     problem: undefined,
     cost: estimateCost(tree, checked, self).max,
@@ -62,10 +65,32 @@ function compile(text: string, self: CelType, oldSelf: CelType, { type, prefix, 
   };
 }
 
+const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool']);
+
+/** Why a conversion of what is written out fails, wherever it is: such ones are tried when the rule is prepared. */
+function constantFailure(node: CelNode): string | undefined {
+  if (node.kind === 'call' && CONVERSIONS.has(node.name)) {
+    const [only] = node.parameters;
+    if (only?.kind !== 'literal') return undefined;
+    if (node.name === 'uint' && typeof only.value === 'bigint' && only.value < 0n) return 'unsigned integer overflow';
+    const text = typeof only.value === 'string' ? JSON.stringify(only.value) : String(only.value);
+    try {
+      evaluator(`${node.name}(${text})`)({});
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+  for (const child of childrenOf(node)) {
+    const failure = constantFailure(child);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
 function parsed(text: string): ASTNode {
   const result = parseExpression(text);
   if ('ast' in result) return result.ast;
-  throw new CelProblem(result.at, `Syntax error: ${result.problem}`);
+  throw new CelProblem(result.at, result.problem);
 }
 
 /** A problem with its line and column, and the line with a mark beneath it. */

@@ -100,6 +100,15 @@ class Estimator {
       }
       case 'fold':
         return this.#fold(node);
+      case 'bind': {
+        const cost = add(exactly(10), this.cost(node.value));
+        const { value } = node;
+        this.#push(node.name, { path: this.#path(value), size: this.#sizeOf(value), entries: this.#entriesOf(value) });
+        const whole = add(cost, this.cost(node.body));
+        this.#locals.get(node.name)?.pop();
+        this.#copyEstimates(node, node.body);
+        return whole;
+      }
     }
   }
 

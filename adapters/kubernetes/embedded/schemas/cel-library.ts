@@ -7,6 +7,7 @@ import { RE2JS } from 're2js';
 import { isList, isMap } from '../json.ts';
 import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../objects/names.ts';
 import { Cidr, Ip, parseCidr, parseIp } from './cel-addresses.ts';
+import { defineMacros } from './cel-macros.ts';
 import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './cel-quantities.ts';
 import { formatText, quoteText } from './cel-text.ts';
 import { hasFormat } from './formats.ts';
@@ -149,6 +150,8 @@ define({
   'string.lowerAscii_(): string': (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
   'string.upperAscii_(): string': (text: string) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()),
   'string.format(list): string': formatText,
+  'string(google.protobuf.Duration): string': String,
+  'string(google.protobuf.Timestamp): string': (time: Date) => time.toISOString().replace(/\.?0*Z$/, 'Z'),
   'Strings.quote(string): string': (_: Strings, text: string) => quoteText(text),
 });
 
@@ -227,8 +230,13 @@ define({
     members(one).some((item) => holds(members(other), item)),
 });
 
-const ipOf = (text: string): Ip =>
-  must(parseIp(text), `IP Address "${text}" parse error during conversion from string`);
+function ipOf(text: string): Ip {
+  if (/^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(text)) {
+    throw new Error(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
+  }
+  const why = `IP Address "${text}" parse error during conversion from string: ParseAddr("${text}"): unable to parse IP`;
+  return must(parseIp(text), why);
+}
 const cidrOf = (text: string): Cidr =>
   must(parseCidr(text), `network address parse error during conversion from string: ${text}`);
 
@@ -382,6 +390,40 @@ for (const [name, validate] of Object.entries(FORMATS)) {
   define({ [`Formats.${name}(): kubernetes.NamedFormat`]: () => new NamedFormat(validate) });
 }
 
+defineMacros(environment);
+
+export const NO_OVERLOAD = 'no such overload';
+
+/** What the evaluator says, and what the API server does. */
+const FAILURES: readonly (readonly [RegExp, string])[] = [
+  [/^No such key: index out of bounds, index (-?\d+).*$/s, 'index out of bounds: $1'],
+  [/^No such key/, 'no such key'],
+  [/^(no such overload|found no matching overload).*$/s, NO_OVERLOAD],
+  [/^modulo by zero/, 'modulus by zero'],
+  [/^integer overflow.*$/s, 'integer overflow'],
+  [/^(int|uint|double)\(\) type error: cannot convert to .*$/s, "type conversion error from 'string' to '$1'"],
+  [/^uint\(\) type error: unsigned.*$/s, 'unsigned integer overflow'],
+  [/^bool\(\) conversion error.*$/s, "type conversion error from 'string' to 'bool'"],
+];
+
+/** Why an evaluation failed, in the words of the API server where they are known. */
+export function failureOf(error: unknown): string {
+  const { summary } = error as { readonly summary?: unknown };
+  const text = typeof summary === 'string' ? summary : error instanceof Error ? error.message : String(error);
+  const [pattern, words] = FAILURES.find(([one]) => one.test(text)) ?? [];
+  return pattern === undefined || words === undefined ? text : text.replace(pattern, words);
+}
+
+const toDuration = environment.parse('duration(self)');
+
+/** The duration that a text of that format is, as rules see it. */
+export function durationOf(text: string): unknown {
+  const weeks = /^(\d+)\s*(d|day|days|w|wk|week|weeks)$/i.exec(text);
+  const hours = weeks === null ? 0 : Number(weeks[1]) * (/^d/i.test(weeks[2] ?? '') ? 24 : 168);
+  const self = weeks === null ? text.replaceAll(/\s/g, '') : `${hours}h`;
+  return toDuration({ self }) as unknown;
+}
+
 export type Parsed = { readonly ast: ASTNode } | { readonly problem: string; readonly at: number };
 
 /** Parses a rule as its author wrote it. */
@@ -389,8 +431,11 @@ export function parseExpression(text: string): Parsed {
   try {
     return { ast: environment.parse(text).ast };
   } catch (error) {
-    if (error instanceof ParseError) return { problem: error.summary, at: error.node?.start ?? 0 };
-    throw error;
+    if (!(error instanceof ParseError)) throw error;
+    const at = error.node?.start ?? 0;
+    return error.code === 'invalid_macro_argument'
+      ? { problem: 'argument must be a simple name', at }
+      : { problem: `Syntax error: ${error.summary}`, at };
   }
 }
 

@@ -1,16 +1,19 @@
 // Texts that CEL's string extension makes: `'%s'.format([...])` and `strings.quote`.
 import { isList, isMap } from '../json.ts';
 
+/** A value within another one: texts are quoted. */
+const inner = (value: unknown): string => (typeof value === 'string' ? quoteText(value) : written(value));
+
 /** A value as `%s` writes it. */
 function written(value: unknown): string {
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (value instanceof Set) return written([...value]);
-  if (isList(value)) return `[${value.map(written).join(', ')}]`;
+  if (isList(value)) return `[${value.map(inner).join(', ')}]`;
   if (value instanceof Map) return written(Object.fromEntries(value));
   if (isMap(value) && Object.getPrototypeOf(value) === Object.prototype) {
     const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-    return `{${entries.map(([key, one]) => `${key}: ${written(one)}`).join(', ')}}`;
+    return `{${entries.map(([key, one]) => `${quoteText(key)}: ${inner(one)}`).join(', ')}}`;
   }
   return String(value);
 }

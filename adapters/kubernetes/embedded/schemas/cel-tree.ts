@@ -29,7 +29,14 @@ export type CelNode =
     }
   | { readonly kind: 'list'; readonly at: number; readonly items: readonly CelNode[] }
   | { readonly kind: 'map'; readonly at: number; readonly entries: readonly (readonly [CelNode, CelNode])[] }
-  | Fold;
+  | Fold
+  | {
+      readonly kind: 'bind';
+      readonly at: number;
+      readonly name: string;
+      readonly value: CelNode;
+      readonly body: CelNode;
+    };
 
 /** What `all`, `map` and their like stand for: a loop over a list or map that changes `@result` at every step. */
 export interface Fold {
@@ -56,7 +63,7 @@ export class CelProblem extends Error {
   }
 }
 
-const BINARY: Readonly<Record<string, string>> = { in: '_in_', '[]': '_[_]', '[?]': '_[?_]' };
+const BINARY: Readonly<Record<string, string>> = { in: '@in', '[]': '_[_]', '[?]': '_[?_]' };
 
 /** @throws {CelProblem} a macro is called as it cannot be */
 export function treeOf(node: ASTNode): CelNode {
@@ -91,7 +98,7 @@ export function treeOf(node: ASTNode): CelNode {
     case '-_': {
       const { args } = node;
       const isNumber = args.op === 'value' && (typeof args.args === 'bigint' || typeof args.args === 'number');
-      return isNumber ? literal(node.pos, args.args) : call(node.pos, '-_', [treeOf(args)]);
+      return isNumber ? literal(node.pos, negated(args.args)) : call(node.pos, '-_', [treeOf(args)]);
     }
     default: {
       const [left, right] = node.args;
@@ -101,11 +108,33 @@ export function treeOf(node: ASTNode): CelNode {
   }
 }
 
+/** The parts of a node. */
+export function childrenOf(node: CelNode): readonly CelNode[] {
+  switch (node.kind) {
+    case 'field':
+      return [node.operand];
+    case 'call':
+      return node.target === undefined ? node.parameters : [node.target, ...node.parameters];
+    case 'list':
+      return node.items;
+    case 'map':
+      return node.entries.flat();
+    case 'fold':
+      return [node.range, node.start, node.condition, node.step, node.result];
+    case 'bind':
+      return [node.value, node.body];
+    default:
+      return [];
+  }
+}
+
 /** Where a sign comes after a part of a node, which may be in parentheses. */
 function after({ input }: ASTNode, part: ASTNode, sign: string): number {
   const at = input.indexOf(sign, part.end);
   return at < 0 ? part.end : at;
 }
+
+const negated = (value: unknown): unknown => (typeof value === 'bigint' || typeof value === 'number' ? -value : value);
 
 function literal(at: number, value: unknown): CelNode {
   const of = (type: string, size = 1): CelNode => ({ kind: 'literal', at, type, size, value });
@@ -129,7 +158,7 @@ function globalCall(at: number, name: string, parameters: readonly ASTNode[]): C
   const [only] = parameters;
   if (name !== 'has' || only === undefined || parameters.length !== 1) return call(at, name, parameters.map(treeOf));
   const tree = treeOf(only);
-  if (tree.kind !== 'field' || tree.mode !== 'value') throw new CelProblem(at, 'invalid argument to has() macro');
+  if (tree.kind !== 'field' || tree.mode !== 'value') throw new CelProblem(tree.at, 'invalid argument to has() macro');
   return { ...tree, at, mode: 'presence' };
 }
 
@@ -233,6 +262,33 @@ function insertByKey(
   return insert(make, variables, filter, { kind: 'name', at: make.at, name: variables[0] ?? '' }, value);
 }
 
+/** `optMap` and `optFlatMap`: what is made of the value of an optional, where it has one. */
+function optionalMap(
+  at: number,
+  name: string,
+  receiver: ASTNode,
+  [variable, body]: readonly CelNode[],
+): CelNode | undefined {
+  if (!isVariable(variable) || body === undefined) return undefined;
+  const member = (method: string): CelNode => ({
+    kind: 'call',
+    at,
+    name: method,
+    target: treeOf(receiver),
+    parameters: [],
+  });
+  const optional = (method: string, parameters: readonly CelNode[]): CelNode => ({
+    kind: 'call',
+    at,
+    name: method,
+    target: { kind: 'name', at, name: 'optional' },
+    parameters,
+  });
+  const bound: CelNode = { kind: 'bind', at, name: variable.name, value: member('value'), body };
+  const made = name === 'optMap' ? optional('of', [bound]) : bound;
+  return call(at, '_?_:_', [member('hasValue'), made, optional('none', [])]);
+}
+
 function memberCall(at: number, name: string, receiver: ASTNode, parameters: readonly ASTNode[]): CelNode {
   const macro = Object.hasOwn(MACROS, `${name}/${parameters.length}`)
     ? MACROS[`${name}/${parameters.length}`]
@@ -260,5 +316,7 @@ function memberCall(at: number, name: string, receiver: ASTNode, parameters: rea
     const expanded = macro(make, nodes);
     if (expanded !== undefined) return expanded;
   }
-  return { kind: 'call', at, name, target: treeOf(receiver), parameters: nodes };
+  const isOptional = (name === 'optMap' || name === 'optFlatMap') && nodes.length === 2;
+  const mapped = isOptional ? optionalMap(at, name, receiver, nodes) : undefined;
+  return mapped ?? { kind: 'call', at, name, target: treeOf(receiver), parameters: nodes };
 }

@@ -1,6 +1,7 @@
 // JSON data as CEL rules see it, by its schema: integers are BigInt, sets are sets, timestamps are dates, and the names
 // of declared fields are escaped where CEL reserves them.
 import { isList, isMap, type JsonMap, put } from '../json.ts';
+import { durationOf } from './cel-library.ts';
 import { escapeField } from './cel-types.ts';
 import type { Schema } from './schema.ts';
 import { itemKey } from './validation.ts';
@@ -19,6 +20,7 @@ export function celValue(schema: Schema, value: unknown): unknown {
 
 function celString(schema: Schema, value: string): unknown {
   if (schema.format === 'date-time' || schema.format === 'date') return new Date(value);
+  if (schema.format === 'duration') return durationOf(value);
   if (schema.format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
   return value;
 }
@@ -40,7 +42,7 @@ function celMap(schema: Schema, value: JsonMap): JsonMap {
     const declared = schema.properties?.get(key);
     const field = value[key];
     if (declared !== undefined) {
-      if (field === null && !declared.nullable) continue;
+      if (field === null) continue;
       const name = escapeField(key);
       if (name !== undefined) put(result, name, celValue(declared, field));
     } else if (schema.additional !== undefined) {

@@ -4,7 +4,7 @@
 
 import { Optional } from '@marcbachmann/cel-js';
 import { isList, isMap, same } from '../json.ts';
-import { evaluator } from './cel-library.ts';
+import { evaluator, failureOf, NO_OVERLOAD } from './cel-library.ts';
 import { celValue } from './cel-values.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
 import type { Schema, ValidationRule } from './schema.ts';
@@ -89,7 +89,11 @@ function evaluateAll(schema: Schema, value: unknown, old: unknown, path: string,
     const verdict = attempt(() => evaluate(context));
     if (verdict.error !== undefined) {
       const said = rule.message.trim() || rule.rule.trim();
-      errors.push(invalidValue(path, schema.type, `${verdict.error} evaluating rule: ${said}`));
+      const why =
+        verdict.error === NO_OVERLOAD
+          ? `'${NO_OVERLOAD}': call arguments did not match a supported operator, function or macro signature for rule: ${said}`
+          : `${verdict.error} evaluating rule: ${said}`;
+      errors.push(invalidValue(path, schema.type, why));
     } else if (verdict.value !== true) {
       const detail = spokenMessage(message, context) ?? (rule.message.trim() || `failed rule: ${rule.rule.trim()}`);
       errors.push(errorFor(rule.reason, field, isMap(value) || isList(value) ? OMITTED : value, detail));
@@ -111,9 +115,7 @@ function attempt(run: () => unknown): { readonly value?: unknown; readonly error
   try {
     return { value: run() };
   } catch (error) {
-    const summary = (error as { summary?: unknown }).summary;
-    const text = typeof summary === 'string' ? summary : String(error);
-    return { error: text.replace(/^No such key/, 'no such key') };
+    return { error: failureOf(error) };
   }
 }
 

@@ -49,7 +49,12 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return isWhole(value) ? String(value) : goNumber(value);
-  return canonical(value);
+  return escapedJson(canonical(value));
+}
+
+/** JSON as the API server's messages have it: safe within HTML. */
+function escapedJson(json: string): string {
+  return json.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 /** The text in quotes; what cannot be printed is escaped. */
@@ -94,7 +99,7 @@ export const invalidValue = (field: string, value: unknown, detail: string): Fie
 
 /** Of a value that is shown with its fields in an order of their own. */
 export const invalidRecord = (field: string, value: object, detail: string): FieldError =>
-  withoutValue(FieldErrorType.Invalid, field, `${JSON.stringify(value)}: ${detail}`);
+  withoutValue(FieldErrorType.Invalid, field, `${escapedJson(JSON.stringify(value))}: ${detail}`);
 
 export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
   withValue(FieldErrorType.TypeInvalid, field, value, detail);

@@ -1,6 +1,9 @@
 // Unknown fields and defaults: what happens to an object between its JSON and its validation.
 import { copy, isList, isMap, type JsonMap, put } from '../json.ts';
-import { fieldSchema, type Schema } from './schema.ts';
+import { compileSchema, fieldSchema, type Schema } from './schema.ts';
+
+/** Of values that nothing is declared of: what is in them is unknown. */
+const CLOSED = compileSchema({});
 
 /**
  * Removes the fields that the schema does not declare. Changes `value` in place.
@@ -16,9 +19,9 @@ export function prune(schema: Schema, value: unknown, path = ''): string[] {
 
 function pruneInto(schema: Schema, value: unknown, path: string, removed: string[]): void {
   if (isList(value)) {
-    if (schema.items === undefined) return;
-    for (let index = 0; index < value.length; index++) {
-      pruneInto(schema.items, value[index], `${path}[${index}]`, removed);
+    const { items = schema.preserve ? undefined : CLOSED } = schema;
+    for (const [index, item] of value.entries()) {
+      if (items !== undefined) pruneInto(items, item, `${path}[${index}]`, removed);
     }
     return;
   }
@@ -29,7 +32,9 @@ function pruneInto(schema: Schema, value: unknown, path: string, removed: string
     const child = fieldSchema(schema, key);
     if (child !== undefined) {
       pruneInto(child, value[key], childPath, removed);
-    } else if (!schema.preserve && !schema.anyAdditional) {
+    } else if (schema.anyAdditional) {
+      if (!schema.preserve) pruneInto(CLOSED, value[key], childPath, removed);
+    } else if (!schema.preserve) {
       delete value[key];
       removed.push(childPath);
     }

@@ -4,7 +4,7 @@
 //   V1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
 //       stricter after it was stored do not block writes of other fields.
 
-import { canonical, isList, isMap, type JsonMap, same, typeName } from '../json.ts';
+import { canonical, isList, isMap, isWhole, type JsonMap, same, typeName } from '../json.ts';
 import {
   duplicate,
   type FieldError,
@@ -74,6 +74,7 @@ function checkType(schema: Schema, value: unknown, { field, name }: Place, error
     return;
   }
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return;
+  if (typeof value === 'number' && types.includes('integer') && isNearlyWhole(value)) return;
   if (isStringFormat(schema.format)) {
     if (typeof value !== 'string' && !isList(value)) {
       wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'double') : '');
@@ -97,18 +98,26 @@ function checkString(schema: Schema, value: string, { field, name }: Place, erro
   }
 }
 
+/** Whether a number is an integer but for a billionth, which the API server forgives. */
+function isNearlyWhole(value: number): boolean {
+  const whole = Math.trunc(value);
+  if (value === whole) return Math.abs(value) <= 2 ** 53;
+  return value !== 0 && whole !== 0 && Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
+}
+
 function checkNumber(schema: Schema, value: number, { field, name }: Place, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
-    errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${goNumber(multipleOf)}`));
+  const shown = (limit: number): string => (isWhole(value) && isWhole(limit) ? String(limit) : goNumber(limit));
+  if (multipleOf !== undefined && !isNearlyWhole(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
+    errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${shown(multipleOf)}`));
   }
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum)) {
     const words = schema.exclusiveMaximum ? 'less than' : 'less than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${goNumber(maximum)}`));
+    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${shown(maximum)}`));
   }
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum)) {
     const words = schema.exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${goNumber(minimum)}`));
+    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${shown(minimum)}`));
   }
 }
 
@@ -219,12 +228,45 @@ export function blocksRules(errors: readonly FieldError[]): boolean {
   return errors.some(({ type }) => blocking.includes(type));
 }
 
+/** Checks that embedded objects say what they are. */
+export function validateEmbedded(schema: Schema, value: unknown, field = ''): FieldError[] {
+  const errors: FieldError[] = [];
+  const visit = (node: Schema, item: unknown, path: string): void => {
+    if (isList(item) && node.items !== undefined) {
+      for (const [index, one] of item.entries()) visit(node.items, one, `${path}[${index}]`);
+    }
+    if (!isMap(item)) return;
+    for (const key of node.embedded ? ['apiVersion', 'kind'] : []) {
+      const at = `${path}.${key}`;
+      if (!Object.hasOwn(item, key)) errors.push(required(at));
+      else if (typeof item[key] !== 'string') errors.push(invalidValue(at, item[key], 'must be a string'));
+      else if (item[key].trim() === '') errors.push(invalidValue(at, item[key], 'must not be empty'));
+    }
+    for (const key of Object.keys(item)) {
+      const child = fieldSchema(node, key);
+      if (child !== undefined) visit(child, item[key], childPath(node, path, key));
+    }
+  };
+  visit(schema, value, field);
+  return errors;
+}
+
+/** The path of a field: in brackets when its name is none of the schema's. */
+function childPath(schema: Schema, path: string, key: string): string {
+  if (schema.properties?.has(key) !== true) return `${path}[${key}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
 /** Checks that lists of type set and map hold no item twice. */
 export function validateUniqueness(schema: Schema, value: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
   const visit = (node: Schema, item: unknown, path: string): void => {
     if (isList(item)) {
-      if (node.listType !== 'atomic') {
+      const stranger = node.listType === 'map' ? item.findIndex((one) => one !== null && !isMap(one)) : -1;
+      if (stranger >= 0) {
+        const why = 'must be an object for an array of list-type map';
+        errors.push(invalidValue(`${path}[${stranger}]`, item[stranger], why));
+      } else if (node.listType !== 'atomic') {
         const times = new Map<string, number>();
         item.forEach((one, index) => {
           const key = node.listType === 'map' ? itemKey(node, one) : canonical(one);

@@ -47,7 +47,7 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   byte: fc.base64String({ minLength: 4, maxLength: LONG }),
 };
 
-const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+export const anyValue: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
     fc.constant('x'),
@@ -100,7 +100,7 @@ function sound(schema: Schema): fc.Arbitrary<unknown> {
     case 'object':
       return map(schema);
     default:
-      return anything;
+      return anyValue;
   }
 }
 
@@ -115,7 +115,12 @@ function text(schema: Schema): fc.Arbitrary<string> {
   const { maxLength = Number.POSITIVE_INFINITY } = schema;
   return raw.filter((value) => {
     const length = [...value].length;
-    return length >= least && length <= maxLength && value.isWellFormed() && hasFormat(schema.format, value);
+    return (
+      length >= least &&
+      length <= maxLength &&
+      value.isWellFormed() &&
+      (form === undefined || hasFormat(schema.format, value))
+    );
   });
 }
 
@@ -142,7 +147,7 @@ function wholeNumber({
 function list(schema: Schema): fc.Arbitrary<unknown[]> {
   const minLength = schema.minItems ?? 0;
   const maxLength = Math.max(minLength, Math.min(schema.maxItems ?? MANY, MANY));
-  const item = schema.items === undefined ? anything : valuesOf(schema.items);
+  const item = schema.items === undefined ? anyValue : valuesOf(schema.items);
   if (schema.listType === 'atomic') return fc.array(item, { minLength, maxLength });
   const selector = (one: unknown): string =>
     JSON.stringify(
@@ -157,7 +162,7 @@ function map(schema: Schema): fc.Arbitrary<unknown> {
   const { properties, additional, minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
   if (properties === undefined) {
     const maxKeys = Math.min(maxProperties, MANY);
-    const field = additional === undefined ? anything : valuesOf(additional);
+    const field = additional === undefined ? anyValue : valuesOf(additional);
     if (additional === undefined && !schema.preserve && !schema.anyAdditional) return fc.constant({});
     return fc.dictionary(fc.stringMatching(/^[a-zA-Z._/-]{1,6}$/), field, {
       minKeys: minProperties,
