@@ -45,7 +45,14 @@ const at = ({ field, name }: Place, index: number): Place => ({
 export function validate(schema: Schema, value: unknown, old: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
   check(schema, value, old, { field, name: '' }, errors);
-  return errors;
+  // What several alternatives complain about is said once.
+  const seen = new Set<string>();
+  return errors.filter(({ field: at, body }) => {
+    const line = `${at}: ${body}`;
+    const isNew = !seen.has(line);
+    seen.add(line);
+    return isNew;
+  });
 }
 
 function check(schema: Schema, value: unknown, old: unknown, place: Place, errors: FieldError[]): void {
@@ -77,7 +84,7 @@ function checkType(schema: Schema, value: unknown, { field, name }: Place, error
   if (typeof value === 'number' && types.includes('integer') && isNearlyWhole(value)) return;
   if (isStringFormat(schema.format)) {
     if (typeof value !== 'string' && !isList(value)) {
-      wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'double') : '');
+      wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'float64') : '');
     } else if (types.includes('number') || types.includes('integer')) wrong(types.join(','), actual);
   } else if (types.length > 0) wrong(types.join(','), actual);
 }
