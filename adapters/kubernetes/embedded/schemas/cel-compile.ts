@@ -2,7 +2,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type Checked, check } from './cel-check.ts';
 import { estimateCost } from './cel-cost.ts';
-import { evaluator, failureOf, parseExpression } from './cel-library.ts';
+import { failureOf } from './cel-failures.ts';
+import { evaluator, parseExpression } from './cel-library.ts';
 import { type CelNode, CelProblem, childrenOf, treeOf } from './cel-tree.ts';
 import { type CelType, optionalOf, spell } from './cel-types.ts';
 import type { ValidationRule } from './schema.ts';

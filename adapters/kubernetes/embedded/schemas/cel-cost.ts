@@ -2,40 +2,27 @@
 // patterns a quarter of theirs. Rules that may cost too much are refused when the definition is written.
 //
 // Functions of the extensions for sets and lists beyond `sets.*` count as one step; the API server may count more.
+
 import type { Checked } from './cel-check.ts';
+import {
+  add,
+  clamp,
+  exactly,
+  GREATEST,
+  NOTHING,
+  ONE,
+  type Range,
+  scaled,
+  sum,
+  times,
+  UNKNOWN,
+  union,
+} from './cel-ranges.ts';
 import { type CelNode, type Fold, RESULT } from './cel-tree.ts';
 import type { CelType } from './cel-types.ts';
 
-/** From the least to the most; what is greater than the greatest stays there. */
-export interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
-const GREATEST = 2 ** 64;
 const TRAVERSAL = 0.1;
 const PATTERN = 0.25;
-
-const exactly = (value: number): Range => ({ min: value, max: value });
-const clamp = (value: number): number => Math.min(value, GREATEST);
-const add = (one: Range, other: Range): Range => ({ min: clamp(one.min + other.min), max: clamp(one.max + other.max) });
-const times = (one: Range, other: Range): Range => ({
-  min: clamp(one.min * other.min),
-  max: clamp(one.max * other.max),
-});
-const scaled = ({ min, max }: Range, factor: number): Range => ({
-  min: clamp(Math.ceil(min * factor)),
-  max: clamp(Math.ceil(max * factor)),
-});
-const union = (one: Range, other: Range): Range => ({
-  min: Math.min(one.min, other.min),
-  max: Math.max(one.max, other.max),
-});
-const sum = (ranges: readonly Range[]): Range => ranges.reduce(add, exactly(0));
-
-const UNKNOWN: Range = { min: 0, max: GREATEST };
-const NOTHING = exactly(0);
-const ONE = exactly(1);
 
 /** Where a value comes from, below the variable it was read of: fields, `@items`, `@keys`, `@values`. */
 type Path = readonly string[];

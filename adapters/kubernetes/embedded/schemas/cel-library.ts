@@ -3,13 +3,12 @@
 // A function that the evaluator has otherwise than the API server is called by a name of its own, which `renamed` puts
 // in the place of the other: patterns are RE2, and places in texts are counted in code points.
 import { type ASTNode, Environment, Optional, ParseError } from '@marcbachmann/cel-js';
-import { RE2JS } from 're2js';
 import { isList, isMap } from '../json.ts';
 import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../objects/names.ts';
 import { Cidr, Ip, parseCidr, parseIp } from './cel-addresses.ts';
 import { defineMacros } from './cel-macros.ts';
 import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './cel-quantities.ts';
-import { formatText, quoteText } from './cel-text.ts';
+import { findAll, formatText, patternOf, pieces, place, position, quoteText, replaced } from './cel-text.ts';
 import { hasFormat } from './formats.ts';
 
 /** Receivers of functions whose names have a dot. */
@@ -70,59 +69,6 @@ function define(functions: Readonly<Record<string, (...parameters: never[]) => u
 function must<T>(value: T | undefined, why: string): T {
   if (value === undefined) throw new Error(why);
   return value;
-}
-
-const patterns = new Map<string, RE2JS>();
-
-function patternOf(text: string): RE2JS {
-  let pattern = patterns.get(text);
-  if (pattern === undefined) {
-    pattern = RE2JS.compile(text);
-    if (patterns.size < 1_000) patterns.set(text, pattern);
-  }
-  return pattern;
-}
-
-function findAll(text: string, pattern: string, limit: bigint): string[] {
-  const matcher = patternOf(pattern).matcher(text);
-  const found: string[] = [];
-  while ((limit < 0n || found.length < Number(limit)) && matcher.find()) found.push(matcher.group() ?? '');
-  return found;
-}
-
-/** A place within a text or list, counted from 0. */
-function place(at: bigint, length: number): number {
-  if (at < 0n || at > BigInt(length)) throw new Error(`index out of range: ${at}`);
-  return Number(at);
-}
-
-function position(text: string, part: string, direction: 'first' | 'last', from?: bigint): bigint {
-  const [points, wanted] = [[...text], [...part]];
-  const start = from === undefined ? undefined : place(from, points.length);
-  const fits = (at: number): boolean => wanted.every((point, index) => points[at + index] === point);
-  const last = points.length - wanted.length;
-  if (direction === 'first') {
-    for (let at = start ?? 0; at <= last; at++) if (fits(at)) return BigInt(at);
-  } else {
-    for (let at = Math.min(start ?? last, last); at >= 0; at--) if (fits(at)) return BigInt(at);
-  }
-  return -1n;
-}
-
-function replaced(text: string, from: string, to: string, limit: bigint): string {
-  const parts = from === '' ? ['', ...text, ''] : text.split(from);
-  const count = limit < 0n ? parts.length - 1 : Math.min(Number(limit), parts.length - 1);
-  const head = parts.slice(0, count + 1).join(to);
-  const tail = parts.slice(count + 1);
-  return tail.length === 0 ? head : head + from + tail.join(from);
-}
-
-function pieces(text: string, separator: string, limit: bigint): string[] {
-  const parts = separator === '' ? [...text] : text.split(separator);
-  if (limit === 0n) return [];
-  if (limit < 0n || parts.length <= Number(limit)) return parts;
-  const count = Number(limit) - 1;
-  return [...parts.slice(0, count), parts.slice(count).join(separator)];
 }
 
 define({
@@ -391,28 +337,6 @@ for (const [name, validate] of Object.entries(FORMATS)) {
 }
 
 defineMacros(environment);
-
-export const NO_OVERLOAD = 'no such overload';
-
-/** What the evaluator says, and what the API server does. */
-const FAILURES: readonly (readonly [RegExp, string])[] = [
-  [/^No such key: index out of bounds, index (-?\d+).*$/s, 'index out of bounds: $1'],
-  [/^No such key/, 'no such key'],
-  [/^(no such overload|found no matching overload).*$/s, NO_OVERLOAD],
-  [/^modulo by zero/, 'modulus by zero'],
-  [/^integer overflow.*$/s, 'integer overflow'],
-  [/^(int|uint|double)\(\) type error: cannot convert to .*$/s, "type conversion error from 'string' to '$1'"],
-  [/^uint\(\) type error: unsigned.*$/s, 'unsigned integer overflow'],
-  [/^bool\(\) conversion error.*$/s, "type conversion error from 'string' to 'bool'"],
-];
-
-/** Why an evaluation failed, in the words of the API server where they are known. */
-export function failureOf(error: unknown): string {
-  const { summary } = error as { readonly summary?: unknown };
-  const text = typeof summary === 'string' ? summary : error instanceof Error ? error.message : String(error);
-  const [pattern, words] = FAILURES.find(([one]) => one.test(text)) ?? [];
-  return pattern === undefined || words === undefined ? text : text.replace(pattern, words);
-}
 
 const toDuration = environment.parse('duration(self)');
 

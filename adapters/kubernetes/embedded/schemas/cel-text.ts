@@ -1,4 +1,5 @@
-// Texts that CEL's string extension makes: `'%s'.format([...])` and `strings.quote`.
+// What CEL's string extension does with texts: places are counted in code points, patterns are RE2.
+import { RE2JS } from 're2js';
 import { isList, isMap } from '../json.ts';
 
 /** A value within another one: texts are quoted. */
@@ -63,4 +64,57 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** The text in quotes, with escapes where needed. */
 export function quoteText(text: string): string {
   return `"${[...text].map((point) => ESCAPES[point] ?? point).join('')}"`;
+}
+
+const patterns = new Map<string, RE2JS>();
+
+export function patternOf(text: string): RE2JS {
+  let pattern = patterns.get(text);
+  if (pattern === undefined) {
+    pattern = RE2JS.compile(text);
+    if (patterns.size < 1_000) patterns.set(text, pattern);
+  }
+  return pattern;
+}
+
+export function findAll(text: string, pattern: string, limit: bigint): string[] {
+  const matcher = patternOf(pattern).matcher(text);
+  const found: string[] = [];
+  while ((limit < 0n || found.length < Number(limit)) && matcher.find()) found.push(matcher.group() ?? '');
+  return found;
+}
+
+/** A place within a text or list, counted from 0. */
+export function place(at: bigint, length: number): number {
+  if (at < 0n || at > BigInt(length)) throw new Error(`index out of range: ${at}`);
+  return Number(at);
+}
+
+export function position(text: string, part: string, direction: 'first' | 'last', from?: bigint): bigint {
+  const [points, wanted] = [[...text], [...part]];
+  const start = from === undefined ? undefined : place(from, points.length);
+  const fits = (at: number): boolean => wanted.every((point, index) => points[at + index] === point);
+  const last = points.length - wanted.length;
+  if (direction === 'first') {
+    for (let at = start ?? 0; at <= last; at++) if (fits(at)) return BigInt(at);
+  } else {
+    for (let at = Math.min(start ?? last, last); at >= 0; at--) if (fits(at)) return BigInt(at);
+  }
+  return -1n;
+}
+
+export function replaced(text: string, from: string, to: string, limit: bigint): string {
+  const parts = from === '' ? ['', ...text, ''] : text.split(from);
+  const count = limit < 0n ? parts.length - 1 : Math.min(Number(limit), parts.length - 1);
+  const head = parts.slice(0, count + 1).join(to);
+  const tail = parts.slice(count + 1);
+  return tail.length === 0 ? head : head + from + tail.join(from);
+}
+
+export function pieces(text: string, separator: string, limit: bigint): string[] {
+  const parts = separator === '' ? [...text] : text.split(separator);
+  if (limit === 0n) return [];
+  if (limit < 0n || parts.length <= Number(limit)) return parts;
+  const count = Number(limit) - 1;
+  return [...parts.slice(0, count), parts.slice(count).join(separator)];
 }

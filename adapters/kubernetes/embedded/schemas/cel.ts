@@ -4,7 +4,8 @@
 
 import { Optional } from '@marcbachmann/cel-js';
 import { isList, isMap, same } from '../json.ts';
-import { evaluator, failureOf, NO_OVERLOAD } from './cel-library.ts';
+import { failureOf, NO_OVERLOAD } from './cel-failures.ts';
+import { evaluator } from './cel-library.ts';
 import { celValue } from './cel-values.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
 import type { Schema, ValidationRule } from './schema.ts';
