@@ -16,6 +16,7 @@ import {
   DEFINITIONS,
   difference,
   forAll,
+  removed,
   type Server,
   type Servers,
   served,
@@ -165,6 +166,7 @@ async function tryFolder(folder: URL, path: string): Promise<void> {
   const differences: string[] = [];
   try {
     for (const definition of definitions) {
+      await removed(servers, definition.metadata.name ?? '');
       const { real, embedded } = await servers.both('POST', `${DEFINITIONS}?fieldValidation=Strict`, definition);
       assert.is(real.code, 201, JSON.stringify(real.body));
       assert.is(embedded.code, 201, JSON.stringify(embedded.body));

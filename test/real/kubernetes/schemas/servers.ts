@@ -27,8 +27,8 @@ export interface Servers {
 /** Requests under way at a time on each server. */
 export const IN_FLIGHT = 16;
 
-/** Longest wait for a resource to be served, in milliseconds. */
-const SERVED_WITHIN_MS = 10_000;
+/** Longest wait for a resource to be served, or gone, in milliseconds. */
+const SERVED_WITHIN_MS = 20_000;
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -166,6 +166,14 @@ export async function served(
   const deadlineAt = clock.now() + SERVED_WITHIN_MS;
   while ((await real.call('GET', `/apis/${apiVersion}/${plural}?limit=1`)).code !== 200) {
     if (clock.now() > deadlineAt) throw new Error(`${plural} of ${apiVersion} are not served`);
+  }
+}
+
+/** Deletes a definition from the real server, where another suite may have left it, and waits until it is gone. */
+export async function removed({ real }: Servers, name: string): Promise<void> {
+  const deadlineAt = clock.now() + SERVED_WITHIN_MS;
+  while ((await real.call('DELETE', `${DEFINITIONS}/${name}`)).code !== 404) {
+    if (clock.now() > deadlineAt) throw new Error(`${name} is still there`);
   }
 }
 
