@@ -65,7 +65,12 @@ export function dropNulls(schema: Schema, value: unknown): void {
 export function setDefaults(schema: Schema, value: unknown): void {
   if (!schema.defaultsBeneath) return;
   if (isList(value)) {
-    if (schema.items !== undefined) for (const item of value) setDefaults(schema.items, item);
+    const { items } = schema;
+    if (items === undefined) return;
+    for (const [index, item] of value.entries()) {
+      if (item === null && items.hasDefault && !items.nullable) value[index] = copy(items.default);
+      setDefaults(items, value[index]);
+    }
     return;
   }
   if (!isMap(value)) return;

@@ -112,10 +112,15 @@ function isNearlyWhole(value: number): boolean {
   return value !== 0 && whole !== 0 && Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
 }
 
+function isMultiple(value: number, of: number): boolean {
+  if (isWhole(value) && isWhole(of)) return value % of === 0;
+  return isNearlyWhole(of < 1 ? (1 / of) * value : value / of);
+}
+
 function checkNumber(schema: Schema, value: number, { field, name }: Place, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
   const shown = (limit: number): string => (isWhole(value) && isWhole(limit) ? String(limit) : goNumber(limit));
-  if (multipleOf !== undefined && !isNearlyWhole(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${shown(multipleOf)}`));
   }
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum)) {
