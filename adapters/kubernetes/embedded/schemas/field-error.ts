@@ -37,14 +37,6 @@ const TITLES: Record<FieldErrorType, string> = {
 /** Stands for "do not show the value". */
 export const OMITTED = Symbol('omitted');
 
-/** A string in quotes, its control characters written as the API server writes them. */
-function quoted(value: string): string {
-  return JSON.stringify(value)
-    .replaceAll('\\u0007', '\\a')
-    .replaceAll('\\u000b', '\\v')
-    .replaceAll(/\\u00([01][0-9a-f])/g, '\\x$1');
-}
-
 function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'boolean') return String(value);
