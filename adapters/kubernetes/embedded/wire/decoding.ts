@@ -207,7 +207,7 @@ function builtinTypeProblem(resource: Resource, object: JsonMap): string | undef
         return undefined;
       case 'string':
         if (typeof value !== 'string') return wrong(schema.format === 'byte' ? '[]uint8' : 'string');
-        if (schema.format === 'byte' && !hasFormat('byte', value)) return base64Problem(value);
+        if (schema.format === 'byte' && value !== '' && !hasFormat('byte', value)) return base64Problem(value);
         if (schema.format === 'date-time') {
           const isMicro = MICRO_TIMES.some((name) => path.endsWith(name));
           return timeProblem(value, isMicro ? 'microseconds' : 'seconds');
