@@ -11,6 +11,8 @@ export interface Api {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly access: Access;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
 }
 
 /** A request for a resource. */
@@ -20,7 +22,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   /** Empty for collections. */
   readonly name: string;
-  /** `status`, `finalize`, `token`, or empty. */
+  /** `status`, `scale`, `finalize`, `token`, or empty. */
   readonly subresource: string;
   readonly query: URLSearchParams;
   readonly accept: string;

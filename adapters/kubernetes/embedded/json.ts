@@ -104,6 +104,7 @@ export function same(left: unknown, right: unknown): boolean {
 /** JSON with sorted keys: equal data gives equal text. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value === 'bigint') return value.toString();
   if (!isMap(value)) return JSON.stringify(value) ?? 'null';
   const fields = Object.keys(value)
     .sort()
@@ -111,15 +112,14 @@ export function canonical(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Whether a number is an integer of at most 64 bits: greater ones are floating point. */
-export function isWhole(value: number): boolean {
-  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
-}
+/** Whether a number is an integer. Integers beyond these are BigInts (exact-json.ts), and other numbers floating point. */
+export const isWhole = (value: number): boolean => Number.isSafeInteger(value);
 
 /** The JSON name of a value's type, as the API's messages use it. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
   if (typeof value === 'number') return isWhole(value) ? 'integer' : 'number';
   return typeof value;
 }

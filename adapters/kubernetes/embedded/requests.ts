@@ -5,13 +5,15 @@ import { attributesOf } from './auth/attributes.ts';
 import type { Authentication } from './auth/authentication.ts';
 import { impersonated, isImpersonating } from './auth/impersonation.ts';
 import { isMaster, type User } from './auth/user.ts';
+import { ConversionNeeded, conversionsFor, untilConverted } from './conversion/pending.ts';
+import type { ConversionWebhook } from './conversion/webhook.ts';
 import { watchObjects } from './objects/watch.ts';
 import type { Store } from './storage/store.ts';
 import { demandRoutable, inAcceptedType, LISTED } from './wire/answers.ts';
 import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
 import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
-import { answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
+import { type Answer, answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
 
 export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
   readonly api: Api;
@@ -49,17 +51,19 @@ export function requestHandler(
     deps.count(asked.watching ? 'WATCH' : asked.method);
     if (route === undefined) {
       const make = (): Sent => information({ ...deps, registry: deps.api.registry }, asked);
-      send(response, inAcceptedType(await settled(deps.api.store, asked.method, make), asked.accept));
+      send(response, inAcceptedType(await settled(asked.method, () => attempt(deps.api.store, make)), asked.accept));
       return;
     }
     const resourceRequest = await toResource(deps.api, asked, route, user);
     try {
       if (asked.watching) watch(deps, asked, resourceRequest, response);
       else {
-        const make = (): Sent => answer(deps.api, asked.method, resourceRequest);
-        const answered = await settled(deps.api.store, asked.method, make);
+        const { webhook } = resourceRequest.resource.versions ?? {};
+        const sent = await (webhook === undefined
+          ? answered(deps.api, asked.method, resourceRequest)
+          : answeredWith(webhook, deps.api, asked.method, resourceRequest));
         setWarnings(response, asked.warnings);
-        send(response, inAcceptedType(answered, asked.accept));
+        send(response, inAcceptedType(sent, asked.accept));
       }
     } catch (error) {
       setWarnings(response, asked.warnings); // a refusal carries what was found before
@@ -68,26 +72,63 @@ export function requestHandler(
   };
 }
 
+function answered(api: Api, method: string, request: ResourceRequest): Promise<Sent> {
+  return settled(method, () =>
+    attempt(api.store, () => {
+      const { code, body } = answer(api, method, request);
+      return { code, body: body(request.resource) };
+    }),
+  );
+}
+
+/**
+ * Answers a request of a resource whose versions a webhook converts. What is done is done once; only the text of the
+ * answer may take another conversion afterwards.
+ */
+async function answeredWith(
+  webhook: ConversionWebhook,
+  api: Api,
+  method: string,
+  request: ResourceRequest,
+): Promise<Sent> {
+  const conversions = { webhook, results: conversionsFor(request, webhook) };
+  const run = (on: Api, about: ResourceRequest): Attempt<Answer> => attempt(api.store, () => answer(on, method, about));
+  const { code, body } = await settled(method, () => untilConverted(api, request, conversions, run));
+  return { code, body: await untilConverted(api, request, conversions, (_, { resource }) => body(resource)) };
+}
+
+/** What came of making an answer. */
+interface Attempt<T> {
+  readonly made: { readonly value: T } | { readonly error: unknown };
+  /** Resolves when nothing can take back what the answer tells, or to why that was undone. */
+  readonly settled: ReturnType<Store['settled']>;
+}
+
+/** @throws {ConversionNeeded} nothing was done */
+function attempt<T>(store: Store, make: () => T): Attempt<T> {
+  try {
+    return { made: { value: make() }, settled: store.settled() };
+  } catch (error) {
+    if (error instanceof ConversionNeeded) throw error;
+    return { made: { error }, settled: store.settled() };
+  }
+}
+
 /**
  * Makes an answer, and lets it out when nothing can take back what it tells. A read that told what was undone is made
  * again.
  *
- * @throws {ApiError} of `make`; 500 what the request wrote, or what its answer tells of, was undone
+ * @throws {ApiError} of the attempt; 500 what the request wrote, or what its answer tells of, was undone
  */
-async function settled<T>(store: Store, method: string, make: () => T): Promise<T> {
+async function settled<T>(method: string, make: () => Attempt<T> | Promise<Attempt<T>>): Promise<T> {
   for (;;) {
-    let made: { readonly value: T } | { readonly error: unknown };
-    try {
-      made = { value: make() };
-    } catch (error) {
-      made = { error };
-    }
-    const pending = store.settled();
-    const undone = pending === undefined ? undefined : await pending;
-    if (undone !== undefined && method === 'GET') continue;
+    const attempted = make();
+    const last = attempted instanceof Promise ? await attempted : attempted;
+    const undone = last.settled === undefined ? undefined : await last.settled;
+    if (undone !== undefined && (method === 'GET' || method === 'HEAD')) continue;
     if (undone !== undefined) throw internalError(undone.message);
-    if ('error' in made) throw made.error;
-    return made.value;
+    if ('error' in last.made) throw last.made.error;
+    return last.made.value;
   }
 }
 

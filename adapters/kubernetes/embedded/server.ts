@@ -7,10 +7,8 @@
 //   - admission: no webhooks, no policies, no quotas, no limits
 //   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
-//   - conversion webhooks, the scale subresource, protobuf, CBOR, HTTP/2, compression, OpenAPI v2
-//   - lists and reads of older revisions: a page after the first shows the present, under the first one's revision
+//   - conversion webhooks behind services, since nothing runs behind one; protobuf, CBOR, HTTP/2, OpenAPI v2
 //   - the cost limits of CEL rules, and most of the type check of rules before they are evaluated
-//   - expiry of events
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TerminalError } from '../../../bus/errors.ts';
@@ -26,6 +24,7 @@ import { reviewResources } from './auth/reviews.ts';
 import { roleResources } from './auth/role-kinds.ts';
 import { tokenAction } from './auth/token-requests.ts';
 import { followAccounts } from './controllers/accounts.ts';
+import { expireEvents } from './controllers/expiry.ts';
 import { collectGarbage } from './controllers/garbage.ts';
 import { followNamespaces } from './controllers/namespaces.ts';
 import { builtinResources } from './kinds/builtins.ts';
@@ -39,12 +38,15 @@ import { memoryStore, type Store } from './storage/store.ts';
 import { certify } from './tls/certificates.ts';
 import { kubeconfigText } from './tls/kubeconfig.ts';
 import { inAcceptedType } from './wire/answers.ts';
-import { ApiError, internalError, PlainAnswer } from './wire/api-error.ts';
+import { ApiError, badRequest, internalError, PlainAnswer } from './wire/api-error.ts';
 import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 
 /** What a collection remembers for watches that come back. */
 const REMEMBERED = { changes: 10_000, characters: 8 * 1024 * 1024 };
+
+/** What Go's server takes of headers, in bytes. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** What a pino logger offers of the kind. */
 export interface ServerLog {
@@ -139,7 +141,8 @@ async function serve(
   const { token, authority } = credentials;
   const { certificate: caCertificate } = authority;
   const { certificate, key } = await certify(authority, host, clock.now());
-  const api: Api = { store, registry: registry(), clock, access: rbac(store) };
+  const closing = new AbortController();
+  const api: Api = { store, registry: registry(), clock, closing: closing.signal, access: rbac(store) };
   const tokens = accountTokens({ store, clock, key: credentials.accountKey });
   const authenticated = authentication(token, tokens);
   for (const resource of [
@@ -157,6 +160,7 @@ async function serve(
   collectGarbage(api);
   followNamespaces(api);
   followAccounts({ api, tokens, caCertificate, publishesAuthority });
+  expireEvents(api);
   const counts: Record<string, number> = {};
   const watches = new Set<() => void>();
   let address = '';
@@ -171,7 +175,7 @@ async function serve(
       counts[method] = (counts[method] ?? 0) + 1;
     },
   });
-  const server = createServer({ cert: certificate, key }, (request, response) => {
+  const server = createServer({ cert: certificate, key, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (error instanceof PlainAnswer && !response.headersSent) {
         const sent = { code: error.code, body: error.message, type: 'text/plain; charset=utf-8' };
@@ -185,8 +189,7 @@ async function serve(
         response.destroy();
         return;
       }
-      const { status } =
-        error instanceof ApiError ? error : internalError(error instanceof Error ? error.message : String(error));
+      const { status } = refusalOf(error);
       const { retryAfterSeconds } = status.details ?? {};
       if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
       if (status.code === 413) response.setHeader('Connection', 'close');
@@ -215,9 +218,16 @@ async function serve(
     requests: () => ({ ...counts }),
     close: () =>
       new Promise((resolve) => {
+        closing.abort();
         for (const close of watches) close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof RangeError) return badRequest('exceeded max depth');
+  return internalError(error instanceof Error ? error.message : String(error));
 }

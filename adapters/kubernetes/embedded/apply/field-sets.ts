@@ -6,6 +6,7 @@
 //
 // Invariants:
 //   F1. What an operation is given is never changed; results share what is the same.
+import { jsonText, parseJson } from '../exact-json.ts';
 import { isMap, type JsonMap } from '../json.ts';
 
 export interface FieldSet {
@@ -133,7 +134,7 @@ function compareSteps(left: string, right: string): number {
   const rank = (step: string): number => '.fkvi'.indexOf(step[0] ?? '');
   if (left[0] !== right[0]) return rank(left) - rank(right);
   if (left[0] !== 'k' && left[0] !== 'v') return left < right ? -1 : left > right ? 1 : 0;
-  return compareValues(JSON.parse(left.slice(2)), JSON.parse(right.slice(2)));
+  return compareValues(parseJson(left.slice(2)), parseJson(right.slice(2)));
 }
 
 function compareValues(left: unknown, right: unknown): number {
@@ -148,7 +149,7 @@ function compareValues(left: unknown, right: unknown): number {
     }
     return mine.length - others.length;
   }
-  const rank = (value: unknown): number => ['number', 'string', 'boolean'].indexOf(typeof value);
+  const rank = (value: unknown): number => ['number', 'bigint', 'string', 'boolean'].indexOf(typeof value);
   if (typeof left !== typeof right) return rank(left) - rank(right);
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   return Number(left) - Number(right);
@@ -162,9 +163,9 @@ export function stepText(step: string): string {
   if (step.startsWith('f:')) return `.${rest}`;
   if (step.startsWith('v:')) return `[=${rest}]`;
   if (step.startsWith('i:')) return `[${rest}]`;
-  const key = JSON.parse(rest) as JsonMap;
+  const key = parseJson(rest) as JsonMap;
   return `[${Object.keys(key)
-    .map((name) => `${name}=${JSON.stringify(key[name])}`)
+    .map((name) => `${name}=${jsonText(key[name])}`)
     .join(',')}]`;
 }
 
@@ -193,10 +194,10 @@ function canonicalStep(step: string): string | undefined {
   if (kind === 'f:' || kind === 'i:') return step;
   if (kind !== 'v:' && kind !== 'k:') return undefined;
   try {
-    const value: unknown = JSON.parse(rest);
-    if (kind === 'v:') return `v:${JSON.stringify(value)}`;
+    const value = parseJson(rest);
+    if (kind === 'v:') return `v:${jsonText(value)}`;
     if (!isMap(value)) return undefined;
-    return `k:${JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))}`;
+    return `k:${jsonText(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))}`;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined; // it names nothing that could be there
     throw error;

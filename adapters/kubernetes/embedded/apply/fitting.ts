@@ -84,5 +84,7 @@ function scalarProblem({ type }: Schema, value: unknown): string | undefined {
     return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
   }
   if (type === 'boolean') return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goText(value)}}`;
-  return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+  return typeof value === 'number' || typeof value === 'bigint'
+    ? undefined
+    : `expected numeric (int or float), got ${goType(value)}`;
 }

@@ -1,4 +1,5 @@
 // The annotation in which kubectl's client-side apply keeps what it applied: how its owner moves to server-side apply.
+import { parseJson } from '../exact-json.ts';
 import { canonical, copy, isMap, type KubeObject } from '../json.ts';
 import { compare, fieldSetOf } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet } from './field-sets.ts';
@@ -12,7 +13,7 @@ export function allowedByLastApplied(live: KubeObject, { schema, apiVersion }: W
   const text = live.metadata.annotations?.[LAST_APPLIED] ?? '';
   let applied: unknown;
   try {
-    applied = JSON.parse(text);
+    applied = parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return EMPTY_SET; // an annotation that somebody broke proves nothing
     throw error;

@@ -95,15 +95,16 @@ export const isResetOf = (sent: unknown): boolean =>
 
 /** Gives the object the entries, in the order and the form of the API. */
 export function setEntries(object: KubeObject, entries: readonly Entry[]): void {
-  if (entries.length === 0) {
-    delete object.metadata.managedFields;
-    return;
-  }
+  if (entries.length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = encodedEntries(entries);
+}
+
+export function encodedEntries(entries: readonly Entry[]): JsonMap[] {
   const rank = (entry: Entry): string =>
     [entry.operation, entry.time, entry.manager, entry.apiVersion, entry.subresource].join('\n');
   const ranked = entries.map((entry) => ({ entry, key: rank(entry) }));
   ranked.sort((left, right) => (left.key < right.key ? -1 : 1));
-  object.metadata.managedFields = ranked.map(({ entry }) => entry.stored ?? encoded(entry));
+  return ranked.map(({ entry }) => entry.stored ?? encoded(entry));
 }
 
 function encoded({ manager, operation, apiVersion, subresource, time, set }: Entry): JsonMap {

@@ -2,6 +2,7 @@
 // identifies the items of a list.
 //
 // Without a schema a value is taken by its shape: maps are merged field by field, lists are one value.
+import { jsonText } from '../exact-json.ts';
 import { canonical, isMap, type JsonMap } from '../json.ts';
 import { compileSchema, fieldSchema, OBJECT_META, type Schema } from '../schemas/schema.ts';
 
@@ -51,7 +52,7 @@ export function itemKey(schema: Schema, item: JsonMap): JsonMap {
 /** The step that names an item of a list of type set or map. */
 export function itemStep(schema: Schema, item: unknown): string {
   if (schema.listType === 'set' || !isMap(item)) return `v:${canonical(item)}`;
-  return `k:${JSON.stringify(itemKey(schema, item))}`;
+  return `k:${jsonText(itemKey(schema, item))}`;
 }
 
 /** The items of a list by their steps. Items that share a step are in one entry. */

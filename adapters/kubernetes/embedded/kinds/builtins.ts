@@ -71,6 +71,7 @@ export function builtin(
     namespaced,
     verbs: given.verbs ?? ALL_VERBS,
     subresources: given.subresources ?? [],
+    scale: undefined,
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,
@@ -92,6 +93,7 @@ export function builtin(
     warning: undefined,
     convert: given.convert,
     ...(given.actions === undefined ? {} : { actions: given.actions }),
+    versions: undefined,
   };
 }
 

@@ -17,6 +17,8 @@ import {
   tooMany,
 } from '../schemas/field-error.ts';
 import { followPath } from '../schemas/field-path.ts';
+import { conversionErrors, storedVersionErrors } from './conversion-rules.ts';
+import { subresourceErrors } from './subresource-rules.ts';
 
 const IMMUTABLE = 'field is immutable';
 const IS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -60,8 +62,8 @@ export function validateDefinition(next: KubeObject, old: KubeObject | undefined
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalidValue('spec.preserveUnknownFields', true, why));
   }
-  const conversion = stringOf(dig(spec, 'conversion', 'strategy'));
-  if (conversion !== 'None') errors.push(notSupported('spec.conversion.strategy', conversion, ['None', 'Webhook']));
+  errors.push(...conversionErrors(spec));
+  if (listOf(spec['versions']).length > 0) errors.push(...storedVersionErrors(spec, mapOf(next['status'])));
   if (old !== undefined) {
     const before = mapOf(old['spec']);
     for (const path of [['scope'], ['names', 'kind'], ['group'], ['names', 'plural']]) {
@@ -129,6 +131,8 @@ function versionErrors(spec: JsonMap): FieldError[] {
     const schemaPath = common.has('schema') ? 'spec.validation.openAPIV3Schema' : `${path}.schema.openAPIV3Schema`;
     if (!isMap(schema)) errors.push(required(`${path}.schema.openAPIV3Schema`));
     else found('schema').push(...schemaProblems(schema, schemaPath));
+    const subresourcesPath = `${place('subresources')}.subresources`;
+    found('subresources').push(...subresourceErrors(version['subresources'], subresourcesPath));
     listOf(version['additionalPrinterColumns']).forEach((column, at) => {
       const columnPath = `${place('additionalPrinterColumns')}.additionalPrinterColumns[${at}]`;
       found('additionalPrinterColumns').push(...columnErrors(mapOf(column), columnPath));

@@ -2,6 +2,9 @@
 // go first.
 import type { Api } from '../api.ts';
 import { timeText } from '../api.ts';
+import { ConversionNeeded } from '../conversion/pending.ts';
+import { type Convert, renameVersion, type Versions } from '../conversion/versions.ts';
+import { conversionWebhook } from '../conversion/webhook.ts';
 import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
 import { subdomainProblems } from '../objects/names.ts';
@@ -16,7 +19,8 @@ import { compileJsonPath } from '../wire/json-path.ts';
 import { CUSTOM_RESOURCE_DEFINITION } from './builtin-schemas.ts';
 import { builtin } from './builtins.ts';
 import { validateDefinition } from './definition-rules.ts';
-import { ALL_VERBS, type Resource, type Strategy, storeKeyOf } from './resources.ts';
+import { ALL_VERBS, type Resource, type ScalePaths, type Strategy, storeKeyOf } from './resources.ts';
+import { scaleErrors } from './scales.ts';
 
 export const DEFINITIONS_KEY = storeKeyOf('apiextensions.k8s.io', 'customresourcedefinitions');
 
@@ -57,6 +61,11 @@ function completeDefinition(next: KubeObject): void {
   if (stringOf(names['listKind']) === '') names['listKind'] = `${kind}List`;
   spec['names'] = names;
   if (spec['conversion'] === undefined) spec['conversion'] = { strategy: 'None' };
+  const service = dig(spec, 'conversion', 'webhook', 'clientConfig', 'service');
+  if (isMap(service) && service['port'] === undefined) {
+    spec['conversion'] = copy(spec['conversion']);
+    mapOf(dig(spec, 'conversion', 'webhook', 'clientConfig', 'service'))['port'] = 443;
+  }
   if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
   next['spec'] = spec;
 }
@@ -65,13 +74,13 @@ function completeDefinition(next: KubeObject): void {
 function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subresource: string): void {
   if (subresource === 'status') {
     if (old !== undefined) next['spec'] = old['spec'];
-  } else if (old?.['status'] === undefined) {
-    const versions = listOf(dig(next, 'spec', 'versions')).map(mapOf);
-    const storedVersions = versions.filter(({ storage }) => storage === true).map(({ name }) => name);
-    next['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions };
-  } else {
-    next['status'] = old['status'];
+    return;
   }
+  const status = mapOf(old?.['status'] ?? { conditions: null, acceptedNames: { plural: '', kind: '' } });
+  const stored = listOf(status['storedVersions']);
+  const versions = listOf(dig(next, 'spec', 'versions')).map(mapOf);
+  const storage = versions.filter(({ storage }) => storage === true).map(({ name }) => name);
+  next['status'] = { ...status, storedVersions: [...stored, ...storage.filter((name) => !stored.includes(name))] };
 }
 
 /** The condition list and names of a definition that is served. */
@@ -109,7 +118,7 @@ export function followDefinitions(api: Api): void {
       store.drop(key);
       return;
     }
-    if (!same(object['spec'], previous?.object['spec'])) registry.set(key, resourcesOf(object));
+    if (!same(object['spec'], previous?.object['spec'])) registry.set(key, resourcesOf(object, api));
     const { name = '', deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) {
       const status = establishedStatus(object, timeText(clock.now()));
@@ -163,19 +172,33 @@ function storeKey(object: KubeObject): string {
 }
 
 /** The resources that a definition asks for: one for each served version. */
-export function resourcesOf(object: KubeObject): Resource[] {
+export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'clock' | 'closing'>): Resource[] {
   const spec = mapOf(object['spec']);
   const group = stringOf(spec['group']);
   const names = mapOf(spec['names']);
   const plural = stringOf(names['plural']);
   const versions = listOf(spec['versions']).filter(isMap);
+  const replicasPaths = new Map(
+    versions.map((version) => [
+      `${group}/${stringOf(version['name'])}`,
+      stringOf(dig(version, 'subresources', 'scale', 'specReplicasPath')),
+    ]),
+  );
+  const schemas = new Map(
+    versions.map((version) => [
+      `${group}/${stringOf(version['name'])}`,
+      compileObjectSchema(mapOf(dig(version, 'schema', 'openAPIV3Schema'))),
+    ]),
+  );
+  const several = severalVersions(group, spec, schemas, { clock, closing });
   return versions
     .filter((version) => version['served'] === true)
     .map((version): Resource => {
       const name = stringOf(version['name']);
       const raw = mapOf(dig(version, 'schema', 'openAPIV3Schema'));
-      const schema = compileObjectSchema(raw);
+      const schema = schemas.get(`${group}/${name}`) ?? compileObjectSchema(raw);
       const hasStatus = isMap(dig(version, 'subresources', 'status'));
+      const scale = scalePaths(dig(version, 'subresources', 'scale'), replicasPaths);
       const kind = stringOf(names['kind']);
       const apiVersion = `${group}/${name}`;
       const deprecated = version['deprecated'] === true;
@@ -194,7 +217,8 @@ export function resourcesOf(object: KubeObject): Resource[] {
         categories: listOf(names['categories']).map(String),
         namespaced: spec['scope'] === 'Namespaced',
         verbs: ALL_VERBS,
-        subresources: hasStatus ? ['status'] : [],
+        subresources: [...(hasStatus ? ['status'] : []), ...(scale === undefined ? [] : ['scale'])],
+        scale,
         builtin: false,
         storageVersion: stringOf(versions.find((one) => one['storage'] === true)?.['name']),
         storeKey: storeKeyOf(group, plural),
@@ -202,10 +226,11 @@ export function resourcesOf(object: KubeObject): Resource[] {
         rawSchema: raw,
         columns: customColumns(version['additionalPrinterColumns']),
         selectable: selectableFields(version['selectableFields']),
-        strategy: customStrategy(schema, kind, apiVersion, hasStatus),
+        strategy: customStrategy({ schema, kind, apiVersion, hasStatus, scale }),
         since: Number(object.metadata.resourceVersion ?? 0),
         warning: deprecated ? warning : undefined,
         convert: undefined,
+        versions: several,
       };
     });
 }
@@ -219,6 +244,39 @@ function replacementOf(versions: readonly JsonMap[], name: string): string | und
   return best !== undefined && byPriority(best, name) < 0 ? best : undefined;
 }
 
+/** How objects get from version to version; undefined when there is only one. */
+function severalVersions(
+  group: string,
+  spec: JsonMap,
+  schemas: ReadonlyMap<string, Schema>,
+  { clock, closing }: Pick<Api, 'clock' | 'closing'>,
+): Versions | undefined {
+  if (schemas.size < 2) return undefined;
+  const storage = listOf(spec['versions']).find((version) => dig(version, 'storage') === true);
+  const isAsked = dig(spec, 'conversion', 'strategy') === 'Webhook';
+  const webhook = isAsked ? conversionWebhook(spec['conversion'], clock, closing) : undefined;
+  // Whoever has results of the webhook puts them in the place of this.
+  const convert: Convert = (object, apiVersion) => {
+    throw new ConversionNeeded([{ object, apiVersion }]);
+  };
+  return {
+    storage: `${group}/${stringOf(dig(storage, 'name'))}`,
+    schemas,
+    convert: webhook === undefined ? renameVersion : convert,
+    webhook,
+  };
+}
+
+function scalePaths(raw: unknown, byVersion: ReadonlyMap<string, string>): ScalePaths | undefined {
+  if (!isMap(raw)) return undefined;
+  return {
+    specReplicas: stringOf(raw['specReplicasPath']),
+    statusReplicas: stringOf(raw['statusReplicasPath']),
+    labelSelector: stringOf(raw['labelSelectorPath']),
+    byVersion,
+  };
+}
+
 function selectableFields(raw: unknown): Resource['selectable'] {
   const fields = listOf(raw).map((one) => stringOf(mapOf(one)['jsonPath']));
   return Object.fromEntries(
@@ -229,7 +287,13 @@ function selectableFields(raw: unknown): Resource['selectable'] {
   );
 }
 
-function customStrategy(schema: Schema, kind: string, apiVersion: string, hasStatus: boolean): Strategy {
+function customStrategy({
+  schema,
+  kind,
+  apiVersion,
+  hasStatus,
+  scale,
+}: Pick<Resource, 'schema' | 'kind' | 'apiVersion' | 'scale'> & { readonly hasStatus: boolean }): Strategy {
   const statusSchema = schema.properties?.get('status');
   return {
     nameProblems: subdomainProblems,
@@ -245,13 +309,16 @@ function customStrategy(schema: Schema, kind: string, apiVersion: string, hasSta
       if (next.kind !== kind) return [invalidValue('kind', next.kind, `must be ${kind}`)];
       if (next.apiVersion !== apiVersion) return [invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`)];
       const [value, before] = [content(next), old === undefined ? undefined : content(old)];
-      if (subresource !== 'status') return checked(schema, value, before, found, validate(schema, value, before));
+      const ofScale = scale === undefined ? [] : scaleErrors(next, scale, subresource);
+      if (subresource !== 'status') {
+        return [...checked(schema, value, before, found, validate(schema, value, before)), ...ofScale];
+      }
       const { status } = next;
       const errors =
         statusSchema === undefined || status === undefined
           ? []
           : validate(statusSchema, status, old?.['status'], 'status');
-      return checked(schema, value, before, found, errors);
+      return [...checked(schema, value, before, found, errors), ...ofScale];
     },
   };
 }

@@ -2,6 +2,7 @@
 // CustomResourceDefinition.
 
 import type { Api, ResourceRequest } from '../api.ts';
+import { converted, forStorage, type Versions } from '../conversion/versions.ts';
 import { copy, type JsonMap, type KubeObject } from '../json.ts';
 import type { FieldError } from '../schemas/field-error.ts';
 import { setDefaults } from '../schemas/pruning.ts';
@@ -60,6 +61,16 @@ export interface Action {
   run(api: Api, request: ResourceRequest, object: KubeObject): JsonMap;
 }
 
+/** Paths as the definition writes them, such as `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  /** Empty when there is no selector. */
+  readonly labelSelector: string;
+  /** `specReplicas` of each version of the definition; empty for those without a scale. */
+  readonly byVersion: ReadonlyMap<string, string>;
+}
+
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -72,8 +83,10 @@ export interface Resource {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** Subresources by name: `status`, and `finalize` of namespaces. */
+  /** Subresources by name: `status`, `scale`, and `finalize` of namespaces. */
   readonly subresources: readonly string[];
+  /** Where the fields of a Scale are in the object, when it has that subresource. */
+  readonly scale: ScalePaths | undefined;
   readonly builtin: boolean;
   /** Of the collection in the store; versions of one resource share it. */
   readonly storeKey: string;
@@ -96,6 +109,8 @@ export interface Resource {
   readonly convert:
     | { fromStored(object: KubeObject): KubeObject; toStored(object: KubeObject): KubeObject }
     | undefined;
+  /** Of definitions with several versions. */
+  readonly versions: Versions | undefined;
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
@@ -152,10 +167,17 @@ export const storeKeyOf = (group: string, plural: string): string => `${group}/$
 
 /** The object in the form of a version of its resource, with the defaults of its present schema. */
 export function inVersion(resource: Resource, object: KubeObject): KubeObject {
-  const { apiVersion, kind, convert, schema, since } = resource;
+  const { apiVersion, kind, convert, schema, since, versions } = resource;
   if (convert !== undefined) return convert.fromStored(object);
+  if (versions !== undefined && object.apiVersion !== apiVersion) return converted(versions, object, apiVersion);
   const isOld = schema.defaultsBeneath && Number(object.metadata.resourceVersion) <= since;
   const form = isOld ? copy(object) : object;
   if (isOld) setDefaults(schema, form);
   return form.apiVersion === apiVersion && form.kind === kind ? form : { ...form, apiVersion, kind };
+}
+
+/** The object in the form in which it is stored. */
+export function toStored({ convert, versions }: Resource, object: KubeObject): KubeObject {
+  if (convert !== undefined) return convert.toStored(object);
+  return versions === undefined ? object : forStorage(versions, object);
 }

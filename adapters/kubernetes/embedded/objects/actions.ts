@@ -8,7 +8,7 @@ import { notAcceptable } from '../wire/api-error.ts';
 import { decodeObject } from '../wire/decoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 import { dropEmpty } from './metadata.ts';
-import { checkWriteOptions, placeInNamespace, writerOf } from './writes.ts';
+import { checkWriteOptions, placeInNamespace, structureOf, writerOf } from './writes.ts';
 
 /** @throws {ApiError} */
 export function performAction(api: Api, request: ResourceRequest, { body, owned, run }: Action): KubeObject {
@@ -23,7 +23,8 @@ export function performAction(api: Api, request: ResourceRequest, { body, owned,
   delete object.metadata.managedFields;
   delete object.metadata.generation; // sent as 0 by clients that speak protobuf
   dropEmpty(object.metadata);
-  if (owned) recordUpdate(undefined, object, writerOf(api, asked));
+  // Whoever asks owns the defaults of the question, too.
+  if (owned) recordUpdate(undefined, object, { ...writerOf(api, asked), blank: structureOf(body) });
   const { kind, apiVersion } = body;
   return { ...object, ...run(api, request, object), kind, apiVersion } as KubeObject;
 }

@@ -166,14 +166,14 @@ export function managerNameErrors(field: string, name: string): FieldError[] {
   return errors;
 }
 
-function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
+export function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...keyProblems(key).map((problem) => invalidValue('metadata.labels', key, problem)),
     ...labelValueProblems(value).map((problem) => invalidValue('metadata.labels', value, problem)),
   ]);
 }
 
-function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
+export function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {

@@ -1,6 +1,7 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
 import type { Api, ResourceRequest } from '../api.ts';
 import { applyConfiguration, shown } from '../apply/applying.ts';
+import { LimitError, readJson } from '../exact-json.ts';
 import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import { inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
 import { invalidValue } from '../schemas/field-error.ts';
@@ -46,7 +47,7 @@ import {
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
-const APPLY_PATCH = 'application/apply-patch+yaml';
+export const APPLY_PATCH = 'application/apply-patch+yaml';
 
 /** Limit of the API for one JSON patch. */
 const MAX_OPERATIONS = 10_000;
@@ -65,7 +66,7 @@ export function demandPatchType(resource: Resource, contentType: string): void {
   throw resource.builtin ? routeRefusal(415, 'Unsupported Media Type') : unsupportedMediaType(accepted);
 }
 
-const patchType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim();
+export const patchType = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim();
 
 /** @throws {ApiError} */
 export function patchObject(api: Api, request: ResourceRequest): Written {
@@ -87,17 +88,17 @@ export function patchObject(api: Api, request: ResourceRequest): Written {
 function patchedObject(request: ResourceRequest, type: string, current: KubeObject): KubeObject {
   const { resource } = request;
   const patch = parsedPatch(request, type);
-  const patched = applied(type, current, patch);
-  const showPatched = (): string => (type === STRATEGIC_PATCH ? goText(patch) : canonical(patched));
+  const result = patched(type, current, patch);
+  const showPatched = (): string => (type === STRATEGIC_PATCH ? goText(patch) : canonical(result));
   const refuse = (why: string): Error =>
     invalid({ group: '', name: '' }, '', [invalidValue('patch', showPatched(), why)]);
-  if (!isMap(patched)) {
+  if (!isMap(result)) {
     const wanted =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    const why = `json: cannot unmarshal ${jsonType(patched)} into Go value of type ${wanted}`;
+    const why = `json: cannot unmarshal ${jsonType(result)} into Go value of type ${wanted}`;
     throw refuse(`couldn't get version/kind; json parse error: ${why}`);
   }
-  const next: JsonMap = { ...patched, ...(isMap(patched['metadata']) ? { metadata: { ...patched['metadata'] } } : {}) };
+  const next: JsonMap = { ...result, ...(isMap(result['metadata']) ? { metadata: { ...result['metadata'] } } : {}) };
   if (type === STRATEGIC_PATCH) {
     next['apiVersion'] = resource.apiVersion;
     next['kind'] = resource.kind;
@@ -113,17 +114,17 @@ function patchedObject(request: ResourceRequest, type: string, current: KubeObje
 }
 
 /** @throws {ApiError} 400 it is no JSON, or none of a patch */
-function parsedPatch({ body, query }: ResourceRequest, type: string): unknown {
+export function parsedPatch({ body, query }: ResourceRequest, type: string): unknown {
   const isStrict = fieldValidationOf(query) !== FieldValidation.Ignore;
   const text = body.toString();
   const prefix = isStrict && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : '';
   let patch: unknown;
   try {
-    patch = JSON.parse(text);
+    patch = readJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (type === MERGE_PATCH && !isStrict) throw badRequest('Invalid JSON Patch');
-    throw badRequest(`${prefix}${jsonProblem(body)}`);
+    throw badRequest(`${prefix}${error instanceof LimitError ? error.message : jsonProblem(body)}`);
   }
   const unfit = (value: unknown, wanted: string): Error =>
     badRequest(`${prefix}json: cannot unmarshal ${jsonType(value)} into Go value of type ${wanted}`);
@@ -164,7 +165,7 @@ function checkOperation(operation: JsonMap): void {
 }
 
 /** What a strict reader has against the text of a patch. */
-function strictProblems({ body, query }: ResourceRequest, type: string, patch: unknown): string[] {
+export function strictProblems({ body, query }: ResourceRequest, type: string, patch: unknown): string[] {
   if (fieldValidationOf(query) === FieldValidation.Ignore) return [];
   const repeated = repeatedKeys(body.toString(), patch);
   if (type !== JSON_PATCH) return repeated;
@@ -176,7 +177,7 @@ function strictProblems({ body, query }: ResourceRequest, type: string, patch: u
   return [...repeated, ...unknown].map((problem) => `json patch ${problem}`);
 }
 
-function applied(type: string, current: KubeObject, patch: unknown): unknown {
+export function patched(type: string, current: KubeObject, patch: unknown): unknown {
   if (type === JSON_PATCH) return jsonPatch(current, isList(patch) ? patch : []);
   if (type === STRATEGIC_PATCH) return strategicPatch(current, isMap(patch) ? patch : {});
   return isList(patch) ? patch : mergePatch(current, patch);
@@ -238,14 +239,14 @@ function applyObject(api: Api, request: ResourceRequest): Written {
   return storeChange(api, request, live, current, next);
 }
 
-interface Configuration {
+export interface Configuration {
   readonly configuration: KubeObject;
   /** The first key that a map of it has twice. */
   readonly repeated: string | undefined;
 }
 
 /** @throws {ApiError} 400 it is no object, or of another kind */
-function configurationOf({ resource, body }: ResourceRequest): Configuration {
+export function configurationOf({ resource, body }: ResourceRequest): Configuration {
   let read: Parsed;
   try {
     read = parseBody(body, 'application/yaml');

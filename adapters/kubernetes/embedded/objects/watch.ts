@@ -6,12 +6,14 @@
 //   T3. A change is serialised once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
 import type { Api, ResourceRequest } from '../api.ts';
+import { atOnce, each, oneAfterAnother, withConversions } from '../conversion/pending.ts';
+import { jsonText } from '../exact-json.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
 import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
 import type { Change, Frames } from '../storage/store.ts';
 import { restamped, type Stored } from '../storage/stored.ts';
-import { expired, invalid, plainFailure } from '../wire/api-error.ts';
-import { objectJson, partialJson } from '../wire/encoding.ts';
+import { type ApiError, expired, invalid, plainFailure } from '../wire/api-error.ts';
+import { objectJson, partialOf } from '../wire/encoding.ts';
 import { acceptedForm, type Form } from '../wire/negotiation.ts';
 import { candidate } from '../wire/selectors.ts';
 import { tableOf } from '../wire/table.ts';
@@ -37,7 +39,9 @@ export interface Sink {
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** Begins a watch. The caller has sent the head of the answer already when `open` is called. */
-export function watchObjects(api: Api, request: ResourceRequest): { open(sink: Sink): () => void } {
+export function watchObjects(api: Api, asked: ResourceRequest): { open(sink: Sink): () => void } {
+  const webhook = asked.resource.versions?.webhook;
+  const request = webhook === undefined ? asked : withConversions(asked, webhook.remembered);
   const { resource, namespace, query, accept } = request;
   const form = acceptedForm(resource, accept, query, false);
   const selection = selectionOf(request);
@@ -59,6 +63,7 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
       let held: (Buffer | string)[] | undefined = settled === undefined ? undefined : [];
       let closed = false;
       let firstTable = true;
+      let begun = false;
       const timers: { bookmark?: Timer; end?: Timer } = {};
       let stopListening = (): void => undefined;
       const close = (): void => {
@@ -80,12 +85,16 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
         if (closed) sink.end();
         else if (undone !== undefined) close(); // the client comes back, and sees what is there then
       });
+      const fail = ({ status }: ApiError): void => {
+        if (!begun) write(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+        close();
+      };
+      const inTurn = webhook === undefined ? atOnce : oneAfterAnother(webhook, fail);
       const isWanted = (stored: Stored): boolean =>
         (namespace === '' || stored.metadata.namespace === namespace) &&
         (selection.wants?.(candidate(resource, stored)) ?? true);
       const send = (type: EventType, stored: Stored, frames: Frames): void => {
         const withColumns = form.kind === 'table' && firstTable;
-        firstTable = false;
         const key = `${type} ${resource.apiVersion} ${resource.since} ${formKey(form)} ${withColumns}`;
         let frame = frames.get(key);
         if (frame === undefined) {
@@ -94,6 +103,8 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
           );
           frames.set(key, frame); // T3
         }
+        firstTable = false;
+        begun = true;
         write(frame);
       };
       const onChange = ({ type, stored, previous }: Change, frames: Frames): void => {
@@ -111,15 +122,28 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
           resourceVersion: String(Math.max(start, api.store.shownRevision())),
           ...(annotations === undefined ? {} : { annotations }),
         };
-        write(`{"type":"BOOKMARK","object":${bookmarkJson(resource, form, metadata, clock.now())}}\n`);
+        inTurn(() => write(`{"type":"BOOKMARK","object":${bookmarkJson(resource, form, metadata, clock.now())}}\n`));
+      };
+      const sendInitial = (): void => {
+        if (webhook === undefined) {
+          for (const stored of selected(api, request, selection)) send('ADDED', stored, new Map());
+          return;
+        }
+        const found = selected(api, request, { ...selection, wants: undefined });
+        const frame = (stored: Stored): unknown =>
+          isWanted(stored) && frameJson(resource, stored, form, false, clock.now());
+        inTurn(() => void each(found, frame)); // asks for all at once
+        for (const stored of found) {
+          inTurn(() => {
+            if (isWanted(stored)) send('ADDED', stored, new Map());
+          });
+        }
       };
 
       sink.onClose(close);
       const synthetic = initialEvents || from === undefined || from === 0;
       if (synthetic) {
-        if (initialEvents || !refusesInitialEvents) {
-          for (const stored of selected(api, request, selection)) send('ADDED', stored, new Map());
-        }
+        if (initialEvents || !refusesInitialEvents) sendInitial();
         if (initialEvents) bookmark({ 'k8s.io/initial-events-end': 'true' });
       } else {
         const missed = collection.changesSince(from);
@@ -129,11 +153,11 @@ export function watchObjects(api: Api, request: ResourceRequest): { open(sink: S
           close();
           return close;
         }
-        for (const change of missed) onChange(change, new Map());
+        for (const change of missed) inTurn(() => onChange(change, new Map()));
       }
       const seen = Math.max(start, from ?? 0);
       stopListening = collection.listen((change, frames) => {
-        if (change.revision > seen) onChange(change, frames);
+        if (change.revision > seen) inTurn(() => onChange(change, frames));
       });
       const remind = (): void => {
         bookmark();
@@ -173,10 +197,10 @@ function formKey(form: Form): string {
 
 function frameJson(resource: Resource, stored: Stored, form: Form, columns: boolean, nowMs: number): string {
   if (form.kind === 'object') return objectJson(resource, stored);
-  if (form.kind === 'metadata') return partialJson(stored.object, form.apiVersion);
+  if (form.kind === 'metadata') return partialOf(resource, stored, form.apiVersion);
   const object = inVersion(resource, stored.object);
   const metadata = { resourceVersion: object.metadata.resourceVersion };
-  return JSON.stringify(tableOf(resource, [object], { ...form, nowMs, metadata, columns }));
+  return jsonText(tableOf(resource, [object], { ...form, nowMs, metadata, columns }));
 }
 
 function bookmarkJson(

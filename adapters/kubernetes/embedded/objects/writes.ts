@@ -9,10 +9,10 @@ import { type Api, fillSystemFields, generatedName, type ResourceRequest, timeTe
 import type { Writer } from '../apply/managers.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
 import { type JsonMap, type KubeObject, put, same } from '../json.ts';
-import { inVersion, kindSubject, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { inVersion, kindSubject, type Resource, resourceSubject, toStored } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
-import { asStored, type Stored } from '../storage/stored.ts';
+import { asStored, type Stored, textOf } from '../storage/stored.ts';
 import {
   alreadyExists,
   badRequest,
@@ -37,6 +37,13 @@ import {
 
 /** Metadata that no client changes. */
 const SERVER_FIELDS: readonly string[] = ['creationTimestamp', 'generation', 'selfLink'];
+
+/** etcd's limit for one request, and that of the API server for what it sends to etcd, in bytes. */
+const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
+const MAX_SENT_BYTES = 2 * 1024 * 1024;
+
+/** What key and transaction add to an object, about. */
+const STORED_OVERHEAD_BYTES = 150;
 
 export interface Written {
   readonly created: boolean;
@@ -78,23 +85,35 @@ export function writerOf(api: Api, { resource, query, userAgent, subresource }: 
     blank: blankOf(resource),
     time: timeText(api.clock.now()),
     schema,
-    version(other) {
-      const found = api.registry.ofStoreKey(resource.storeKey).find((one) => one.apiVersion === other);
+    version(wanted) {
+      const found = api.registry.ofStoreKey(resource.storeKey).find((one) => one.apiVersion === wanted);
       if (found === undefined) return undefined;
-      return { schema: found.schema, see: (object) => inVersion(found, toStored(resource, object)) };
+      // The request brings the conversions that it has; those of several versions need no detour.
+      const other = { ...found, versions: resource.versions };
+      const isDirect = resource.versions !== undefined;
+      return {
+        schema: found.schema,
+        see: (object) => inVersion(other, isDirect ? object : toStored(resource, object)),
+      };
     },
   };
 }
 
 /** Built-in kinds have some fields even when nobody gave them, so that nobody adds them as such. */
-function blankOf({ builtin, apiVersion, kind, schema }: Resource): JsonMap {
-  const blank: JsonMap = { apiVersion, kind, metadata: {} };
-  if (!builtin) return blank;
-  for (const [name, { properties, nullable }] of schema.properties ?? []) {
-    if (properties !== undefined && !nullable) blank[name] = {};
-  }
-  setDefaults(schema, blank);
+function blankOf(resource: Resource): JsonMap {
+  const blank = structureOf(resource);
+  if (resource.builtin) setDefaults(resource.schema, blank);
   return blank;
+}
+
+/** The same without the values that the schema gives. */
+export function structureOf({ builtin, apiVersion, kind, schema }: Resource): JsonMap {
+  const structure: JsonMap = { apiVersion, kind, metadata: {} };
+  if (!builtin) return structure;
+  for (const [name, { properties, nullable }] of schema.properties ?? []) {
+    if (properties !== undefined && !nullable) structure[name] = {};
+  }
+  return structure;
 }
 
 function ignoredFields({ subresources }: Resource, subresource: string): string[] {
@@ -188,8 +207,10 @@ export function storeNew(api: Api, request: ResourceRequest, object: KubeObject)
   if (there !== undefined) {
     throw alreadyExists(resourceSubject(resource), name, there.metadata.deletionTimestamp !== undefined);
   }
-  if (isDryRun(request.query)) return { created: true, stored: asStored(toStored(resource, object)) };
-  return { created: true, stored: collection.put(toStored(resource, object)) };
+  const form = toStored(resource, object);
+  if (isDryRun(request.query)) return { created: true, stored: asStored(form) };
+  checkSize(form, request.body.length);
+  return { created: true, stored: collection.put(form) };
 }
 
 function warningsOf({ strategy }: Resource, next: KubeObject, old: KubeObject | undefined): string[] {
@@ -208,8 +229,19 @@ function warnOfOwners(request: ResourceRequest, { metadata }: KubeObject): void 
   if (warning !== undefined) request.warn(warning);
 }
 
-function toStored(resource: Resource, object: KubeObject): KubeObject {
-  return resource.convert === undefined ? object : resource.convert.toStored(object);
+/**
+ * Refuses what etcd would not store, in its words.
+ *
+ * @param about  characters that went into the object: few of them make no large object
+ */
+function checkSize(object: KubeObject, about: number): void {
+  if (about < MAX_STORED_BYTES / 4) return;
+  const bytes = Buffer.byteLength(textOf(object)) + STORED_OVERHEAD_BYTES;
+  if (bytes > MAX_SENT_BYTES) {
+    const sizes = `(${bytes} vs. ${MAX_SENT_BYTES})`;
+    throw plainFailure(`rpc error: code = ResourceExhausted desc = trying to send message larger than max ${sizes}`);
+  }
+  if (bytes > MAX_STORED_BYTES) throw plainFailure('etcdserver: request is too large');
 }
 
 /** PUT of an object. @throws {ApiError} */
@@ -222,10 +254,7 @@ export function replaceObject(api: Api, request: ResourceRequest): Written {
   const live = api.store.collection(resource.storeKey).get(namespace, name);
   if (live === undefined) return replaceAbsent(api, request, object);
   const current = inVersion(resource, live.object);
-  const { uid } = object.metadata;
-  if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
-    throw conflict(resourceSubject(resource), name, preconditionFailure(request, uid, current.metadata.uid ?? ''));
-  }
+  checkUid(request, object, current);
   return storeUpdate(api, request, live, current, object);
 }
 
@@ -254,6 +283,13 @@ function replaceAbsent(api: Api, request: ResourceRequest, object: KubeObject): 
   complete(resource, object, undefined);
   recordUpdate(undefined, object, writerOf(api, request));
   return storeNew(api, request, object);
+}
+
+/** @throws {ApiError} 409 a replacement names another uid */
+export function checkUid(request: ResourceRequest, { metadata: { uid } }: KubeObject, current: KubeObject): void {
+  if (uid === undefined || uid === '' || uid === current.metadata.uid) return;
+  const why = preconditionFailure(request, uid, current.metadata.uid ?? '');
+  throw conflict(resourceSubject(request.resource), request.name, why);
 }
 
 /** What the storage of an API server says when the uid of a replacement is another. */
@@ -328,12 +364,15 @@ export function storeChange(
   metadata.resourceVersion = before.resourceVersion ?? '';
   const collection = api.store.collection(resource.storeKey);
   if (before.deletionTimestamp !== undefined && !isHeld(resource, next)) {
+    const last = asStored(toStored(resource, next));
     if (!isDryRun(request.query)) collection.remove(namespace, name); // D1
-    return { created: false, stored: asStored(toStored(resource, next)) };
+    return { created: false, stored: last };
   }
   if (sameButTimes(next, current)) return { created: false, stored: live }; // W2
-  if (isDryRun(request.query)) return { created: false, stored: asStored(toStored(resource, next)) };
-  return { created: false, stored: collection.put(toStored(resource, next)) };
+  const form = toStored(resource, next);
+  if (isDryRun(request.query)) return { created: false, stored: asStored(form) };
+  checkSize(form, request.body.length + live.text.length);
+  return { created: false, stored: collection.put(form) };
 }
 
 function checkRevision(resource: Resource, name: string, current: KubeObject, next: KubeObject): void {

@@ -12,6 +12,7 @@ export function celValue(schema: Schema, value: unknown): unknown {
   if (typeof value === 'number') {
     return Number.isInteger(value) && schema.type !== 'number' ? BigInt(value) : value;
   }
+  if (typeof value === 'bigint') return schema.type === 'number' ? Number(value) : value;
   if (typeof value === 'string') return celString(schema, value);
   if (isList(value)) return celList(schema, value);
   if (isMap(value)) return celMap(schema, value);

@@ -1,4 +1,5 @@
 // What is wrong with one field of an object, worded as the API server words it.
+import { jsonText } from '../exact-json.ts';
 import { canonical, isWhole } from '../json.ts';
 
 export const FieldErrorType = {
@@ -39,7 +40,7 @@ export const OMITTED = Symbol('omitted');
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return isWhole(value) ? String(value) : goNumber(value);
   return escapedJson(canonical(value));
 }
@@ -91,7 +92,7 @@ export const invalidValue = (field: string, value: unknown, detail: string): Fie
 
 /** Of a value that is shown with its fields in an order of their own. */
 export const invalidRecord = (field: string, value: object, detail: string): FieldError =>
-  withoutValue(FieldErrorType.Invalid, field, `${escapedJson(JSON.stringify(value))}: ${detail}`);
+  withoutValue(FieldErrorType.Invalid, field, `${escapedJson(jsonText(value))}: ${detail}`);
 
 export const typeInvalid = (field: string, value: unknown, detail: string): FieldError =>
   withValue(FieldErrorType.TypeInvalid, field, value, detail);

@@ -57,7 +57,8 @@ export interface Schema {
   readonly rulesBeneath: boolean;
 }
 
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
 
 function ruleOf(raw: unknown): ValidationRule {
   const rule = mapOf(raw);

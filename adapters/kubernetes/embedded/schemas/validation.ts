@@ -4,6 +4,7 @@
 //   V1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
 //       stricter after it was stored do not block writes of other fields.
 
+import { parseJson } from '../exact-json.ts';
 import { canonical, isList, isMap, isWhole, type JsonMap, same, typeName } from '../json.ts';
 import {
   duplicate,
@@ -60,10 +61,10 @@ function check(schema: Schema, value: unknown, old: unknown, place: Place, error
   checkType(schema, value, place, found);
   checkAlternatives(schema, value, place, found);
   if (typeof value === 'string') checkString(schema, value, place, found);
-  if (typeof value === 'number') checkNumber(schema, value, place, found);
+  if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, place, found);
   if (isList(value)) checkList(schema, value, old, place, found);
   if (schema.enum !== undefined && !schema.enum.some((allowed) => same(allowed, value))) {
-    const allowed = schema.enum.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+    const allowed = schema.enum.map((one) => (typeof one === 'string' ? one : canonical(one)));
     found.push(notSupported(place.field, value, allowed));
   }
   if (isMap(value)) checkMap(schema, value, old, place, found);
@@ -84,7 +85,7 @@ function checkType(schema: Schema, value: unknown, { field, name }: Place, error
   if (typeof value === 'number' && types.includes('integer') && isNearlyWhole(value)) return;
   if (isStringFormat(schema.format)) {
     if (typeof value !== 'string' && !isList(value)) {
-      wrong(schema.format, typeof value === 'number' ? (actual === 'integer' ? 'int64' : 'float64') : '');
+      wrong(schema.format, actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '');
     } else if (types.includes('number') || types.includes('integer')) wrong(types.join(','), actual);
   } else if (types.length > 0) wrong(types.join(','), actual);
 }
@@ -108,18 +109,22 @@ function checkString(schema: Schema, value: string, { field, name }: Place, erro
 /** Whether a number is an integer but for a billionth, which the API server forgives. */
 function isNearlyWhole(value: number): boolean {
   const whole = Math.trunc(value);
-  if (value === whole) return Math.abs(value) <= 2 ** 53;
+  if (value === whole) return Number.isSafeInteger(value);
   return value !== 0 && whole !== 0 && Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
 }
 
-function isMultiple(value: number, of: number): boolean {
+function isMultiple(value: number | bigint, of: number): boolean {
+  if (typeof value === 'bigint')
+    return Number.isInteger(of) ? value % BigInt(of) === 0n : isMultiple(Number(value), of);
   if (isWhole(value) && isWhole(of)) return value % of === 0;
   return isNearlyWhole(of < 1 ? (1 / of) * value : value / of);
 }
 
-function checkNumber(schema: Schema, value: number, { field, name }: Place, errors: FieldError[]): void {
+function checkNumber(schema: Schema, value: number | bigint, { field, name }: Place, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
-  const shown = (limit: number): string => (isWhole(value) && isWhole(limit) ? String(limit) : goNumber(limit));
+  const isInteger = typeof value === 'bigint' || isWhole(value);
+  const fits = (limit: number): boolean => Number.isInteger(limit) && limit >= -(2 ** 63) && limit < 2 ** 63;
+  const shown = (limit: number): string => (isInteger && fits(limit) ? String(BigInt(limit)) : goNumber(limit));
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${shown(multipleOf)}`));
   }
@@ -285,7 +290,7 @@ export function validateUniqueness(schema: Schema, value: unknown, field = ''): 
           const before = times.get(key) ?? 0;
           // An item that comes many times is reported once, where it comes for the second time.
           if (before === 1) {
-            errors.push(duplicate(`${path}[${index}]`, node.listType === 'map' ? JSON.parse(key) : one));
+            errors.push(duplicate(`${path}[${index}]`, node.listType === 'map' ? parseJson(key) : one));
           }
           times.set(key, before + 1);
         });

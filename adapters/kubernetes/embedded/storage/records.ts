@@ -14,6 +14,7 @@
 // Invariants:
 //   R1. What was cut off at any byte, or has gaps that never reached the disk, is not taken for a line.
 import { crc32 } from 'node:zlib';
+import { parseJson } from '../exact-json.ts';
 import { isMap } from '../json.ts';
 import type { RestoredChange } from './store.ts';
 import { fromText } from './stored.ts';
@@ -81,7 +82,7 @@ export function parseRecord(record: string): Parsed {
     return { kind: 'change', key, revision: number, namespace, name, stored: undefined };
   }
   if (kind !== 'put') throw new Error(`it has a record of the kind '${kind?.slice(0, 20)}'`);
-  const object: unknown = JSON.parse(rest);
+  const object = parseJson(rest);
   const text = Buffer.from(rest).toString(); // of its own: a piece of the line would keep all of it in memory
   if (!isMap(object) || !isMap(object['metadata'])) throw new Error('it has an object without metadata');
   const stored = fromText(number, object['metadata'], text);

@@ -1,4 +1,5 @@
 // One version of an object, kept as its JSON text.
+import { jsonText, parseJson } from '../exact-json.ts';
 import type { JsonMap, KubeObject, ObjectMeta } from '../json.ts';
 
 /** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */
@@ -38,13 +39,13 @@ class TextObject implements Stored {
   }
 
   get object(): KubeObject {
-    return JSON.parse(this.text) as KubeObject; // written by `textOf`
+    return parseJson(this.text) as KubeObject; // written by `textOf`
   }
 }
 
 /** Kind and version come first, so that lists of built-in kinds can leave them out. */
 export function textOf({ kind, apiVersion, ...rest }: KubeObject): string {
-  return JSON.stringify({ kind, apiVersion, ...rest });
+  return jsonText({ kind, apiVersion, ...rest });
 }
 
 /** The object as a version of its own, with the revision as its `resourceVersion`. */

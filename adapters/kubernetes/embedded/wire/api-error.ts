@@ -37,12 +37,18 @@ export interface Subject {
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: Status & { readonly code: number };
-  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+  constructor(
+    code: number,
+    reason: string,
+    message: string,
+    details?: StatusDetails,
+    metadata: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message);
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata,
       status: 'Failure',
       message,
       ...(reason === '' ? {} : { reason }),
@@ -145,7 +151,9 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 export const applyConflict = (message: string, causes: readonly StatusCause[]): ApiError =>
   new ApiError(409, 'Conflict', message, { causes });
 
-export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
+/** @param metadata  of the Status: how a list may go on nevertheless */
+export const expired = (message: string, metadata: Readonly<Record<string, unknown>> = {}): ApiError =>
+  new ApiError(410, 'Expired', message, undefined, metadata);
 
 export const tooLarge = (message: string): ApiError =>
   new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
@@ -186,3 +194,7 @@ export const tooLargeRevision = (asked: number, current: number): ApiError =>
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });
+
+/** A request that took too long. */
+export const timeout = (): ApiError =>
+  new ApiError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {});

@@ -170,9 +170,9 @@ function customCell(type: string, values: readonly unknown[], nowMs: number): un
     case 'string':
       return typeof value === 'object' && value !== null ? canonical(value) : String(value);
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'bigint' ? value : typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date': {

@@ -1,5 +1,6 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
 import type { ResourceRequest } from '../api.ts';
+import { LimitError, readJson, UnfitNumber } from '../exact-json.ts';
 import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import type { Resource } from '../kinds/resources.ts';
 import { metadataTypeProblem } from '../objects/metadata.ts';
@@ -52,12 +53,13 @@ export function parseBody(body: Buffer, type: string): Parsed {
   const text = body.toString();
   if (!type.includes('yaml') || /^[ \t\r\n]*\{/.test(text)) {
     try {
-      const value: unknown = JSON.parse(text);
+      const value = readJson(text);
       return { value: /\\u[dD][89a-fA-F]/.test(text) ? wellFormed(value) : value, repeated: repeatedKeys(text, value) };
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof SyntaxError) || error instanceof UnfitNumber) throw error;
       // Flow YAML looks like JSON and is none.
-      if (!type.includes('yaml')) throw new SyntaxError(jsonProblem(body), { cause: error });
+      if (!type.includes('yaml'))
+        throw error instanceof LimitError ? error : new SyntaxError(jsonProblem(body), { cause: error });
     }
   }
   return readYaml(text);
@@ -85,6 +87,7 @@ export function decodeObject(request: ResourceRequest): KubeObject {
     parsed = parseBody(body, type);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    if (error instanceof UnfitNumber) throw badRequest(`${handled(resource)}: ${error.message}`);
     const isJson = type === 'application/json';
     throw unrecognized(resource, body, `${isJson ? NO_KIND : ''}${error.message}`);
   }
@@ -187,7 +190,7 @@ function builtinTypeProblem(resource: Resource, object: JsonMap): string | undef
   const visit = (schema: Schema | undefined, value: unknown, path: string): string | undefined => {
     if (schema === undefined || value === null || value === undefined) return undefined;
     const wrong = (type: string): string =>
-      `json: cannot unmarshal ${typeof value === 'number' && type.startsWith('int') ? `number ${value}` : jsonType(value)} into Go struct field ${resource.kind}.${path} of type ${type}`;
+      `json: cannot unmarshal ${(typeof value === 'number' || typeof value === 'bigint') && type.startsWith('int') ? `number ${value}` : jsonType(value)} into Go struct field ${resource.kind}.${path} of type ${type}`;
     switch (schema.type) {
       case 'object':
         if (!isMap(value)) return wrong(schema.additional === undefined ? 'struct' : 'map[string]string');
@@ -214,6 +217,7 @@ function builtinTypeProblem(resource: Resource, object: JsonMap): string | undef
         }
         return undefined;
       case 'integer':
+        if (typeof value === 'bigint' && schema.format !== 'int32') return undefined;
         if (typeof value === 'number' && isWhole(value, schema.format)) return undefined;
         return wrong(schema.format || 'int64');
       case 'boolean':

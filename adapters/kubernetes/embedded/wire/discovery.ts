@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonMap } from '../json.ts';
 import type { Registry, Resource } from '../kinds/resources.ts';
+import { SCALE } from '../kinds/scales.ts';
 import { pageNotFound, unknownPath } from './api-error.ts';
 
 /** The release whose answers this server gives. */
@@ -117,7 +118,7 @@ function subresourcesOf({ subresources, actions = {} }: Resource): Subresource[]
   const parts = subresources.map((name) => ({
     name,
     verbs: name === 'finalize' ? ['update'] : ['get', 'patch', 'update'],
-    foreign: undefined,
+    foreign: name === 'scale' ? SCALE : undefined,
   }));
   const below = Object.entries(actions).filter(([name]) => name !== '');
   return [...parts, ...below.map(([name, { body }]) => ({ name, verbs: ['create'], foreign: body }))];

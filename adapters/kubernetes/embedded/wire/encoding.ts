@@ -1,4 +1,6 @@
 // Objects as JSON text. What is stored in the version that is asked for goes out as it is stored.
+import { each } from '../conversion/pending.ts';
+import { jsonText } from '../exact-json.ts';
 import type { KubeObject } from '../json.ts';
 import { inVersion, type Resource } from '../kinds/resources.ts';
 import { type Stored, textOf } from '../storage/stored.ts';
@@ -26,8 +28,13 @@ function itemJson(resource: Resource, stored: Stored): string {
   return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
 }
 
-export function partialJson({ metadata }: KubeObject, apiVersion: string): string {
+function partialJson({ metadata }: KubeObject, apiVersion: string): string {
   return JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion, metadata });
+}
+
+/** A webhook may change labels and annotations; without one, metadata is the same in all versions. */
+export function partialOf(resource: Resource, { object }: Stored, apiVersion: string): string {
+  return partialJson(resource.versions?.webhook === undefined ? object : inVersion(resource, object), apiVersion);
 }
 
 /** One object in the form that was asked for. */
@@ -36,11 +43,11 @@ export function answerJson(resource: Resource, stored: Stored, form: Form, nowMs
     case 'object':
       return objectJson(resource, stored);
     case 'metadata':
-      return partialJson(stored.object, form.apiVersion);
+      return partialOf(resource, stored, form.apiVersion);
     case 'table': {
       const object = inVersion(resource, stored.object);
       const metadata = { resourceVersion: object.metadata.resourceVersion };
-      return JSON.stringify(tableOf(resource, [object], { ...form, nowMs, metadata, columns: true }));
+      return jsonText(tableOf(resource, [object], { ...form, nowMs, metadata, columns: true }));
     }
   }
 }
@@ -54,17 +61,17 @@ export function listJson(
   nowMs: number,
 ): string {
   if (form.kind === 'table') {
-    const objects = items.map((stored) => inVersion(resource, stored.object));
-    return JSON.stringify(tableOf(resource, objects, { ...form, nowMs, metadata, columns: true }));
+    const objects = each(items, (stored) => inVersion(resource, stored.object));
+    return jsonText(tableOf(resource, objects, { ...form, nowMs, metadata, columns: true }));
   }
   const [kind, apiVersion, texts] =
     form.kind === 'metadata'
       ? [
           'PartialObjectMetadataList',
           form.apiVersion,
-          items.map((stored) => partialJson(stored.object, form.apiVersion)),
+          each(items, (stored) => partialOf(resource, stored, form.apiVersion)),
         ]
-      : [resource.listKind, resource.apiVersion, items.map((stored) => itemJson(resource, stored))];
+      : [resource.listKind, resource.apiVersion, each(items, (stored) => itemJson(resource, stored))];
   // Lists of custom resources name their continuation even when there is none.
   const whole = form.kind === 'object' && !resource.builtin ? { continue: '', ...metadata } : metadata;
   const head = JSON.stringify({ kind, apiVersion, metadata: whole });

@@ -1,4 +1,5 @@
 // JSON values as Go prints them, which is how some messages of the API show what they are about.
+import { jsonText } from '../exact-json.ts';
 import { isList, isMap } from '../json.ts';
 
 /** As `%v` prints it: `map[a:1 b:[x y]]`. */
@@ -12,7 +13,7 @@ export function goText(value: unknown): string {
 /** As `%#v` prints it: `map[string]interface {}{"a":1}`. */
 export function goSyntax(value: unknown): string {
   if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (!isMap(value)) return value === null ? 'interface {}(nil)' : JSON.stringify(value);
+  if (!isMap(value)) return value === null ? 'interface {}(nil)' : jsonText(value);
   const fields = Object.keys(value).sort();
   return `map[string]interface {}{${fields.map((key) => `${JSON.stringify(key)}:${goSyntax(value[key])}`).join(', ')}}`;
 }
@@ -21,7 +22,9 @@ export function goSyntax(value: unknown): string {
 export function goType(value: unknown): string {
   if (isList(value)) return '[]interface {}';
   if (isMap(value)) return 'map[string]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
@@ -29,5 +32,6 @@ export function goType(value: unknown): string {
 export function jsonType(value: unknown): string {
   if (isList(value)) return 'array';
   if (isMap(value)) return 'object';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }

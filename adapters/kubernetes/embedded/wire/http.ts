@@ -1,5 +1,7 @@
 // Bodies in and out over HTTP, and the headers that go with them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
 import { tooLarge } from './api-error.ts';
 
 /** The API server's limit for the body of a request, in bytes. */
@@ -21,7 +23,10 @@ export interface Sent {
   readonly mayBeSniffed?: boolean;
 }
 
-/** Longer bodies are sent in pieces of this, in characters. */
+/** Longer answers are compressed for clients that accept it, by the API server's own rule, and sent in pieces. */
+const LONG_BYTES = 128 * 1024;
+
+/** In characters. */
 const PIECE_LENGTH = 128 * 1024;
 
 const NO_CACHE = 'no-cache, private';
@@ -47,40 +52,62 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 export function setWarnings(response: ServerResponse, warnings: readonly string[]): void {
-  if (warnings.length === 0) return;
-  const quoted = warnings.map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  response.setHeader('Warning', quoted);
+  // A header has no control characters; what names one in a warning is not warned of, as by the API server.
+  const sound = warnings.filter((text) => !/\p{Cc}/u.test(text));
+  if (sound.length === 0) return;
+  const quoted = sound.map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  // UTF-8 on the wire: Node writes headers byte by byte.
+  response.setHeader(
+    'Warning',
+    quoted.map((text) => Buffer.from(text).toString('latin1')),
+  );
 }
 
 export function send(
   response: ServerResponse,
   { code, body, type = 'application/json', cache = NO_CACHE, vary, mayBeSniffed = false }: Sent,
 ): void {
-  if (body.length > PIECE_LENGTH) {
-    response.writeHead(code, { 'Content-Type': type, 'Cache-Control': cache });
-    sendPieces(response, body, 0);
-    return;
-  }
-  const bytes = Buffer.from(body);
+  response.setHeader('Content-Type', type);
   if (vary !== undefined) response.setHeader('Vary', vary);
   if (type.startsWith('text/plain') && !mayBeSniffed) response.setHeader('X-Content-Type-Options', 'nosniff');
   if (cache !== '') response.setHeader('Cache-Control', cache);
-  response.writeHead(code, { 'Content-Type': type, 'Content-Length': bytes.length });
+  if (Buffer.byteLength(body) > LONG_BYTES) {
+    sendLong(response, code, body);
+    return;
+  }
+  const bytes = Buffer.from(body);
+  response.writeHead(code, { 'Content-Length': bytes.length });
   response.end(bytes);
 }
 
 /** Goes on when the client has read what was sent: a long list is never in memory twice. */
-function sendPieces(response: ServerResponse, body: string, from: number): void {
-  for (let start = from; start < body.length && !response.destroyed; ) {
-    const isPair = /[\uD800-\uDBFF]/.test(body.charAt(start + PIECE_LENGTH - 1));
-    const end = start + PIECE_LENGTH - (isPair ? 1 : 0);
-    const goesOn = response.write(body.slice(start, end));
-    start = end;
-    if (goesOn) continue;
-    response.once('drain', () => sendPieces(response, body, start));
+function sendLong(response: ServerResponse, code: number, body: string): void {
+  const pieces = Readable.from(piecesOf(body));
+  // Whoever leaves before the end has lost the connection already: there is nobody to tell.
+  const left = (): void => undefined;
+  if (!acceptsGzip(response.req)) {
+    response.writeHead(code);
+    pipeline(pieces, response, left);
     return;
   }
-  response.end();
+  response.appendHeader('Vary', 'Accept-Encoding');
+  response.writeHead(code, { 'Content-Encoding': 'gzip' });
+  pipeline(pieces, createGzip({ level: constants.Z_BEST_SPEED }), response, left);
+}
+
+/** Whether `gzip` is named as it is: weights are not understood. */
+const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
+  String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .some((token) => token.trim() === 'gzip');
+
+function* piecesOf(body: string): Generator<string> {
+  for (let start = 0; start < body.length; ) {
+    const isPair = /[\uD800-\uDBFF]/.test(body.charAt(start + PIECE_LENGTH - 1));
+    const end = start + PIECE_LENGTH - (isPair ? 1 : 0);
+    yield body.slice(start, end);
+    start = end;
+  }
 }
 
 /** The head of an answer that goes on and on. */

@@ -1,6 +1,8 @@
 // JSON as text: what is wrong with it, in the API server's words, and which keys an object has twice. `JSON.parse` does
 // the reading; this looks only when something is amiss.
 
+import { jsonText } from '../exact-json.ts';
+
 /** Nesting that the API server's decoder allows. */
 const MAX_DEPTH = 10_000;
 
@@ -86,7 +88,7 @@ export function jsonProblem(body: Buffer): string {
     }
   };
   const members = (close: string, depth: number, member: () => void, after: string): void => {
-    if (depth > MAX_DEPTH) throw new Problem('exceeded max depth');
+    if (depth > MAX_DEPTH) throw bad('exceeded max depth');
     at++;
     skip();
     if (body[at] === code(close)) {
@@ -142,7 +144,7 @@ export function jsonProblem(body: Buffer): string {
  */
 export function repeatedKeys(text: string, value: unknown): string[] {
   // Nothing is lost in a text that comes back as long as it was.
-  if (JSON.stringify(value).length === text.length) return [];
+  if (jsonText(value).length === text.length) return [];
   const found = new Set<string>();
   const token = /\s*("(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+)/gy;
   const next = (): string => token.exec(text)?.[1] ?? '';

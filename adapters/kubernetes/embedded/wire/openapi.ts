@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { copy, isList, isMap, type JsonMap, mapOf } from '../json.ts';
 import type { Registry, Resource } from '../kinds/resources.ts';
+import { SCALE } from '../kinds/scales.ts';
 import { OBJECT_META } from '../schemas/schema.ts';
 
 const OBJECT_META_NAME = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
@@ -15,6 +16,7 @@ interface Document {
 
 /** The name of a schema among the components: the group's parts reversed, the version, the kind. */
 function componentName({ group, version, kind }: Resource): string {
+  if (group === SCALE.group) return `io.k8s.api.autoscaling.${version}.${kind}`;
   return [...(group || 'core.api.k8s.io').split('.').reverse(), version, kind].join('.');
 }
 
@@ -122,10 +124,11 @@ function pathsOf(resource: Resource): JsonMap {
   };
   for (const name of ['', ...subresources]) {
     const path = `${collection}/{name}${name === '' ? '' : `/${name}`}`;
+    const about = name === 'scale' ? SCALE : resource;
     paths[path] = {
-      get: operation(resource, 'get', 'get', [], false),
-      put: operation(resource, 'replace', 'put', writing, true),
-      patch: operation(resource, 'patch', 'patch', [...writing, parameter('force', 'boolean')], true),
+      get: operation(about, 'get', 'get', [], false),
+      put: operation(about, 'replace', 'put', writing, true),
+      patch: operation(about, 'patch', 'patch', [...writing, parameter('force', 'boolean')], true),
       ...(name === '' ? { delete: operation(resource, 'delete', 'delete', [parameter('dryRun')], false) } : {}),
     };
   }
@@ -133,13 +136,14 @@ function pathsOf(resource: Resource): JsonMap {
 }
 
 function documentOf(title: string, resources: readonly Resource[]): Document {
+  const described = resources.some(({ scale }) => scale !== undefined) ? [...resources, SCALE] : resources;
   const document = {
     openapi: '3.0.0',
     info: { title, version: 'unversioned' },
     paths: Object.assign({}, ...resources.map(pathsOf)) as JsonMap,
     components: {
       schemas: {
-        ...Object.fromEntries(resources.map((resource) => [componentName(resource), schemaOf(resource)])),
+        ...Object.fromEntries(described.map((resource) => [componentName(resource), schemaOf(resource)])),
         [OBJECT_META_NAME]: withMergeKeys(OBJECT_META),
       },
     },

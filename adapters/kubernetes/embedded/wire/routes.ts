@@ -1,10 +1,13 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
 import type { Api, ResourceRequest } from '../api.ts';
-import { type Action, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { type Action, inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { SCALE } from '../kinds/scales.ts';
 import { performAction } from '../objects/actions.ts';
 import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
+import { pageOf } from '../objects/pages.ts';
 import { demandPatchType, patchObject } from '../objects/patching.ts';
-import { listObjects, listPage, readObject } from '../objects/reads.ts';
+import { listObjects, readObject, selectionOf } from '../objects/reads.ts';
+import { patchScale, readScale, replaceScale } from '../objects/scaling.ts';
 import { isTrue } from '../objects/watch.ts';
 import { createObject, replaceObject, type Written } from '../objects/writes.ts';
 import { demandRoutable, LISTED, SERVED } from './answers.ts';
@@ -18,7 +21,7 @@ import {
   unknownPath,
 } from './api-error.ts';
 import { optionsFrom } from './decoding.ts';
-import { answerJson, listJson, objectJson } from './encoding.ts';
+import { answerJson, listJson } from './encoding.ts';
 import { acceptedForm } from './negotiation.ts';
 
 /** Where a path leads. */
@@ -63,10 +66,10 @@ function decoded(path: string): string {
   }
 }
 
-/** What to answer with. */
+/** What to answer with. Everything is done when there is one: its text may be made again. */
 export interface Answer {
   readonly code: number;
-  readonly body: string;
+  body(resource: Resource): string;
 }
 
 /** @returns true when the request asks for a watch */
@@ -111,6 +114,7 @@ function collectionAnswer(api: Api, method: string, request: ResourceRequest): A
 function objectAnswer(api: Api, method: string, request: ResourceRequest): Answer {
   const { resource, subresource } = request;
   if (subresource === 'finalize' && method !== 'PUT') throw methodNotAllowed();
+  if (subresource === 'scale' && ['GET', 'PUT', 'PATCH'].includes(method)) return scaleAnswer(api, method, request);
   switch (method) {
     case 'GET':
       return { code: 200, body: readObject(api, request) };
@@ -138,31 +142,37 @@ function actionAnswer(api: Api, method: string, request: ResourceRequest, action
   if (subresource === '' && name !== '') throw unknownPath();
   if (resource.namespaced !== (namespace !== '')) throw unknownPath();
   if (method !== 'POST') throw methodNotAllowed();
-  return { code: 201, body: JSON.stringify(performAction(api, request, action)) };
+  const text = JSON.stringify(performAction(api, request, action));
+  return { code: 201, body: () => text };
+}
+
+function scaleAnswer(api: Api, method: string, request: ResourceRequest): Answer {
+  const form = acceptedForm(SCALE, request.accept, request.query, false);
+  const act = method === 'GET' ? readScale : method === 'PUT' ? replaceScale : patchScale;
+  const scale = act(api, request);
+  return { code: 200, body: (resource) => answerJson(SCALE, scale(resource), form, api.clock.now()) };
 }
 
 function notOnSubresource(resource: Resource, action: string): ApiError {
   return resource.builtin ? methodNotAllowed() : notSupportedOn(resourceSubject(resource), action);
 }
 
-function writtenAnswer(api: Api, { resource, accept, query }: ResourceRequest, written: Written): Answer {
-  const form = acceptedForm(resource, accept, query, false);
-  const { stored } = written;
-  const code = written.created ? 201 : 200;
-  if (form.kind === 'object') return { code, body: objectJson(resource, stored) };
-  return { code, body: answerJson(resource, stored, form, api.clock.now()) };
+function writtenAnswer(api: Api, request: ResourceRequest, { stored, created }: Written): Answer {
+  const form = acceptedForm(request.resource, request.accept, request.query, false);
+  return { code: created ? 201 : 200, body: (resource) => answerJson(resource, stored, form, api.clock.now()) };
 }
 
 function deleteOne(api: Api, request: ResourceRequest): Answer {
   const { resource, namespace, name, body, contentType, query, accept } = request;
   const deletion = deletionOf(optionsFrom(body, contentType), query);
   const collection = api.store.collection(resource.storeKey);
+  const live = collection.get(namespace, name);
+  // What cannot be read in the version of the request cannot be deleted in it.
+  if (live !== undefined && resource.versions !== undefined) inVersion(resource, live.object);
   const deleted = deleteObject(api, resource, collection, namespace, name, deletion);
   if (deleted.kind === 'marked' || resource.strategy.answersDeletionWithObject) {
-    return {
-      code: 200,
-      body: answerJson(resource, deleted.stored, acceptedForm(resource, accept, query, false), api.clock.now()),
-    };
+    const form = acceptedForm(resource, accept, query, false);
+    return { code: 200, body: (shown) => answerJson(shown, deleted.stored, form, api.clock.now()) };
   }
   const subject = resourceSubject(resource);
   const details = {
@@ -171,19 +181,17 @@ function deleteOne(api: Api, request: ResourceRequest): Answer {
     kind: subject.name,
     uid: deleted.stored.metadata.uid,
   };
-  return {
-    code: 200,
-    body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }),
-  };
+  const status = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
+  return { code: 200, body: () => status };
 }
 
 /** Deletes what a list of the same parameters shows, and shows it as it was. */
-function deleteSelection(api: Api, request: ResourceRequest): string {
+function deleteSelection(api: Api, request: ResourceRequest): Answer['body'] {
   const { resource, body, contentType, query, accept } = request;
   const deletion = deletionOf(optionsFrom(body, contentType), query);
   const form = acceptedForm(resource, accept, query, true);
   const collection = api.store.collection(resource.storeKey);
-  const { items, metadata } = listPage(api, request);
+  const { items, metadata } = pageOf(api, request, selectionOf(request));
   for (const stored of items) {
     const { namespace = '', name = '' } = stored.metadata;
     try {
@@ -193,7 +201,7 @@ function deleteSelection(api: Api, request: ResourceRequest): string {
       if (!(error instanceof ApiError && error.status.code === 404)) throw error;
     }
   }
-  return listJson(resource, items, metadata, form, api.clock.now());
+  return (shown) => listJson(shown, items, metadata, form, api.clock.now());
 }
 
 /**

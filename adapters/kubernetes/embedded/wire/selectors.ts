@@ -18,7 +18,10 @@ export type Selector = (candidate: Candidate) => boolean;
 
 export function candidate(resource: Resource, stored: Stored): Candidate {
   return {
-    metadata: stored.metadata,
+    // A webhook may change labels; without one, metadata is the same in all versions.
+    get metadata() {
+      return resource.versions?.webhook === undefined ? stored.metadata : this.object.metadata;
+    },
     get object() {
       return inVersion(resource, stored.object);
     },

@@ -1,6 +1,10 @@
 // YAML of requests, as the API server reads it: YAML 1.1, the first document only.
 import { isScalar, isMap as isYamlMap, parseAllDocuments, visit, YAMLError } from 'yaml';
+import { fittingNumbers, mayHaveLargeNumbers } from '../exact-json.ts';
 import type { Parsed } from './decoding.ts';
+
+/** What YAML spells infinity and the like with. */
+const UNSUPPORTED = /\.(?:inf|nan)/i;
 
 /** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
 const MAX_ALIASES = 100;
@@ -11,6 +15,7 @@ export function readYaml(text: string): Parsed {
     // `yes` is true, but timestamps and base-60 numbers stay strings.
     const documents = parseAllDocuments(text, {
       schema: 'yaml-1.1',
+      intAsBigInt: mayHaveLargeNumbers(text),
       uniqueKeys: false,
       customTags: (tags) =>
         tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
@@ -19,7 +24,8 @@ export function readYaml(text: string): Parsed {
     if (first === undefined || !('contents' in first)) return { value: null, repeated: [] };
     const [problem] = first.errors;
     if (problem !== undefined) throw problem;
-    const value: unknown = first.toJS({ maxAliasCount: MAX_ALIASES });
+    const read: unknown = first.toJS({ maxAliasCount: MAX_ALIASES });
+    const value = mayHaveLargeNumbers(text) || UNSUPPORTED.test(text) ? fittingNumbers(read) : read;
     return { value, repeated: repeatedIn(first, text) };
   } catch (error) {
     if (error instanceof YAMLError) {

@@ -24,6 +24,8 @@ export interface Deep {
 
 export interface CallOptions {
   readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: Buffer;
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: Record<string, string | string[]>;
@@ -59,10 +61,10 @@ export async function started(options: Omit<ApiServerOptions, 'clock'> = {}): Pr
   const send = (
     method: string,
     path: string,
-    { body, type, accept, headers }: CallOptions = {},
+    { body, raw, type, accept, headers }: CallOptions = {},
   ): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+      const text = raw ?? (body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
       const outgoing = request(
         `${server.url}${path}`,
         {

@@ -1,0 +1,59 @@
+import { request } from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Harness, withServer } from './harness.ts';
+
+const test = suite('embedded api server: sending');
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+/** The raw bytes of an answer. */
+function read(
+  { server }: Harness,
+  path: string,
+  encoding: string,
+): Promise<{ headers: NodeJS.Dict<string | string[]>; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${server.token}`, 'accept-encoding': encoding };
+    const outgoing = request(
+      `${server.url}${path}`,
+      { ca: server.caCertificate, agent: false, headers },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ headers: response.headers, bytes: Buffer.concat(chunks) }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+test(
+  'answers over 128 KiB are compressed for who accepts it',
+  withServer(async (harness) => {
+    const data = { text: 'x'.repeat(140_000) };
+    await harness.call('POST', MAPS, { body: { metadata: { name: 'big' }, data } });
+    const packed = await read(harness, `${MAPS}/big`, 'br, gzip');
+    assert.is(packed.headers['content-encoding'], 'gzip');
+    assert.is(packed.headers['vary'], 'Accept-Encoding');
+    const plain = await read(harness, `${MAPS}/big`, 'gzip;q=1.0');
+    assert.is(plain.headers['content-encoding'], undefined);
+    assert.is(plain.headers['vary'], undefined);
+    assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
+    assert.is((await read(harness, '/api/v1/namespaces/default', 'gzip')).headers['content-encoding'], undefined);
+  }),
+);
+
+test(
+  'a watch ends in good order when the server closes',
+  withServer(async (harness) => {
+    const ended = read(harness, `${MAPS}?watch=1&resourceVersion=0`, 'gzip');
+    await harness.call('POST', MAPS, { body: { metadata: { name: 'a' } } });
+    await harness.server.close();
+    assert.match((await ended).bytes.toString(), '"name":"a"');
+  }),
+);
+
+test.run();
