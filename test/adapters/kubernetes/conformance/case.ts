@@ -111,6 +111,8 @@ export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 export const THINGS = '/apis/{group}/v1/namespaces/{ns}/things';
 /** Namespaced, without subresources. */
 export const PLAINS = '/apis/{group}/v1/namespaces/{ns}/plains';
+/** Namespaced, with the status and scale subresources, and fields for numbers of all sizes. */
+export const POOLS = '/apis/{group}/v1/namespaces/{ns}/pools';
 /** Cluster-scoped, with a status subresource. Give their names `{ns}`. */
 export const GLOBES = '/apis/{group}/v1/globes';
 
@@ -143,6 +145,13 @@ export const plain = (name: string, more: Fields = {}, metadata: Fields = {}): F
   kind: 'Plain',
   metadata: { name, ...metadata },
   ...more,
+});
+
+export const pool = (name: string, spec: Fields = {}, metadata: Fields = {}): Fields => ({
+  apiVersion: '{group}/v1',
+  kind: 'Pool',
+  metadata: { name, ...metadata },
+  spec,
 });
 
 export const globe = (name: string, more: Fields = {}, metadata: Fields = {}): Fields => ({

@@ -9,10 +9,14 @@ import { DEFINITION_CASES } from './definition.cases.ts';
 import { DELETIONS } from './delete.cases.ts';
 import { DISCOVERY } from './discovery.cases.ts';
 import { DRY_RUNS } from './dry-run.cases.ts';
+import { LIMITS } from './limits.cases.ts';
 import { LISTS } from './list.cases.ts';
 import { NAMESPACES } from './namespaces.cases.ts';
+import { NUMBERS } from './numbers.cases.ts';
+import { PAGES } from './pages.cases.ts';
 import { PATCHES } from './patches.cases.ts';
 import { ROLE_CASES } from './roles.cases.ts';
+import { SCALE } from './scale.cases.ts';
 import { TABLES } from './tables.cases.ts';
 import { USERS } from './users.cases.ts';
 import { WATCHES } from './watch.cases.ts';
@@ -34,4 +38,8 @@ export const CASES: readonly Case[] = [
   ...BUILTINS,
   ...DRY_RUNS,
   ...TABLES,
+  ...LIMITS,
+  ...NUMBERS,
+  ...PAGES,
+  ...SCALE,
 ];

@@ -63,6 +63,29 @@ const THING_SCHEMA = {
 
 const FREE_SCHEMA = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
+const POOL_SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        replicas: { type: 'integer', maximum: 10 },
+        note: { type: 'string' },
+        exact: { type: 'integer' },
+        most: { type: 'integer', maximum: 9_007_199_254_740_991 },
+        amount: { type: 'number' },
+        either: { 'x-kubernetes-int-or-string': true },
+        numbers: { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    status: {
+      type: 'object',
+      properties: { replicas: { type: 'integer' }, selector: { type: 'string' } },
+    },
+  },
+} as const;
+
 function definition(kind: string, scope: 'Namespaced' | 'Cluster', versions: readonly Fields[]): Fields {
   const plural = `${kind.toLowerCase()}s`;
   return {
@@ -101,6 +124,18 @@ const ALL = [
     version('v2', GADGET_SCHEMA, { subresources: { status: {} } }),
   ]),
   definition('Plain', 'Namespaced', [version('v1', FREE_SCHEMA)]),
+  definition('Pool', 'Namespaced', [
+    version('v1', POOL_SCHEMA, {
+      subresources: {
+        status: {},
+        scale: {
+          specReplicasPath: '.spec.replicas',
+          statusReplicasPath: '.status.replicas',
+          labelSelectorPath: '.status.selector',
+        },
+      },
+    }),
+  ]),
   definition('Globe', 'Cluster', [version('v1', FREE_SCHEMA, { subresources: { status: {} } })]),
 ];
 
@@ -110,6 +145,7 @@ const paths = [
   '/apis/{group}/v1/gadgets?limit=1',
   '/apis/{group}/v2/gadgets?limit=1',
   '/apis/{group}/v1/plains?limit=1',
+  '/apis/{group}/v1/pools?limit=1',
   '/apis/{group}/v1/globes?limit=1',
 ];
 
@@ -120,6 +156,6 @@ export const INSTALL: readonly Request[] = [
   get('/apis/{group}/v1', { until: ({ body }) => JSON.stringify(body).includes('"globes/status"') }),
 ];
 
-export const REMOVE: readonly Request[] = ['things', 'gadgets', 'plains', 'globes'].map((plural) =>
+export const REMOVE: readonly Request[] = ['things', 'gadgets', 'plains', 'pools', 'globes'].map((plural) =>
   del(`${DEFINITIONS}/${plural}.{group}`),
 );
