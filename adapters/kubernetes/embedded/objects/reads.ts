@@ -67,7 +67,7 @@ export function numberParameter(query: URLSearchParams, name: string): number | 
 }
 
 /** @throws {ApiError} 400, 410, 504 */
-export function listObjects(api: Api, request: ResourceRequest): (resource: Resource) => string {
+export function listObjects(api: Api, request: ResourceRequest): (resource: Resource) => readonly string[] {
   const form = acceptedForm(request.resource, request.accept, request.query, true);
   const { items, metadata } = pageOf(api, request, selectionOf(request));
   return (shown) => listJson(shown, items, metadata, form, api.clock.now());

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { parseJson } from '../exact-json.ts';
 import { isList, isMap } from '../json.ts';
 import { notAcceptable, notAcceptableByRouter } from './api-error.ts';
-import type { Sent } from './http.ts';
+import { bodyText, type Sent } from './http.ts';
 
 const YAML = 'application/yaml';
 /** Of collections, which may be watched. */
@@ -33,7 +33,7 @@ export function demandAcceptable(accept: string): void {
 export function inAcceptedType(sent: Sent, accept: string): Sent {
   const first = typesOf(accept).find((type) => ['*/*', 'application/*', ...SERVED].includes(type));
   if (first !== YAML || (sent.type ?? SERVED[0]) !== SERVED[0]) return sent;
-  const text = stringify(sorted(parseJson(sent.body)), { indentSeq: false, lineWidth: 0, version: '1.1' });
+  const text = stringify(sorted(parseJson(bodyText(sent.body))), { indentSeq: false, lineWidth: 0, version: '1.1' });
   return { ...sent, body: text, type: YAML };
 }
 

@@ -52,17 +52,17 @@ export function answerJson(resource: Resource, stored: Stored, form: Form, nowMs
   }
 }
 
-/** A list in the form that was asked for. */
+/** A list in the form that was asked for, as texts that follow each other. */
 export function listJson(
   resource: Resource,
   items: readonly Stored[],
   metadata: Readonly<Record<string, unknown>>,
   form: Form,
   nowMs: number,
-): string {
+): readonly string[] {
   if (form.kind === 'table') {
     const objects = each(items, (stored) => inVersion(resource, stored.object));
-    return jsonText(tableOf(resource, objects, { ...form, nowMs, metadata, columns: true }));
+    return [jsonText(tableOf(resource, objects, { ...form, nowMs, metadata, columns: true }))];
   }
   const [kind, apiVersion, texts] =
     form.kind === 'metadata'
@@ -75,5 +75,6 @@ export function listJson(
   // Lists of custom resources name their continuation even when there is none.
   const whole = form.kind === 'object' && !resource.builtin ? { continue: '', ...metadata } : metadata;
   const head = JSON.stringify({ kind, apiVersion, metadata: whole });
-  return `${head.slice(0, -1)},"items":[${texts.join(',')}]}`;
+  const separated = texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
+  return [`${head.slice(0, -1)},"items":[`, ...separated, ']}'];
 }

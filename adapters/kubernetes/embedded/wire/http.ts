@@ -10,10 +10,15 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** A client that sends more than this is cut off, in bytes. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
+/** Text, or texts that follow each other: a list is made of those that are there anyhow, and never one text itself. */
+export type Body = string | readonly string[];
+
+export const bodyText = (body: Body): string => (typeof body === 'string' ? body : body.join(''));
+
 /** What is sent: JSON unless it says otherwise. */
 export interface Sent {
   readonly code: number;
-  readonly body: string;
+  readonly body: Body;
   readonly type?: string;
   /** `Cache-Control`; nothing is kept unless it says otherwise. Empty: no such header. */
   readonly cache?: string;
@@ -71,17 +76,17 @@ export function send(
   if (vary !== undefined) response.setHeader('Vary', vary);
   if (type.startsWith('text/plain') && !mayBeSniffed) response.setHeader('X-Content-Type-Options', 'nosniff');
   if (cache !== '') response.setHeader('Cache-Control', cache);
-  if (Buffer.byteLength(body) > LONG_BYTES) {
+  if (isLong(body)) {
     sendLong(response, code, body);
     return;
   }
-  const bytes = Buffer.from(body);
+  const bytes = Buffer.from(bodyText(body));
   response.writeHead(code, { 'Content-Length': bytes.length });
   response.end(bytes);
 }
 
 /** Goes on when the client has read what was sent: a long list is never in memory twice. */
-function sendLong(response: ServerResponse, code: number, body: string): void {
+function sendLong(response: ServerResponse, code: number, body: Body): void {
   const pieces = Readable.from(piecesOf(body));
   // Whoever leaves before the end has lost the connection already: there is nobody to tell.
   const left = (): void => undefined;
@@ -101,13 +106,33 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
     .split(',')
     .some((token) => token.trim() === 'gzip');
 
-function* piecesOf(body: string): Generator<string> {
-  for (let start = 0; start < body.length; ) {
-    const isPair = /[\uD800-\uDBFF]/.test(body.charAt(start + PIECE_LENGTH - 1));
-    const end = start + PIECE_LENGTH - (isPair ? 1 : 0);
-    yield body.slice(start, end);
-    start = end;
+const textsOf = (body: Body): readonly string[] => (typeof body === 'string' ? [body] : body);
+
+function isLong(body: Body): boolean {
+  let bytes = 0;
+  for (const text of textsOf(body)) {
+    bytes += Buffer.byteLength(text);
+    if (bytes > LONG_BYTES) return true;
   }
+  return false;
+}
+
+function* piecesOf(body: Body): Generator<string> {
+  let piece = '';
+  for (const text of textsOf(body)) {
+    for (let start = 0; start < text.length; ) {
+      const full = start + PIECE_LENGTH - piece.length;
+      const isPair = /[\uD800-\uDBFF]/.test(text.charAt(full - 1));
+      const end = full - (isPair ? 1 : 0);
+      piece += text.slice(start, end);
+      if (end <= text.length) {
+        yield piece;
+        piece = '';
+      }
+      start = end;
+    }
+  }
+  if (piece !== '') yield piece;
 }
 
 /** The head of an answer that goes on and on. */

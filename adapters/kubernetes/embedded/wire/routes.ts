@@ -22,6 +22,7 @@ import {
 } from './api-error.ts';
 import { optionsFrom } from './decoding.ts';
 import { answerJson, listJson } from './encoding.ts';
+import type { Body } from './http.ts';
 import { acceptedForm } from './negotiation.ts';
 
 /** Where a path leads. */
@@ -69,7 +70,7 @@ function decoded(path: string): string {
 /** What to answer with. Everything is done when there is one: its text may be made again. */
 export interface Answer {
   readonly code: number;
-  body(resource: Resource): string;
+  body(resource: Resource): Body;
 }
 
 /** @returns true when the request asks for a watch */

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { dig } from '../../../../adapters/kubernetes/embedded/json.ts';
 import { type Files, realFiles } from '../../../../adapters/kubernetes/embedded/storage/files.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
+import { byWebhook, host, hosts, startConverter, V1, V2 } from './converter.ts';
 import { DEFINITIONS, type Harness, listAt, MERGE, started, WIDGET_PATH, WIDGETS, widget } from './harness.ts';
 
 const test = suite('embedded api server: durable');
@@ -247,6 +248,56 @@ test(
       assert.is((await call('GET', `${MAPS}/owned`)).code, 404);
       assert.is((await call('GET', WIDGET_PATH)).code, 404);
     });
+  }),
+);
+
+test(
+  'integers of 64 bits survive a restart digit by digit, and so does what lists showed before',
+  withFolder(async (folder) => {
+    const large = '"size":3,"anything":{"x":9007199254740993}';
+    const body = `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w"},"spec":{${large}}}`;
+    const before = await during({ folder }, async ({ call }) => {
+      await call('POST', DEFINITIONS, { body: WIDGETS });
+      assert.is((await call('POST', WIDGET_PATH, { body })).code, 201);
+      const { text, body: list } = await call('GET', WIDGET_PATH);
+      assert.match(text, '"x":9007199254740993}');
+      await call('PATCH', `${WIDGET_PATH}/w`, { type: MERGE, body: { spec: { size: 4 } } });
+      return { text, revision: String(list['metadata']?.['resourceVersion']) };
+    });
+    await during({ folder }, async ({ call }) => {
+      assert.match((await call('GET', `${WIDGET_PATH}/w`)).text, '"x":9007199254740993}');
+      const exact = (revision: string) =>
+        call('GET', `${WIDGET_PATH}?resourceVersion=${revision}&resourceVersionMatch=Exact`);
+      assert.is((await exact(before.revision)).text, before.text);
+      assert.is((await exact('1')).code, 410, 'what is not known');
+    });
+  }),
+);
+
+test(
+  'what a webhook converts is answered only when it is stored, too',
+  withFolder(async (folder) => {
+    const disk = fillable();
+    const converter = await startConverter();
+    try {
+      await during({ folder, files: disk.files }, async ({ call }) => {
+        assert.is((await call('POST', DEFINITIONS, { body: hosts(byWebhook(converter)) })).code, 201);
+        const body = host('v2', 'a', { hostname: 'h', port: 7 });
+        disk.isFull = true;
+        const [refused, list] = await Promise.all([call('POST', V2, { body }), call('GET', V2)]);
+        assert.is(refused.code, 500);
+        assert.match(String(refused.body['message']), /there is no space for/);
+        assert.equal(list.body['items'], []);
+        assert.is((await call('GET', `${V1}/a`)).code, 404);
+        disk.isFull = false;
+        assert.is((await call('POST', V2, { body })).code, 201);
+      });
+      await during({ folder, files: disk.files }, async ({ call }) => {
+        assert.equal((await call('GET', `${V2}/a`)).body['spec'], { hostname: 'h', port: 7, color: 'blue' });
+      });
+    } finally {
+      await converter.close();
+    }
   }),
 );
 

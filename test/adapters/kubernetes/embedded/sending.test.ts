@@ -47,6 +47,20 @@ test(
 );
 
 test(
+  'a long list is sent in pieces that are whole, whatever its characters',
+  withServer(async (harness) => {
+    const data = { text: `x${'\u{1f600}'.repeat(40_000)}` };
+    for (const name of ['a', 'b', 'c']) await harness.call('POST', MAPS, { body: { metadata: { name }, data } });
+    const plain = await read(harness, MAPS, '');
+    const { items } = JSON.parse(plain.bytes.toString()) as { items: { data: { text: string } }[] };
+    assert.equal(items.map((item) => item.data?.text).slice(0, 3), [data.text, data.text, data.text]);
+    assert.is(plain.headers['content-length'], undefined);
+    const packed = await read(harness, MAPS, 'gzip');
+    assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
+  }),
+);
+
+test(
   'a watch ends in good order when the server closes',
   withServer(async (harness) => {
     const ended = read(harness, `${MAPS}?watch=1&resourceVersion=0`, 'gzip');
