@@ -11,8 +11,9 @@ import { watchObjects } from './objects/watch.ts';
 import type { Store } from './storage/store.ts';
 import { demandRoutable, inAcceptedType, LISTED } from './wire/answers.ts';
 import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
-import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
+import { beginStream, bodyText, readBody, type Sent, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
+import { insteadOfProtobuf, PROTOBUF, toFrame, toProtobuf } from './wire/protobuf.ts';
 import { type Answer, answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
 
 export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
@@ -55,18 +56,21 @@ export function requestHandler(
       return;
     }
     const resourceRequest = await toResource(deps.api, asked, route, user);
+    const inProtobuf = resourceRequest.resource.builtin ? insteadOfProtobuf(asked.accept) : undefined;
+    const given = inProtobuf === undefined ? resourceRequest : { ...resourceRequest, accept: inProtobuf };
     try {
-      if (asked.watching) watch(deps, asked, resourceRequest, response);
+      if (asked.watching) watch(deps, asked, given, response, inProtobuf !== undefined);
       else {
-        const { webhook } = resourceRequest.resource.versions ?? {};
+        const { webhook } = given.resource.versions ?? {};
         const sent = await (webhook === undefined
-          ? answered(deps.api, asked.method, resourceRequest)
-          : answeredWith(webhook, deps.api, asked.method, resourceRequest));
+          ? answered(deps.api, asked.method, given)
+          : answeredWith(webhook, deps.api, asked.method, given));
+        const body = inProtobuf === undefined ? undefined : toProtobuf(bodyText(sent.body));
         setWarnings(response, asked.warnings);
-        send(response, inAcceptedType(sent, asked.accept));
+        send(response, body === undefined ? inAcceptedType(sent, asked.accept) : { ...sent, body, type: PROTOBUF });
       }
     } catch (error) {
-      setWarnings(response, asked.warnings); // a refusal carries what was found before
+      if (!response.headersSent) setWarnings(response, asked.warnings); // a refusal carries what was found before
       throw error;
     }
   };
@@ -193,20 +197,31 @@ async function toResource(api: Api, asked: Asked, route: Route, user: User): Pro
   };
 }
 
+/** Lines of events as frames. */
+function framed(lines: Buffer | string): Buffer {
+  return Buffer.concat(
+    String(lines)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(toFrame),
+  );
+}
+
 function watch(
   { api, watches }: RequestsDeps,
   { warnings }: Asked,
   request: ResourceRequest,
   response: ServerResponse,
+  inProtobuf: boolean,
 ): void {
   if (!request.resource.verbs.includes('watch')) throw methodNotAllowed();
   if (request.resource.builtin) demandRoutable(request.accept, LISTED);
   const { open } = watchObjects(api, request);
   setWarnings(response, warnings);
-  beginStream(response);
+  beginStream(response, inProtobuf ? `${PROTOBUF};stream=watch` : undefined);
   const close = open({
     write(chunk) {
-      response.write(chunk);
+      response.write(inProtobuf ? framed(chunk) : chunk);
       return response.writableLength;
     },
     end() {

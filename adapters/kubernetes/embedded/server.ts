@@ -7,7 +7,8 @@
 //   - admission: no webhooks, no policies, no quotas, no limits
 //   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
-//   - conversion webhooks behind services, since nothing runs behind one; protobuf, CBOR, HTTP/2, OpenAPI v2
+//   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2, OpenAPI v3 in protobuf; refusals,
+//     tables and metadata alone are JSON to those who asked for protobuf too
 //   - the cost limits of CEL rules, and most of the type check of rules before they are evaluated
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -9,7 +9,6 @@ import { badRequest, invalid } from '../wire/api-error.ts';
 import type { Attributes } from './attributes.ts';
 import { type Authentication, SERVER_AUDIENCES } from './authentication.ts';
 import { joined, missingRole } from './rbac.ts';
-import { ACCESS_REVIEW, RULES_REVIEW, SELF_ACCESS_REVIEW, SELF_REVIEW, TOKEN_REVIEW } from './review-schemas.ts';
 import { type PolicyRule, rulesOf } from './rules.ts';
 import { type User, userInfo } from './user.ts';
 
@@ -19,7 +18,7 @@ const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as cons
 /** The resources of the review APIs. */
 export function reviewResources(authentication: Authentication): Resource[] {
   const review = (
-    given: Pick<Parameters<typeof builtin>[0], 'group' | 'version' | 'kind' | 'schema'> & {
+    given: Pick<Parameters<typeof builtin>[0], 'group' | 'version' | 'kind'> & {
       readonly namespaced?: true;
       readonly owned?: false;
     },
@@ -36,32 +35,23 @@ export function reviewResources(authentication: Authentication): Resource[] {
     return { ...resource, actions: { '': { body: resource, owned, run } } };
   };
   return [
-    review({ ...AUTHENTICATION, kind: 'SelfSubjectReview', schema: SELF_REVIEW, owned: false }, (api, { user }) => ({
+    review({ ...AUTHENTICATION, kind: 'SelfSubjectReview', owned: false }, (api, { user }) => ({
       metadata: { creationTimestamp: timeText(api.clock.now()) },
       status: { userInfo: userInfo(user) },
     })),
-    review({ ...AUTHENTICATION, kind: 'TokenReview', schema: TOKEN_REVIEW }, (_, __, object) =>
-      tokenReview(authentication, object),
+    review({ ...AUTHENTICATION, kind: 'TokenReview' }, (_, __, object) => tokenReview(authentication, object)),
+    review({ ...AUTHORIZATION, kind: 'LocalSubjectAccessReview', namespaced: true }, (api, request, object) => {
+      checkReview(object, [...subjectErrors(object), ...localErrors(object, request.namespace)]);
+      return accessReview(api, subjectOf(object), object);
+    }),
+    review({ ...AUTHORIZATION, kind: 'SelfSubjectAccessReview' }, (api, { user }, object) => {
+      checkReview(object, attributeErrors(object));
+      return accessReview(api, user, object);
+    }),
+    review({ ...AUTHORIZATION, kind: 'SelfSubjectRulesReview', owned: false }, (api, { user }, object) =>
+      rulesReview(api, user, stringOf(mapOf(object['spec'])['namespace'])),
     ),
-    review(
-      { ...AUTHORIZATION, kind: 'LocalSubjectAccessReview', schema: ACCESS_REVIEW, namespaced: true },
-      (api, request, object) => {
-        checkReview(object, [...subjectErrors(object), ...localErrors(object, request.namespace)]);
-        return accessReview(api, subjectOf(object), object);
-      },
-    ),
-    review(
-      { ...AUTHORIZATION, kind: 'SelfSubjectAccessReview', schema: SELF_ACCESS_REVIEW },
-      (api, { user }, object) => {
-        checkReview(object, attributeErrors(object));
-        return accessReview(api, user, object);
-      },
-    ),
-    review(
-      { ...AUTHORIZATION, kind: 'SelfSubjectRulesReview', schema: RULES_REVIEW, owned: false },
-      (api, { user }, object) => rulesReview(api, user, stringOf(mapOf(object['spec'])['namespace'])),
-    ),
-    review({ ...AUTHORIZATION, kind: 'SubjectAccessReview', schema: ACCESS_REVIEW }, (api, _, object) => {
+    review({ ...AUTHORIZATION, kind: 'SubjectAccessReview' }, (api, _, object) => {
       checkReview(object, subjectErrors(object));
       return accessReview(api, subjectOf(object), object);
     }),

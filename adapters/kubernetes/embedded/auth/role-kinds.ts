@@ -9,33 +9,6 @@ import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';
 import { admitBinding, admitRole } from './escalation.ts';
 import { RBAC_GROUP } from './rbac.ts';
 
-const text: JsonMap = { type: 'string' };
-const atomicList = (items: JsonMap): JsonMap => ({ type: 'array', items, 'x-kubernetes-list-type': 'atomic' });
-const texts = atomicList(text);
-const map = (properties: JsonMap, more: JsonMap = {}): JsonMap => ({ type: 'object', properties, ...more });
-
-const RULES = atomicList(
-  map({ apiGroups: texts, nonResourceURLs: texts, resourceNames: texts, resources: texts, verbs: texts }),
-);
-
-const LABEL_SELECTOR = map({
-  matchExpressions: atomicList(map({ key: text, operator: text, values: texts })),
-  matchLabels: { type: 'object', additionalProperties: text },
-});
-
-const ROLE = map({ rules: RULES });
-const CLUSTER_ROLE = map({
-  // Nullable: unlike other structures it is not there unless somebody adds it.
-  aggregationRule: map({ clusterRoleSelectors: atomicList(LABEL_SELECTOR) }, { nullable: true }),
-  rules: RULES,
-});
-const BINDING = map({
-  roleRef: map({ apiGroup: text, kind: text, name: text }, { 'x-kubernetes-map-type': 'atomic' }),
-  subjects: atomicList(
-    map({ apiGroup: text, kind: text, name: text, namespace: text }, { 'x-kubernetes-map-type': 'atomic' }),
-  ),
-});
-
 const CREATED_COLUMN: Column = {
   name: 'Created At',
   type: 'date',
@@ -235,7 +208,6 @@ export function roleResources(): Resource[] {
       plural: 'clusterrolebindings',
       kind: 'ClusterRoleBinding',
       namespaced: false,
-      schema: BINDING,
       columns: BINDING_COLUMNS,
       strategy: bindingStrategy(['ClusterRole']),
     }),
@@ -244,7 +216,6 @@ export function roleResources(): Resource[] {
       plural: 'clusterroles',
       kind: 'ClusterRole',
       namespaced: false,
-      schema: CLUSTER_ROLE,
       columns: ROLE_COLUMNS,
       strategy: roleStrategy(false),
     }),
@@ -253,7 +224,6 @@ export function roleResources(): Resource[] {
       plural: 'rolebindings',
       kind: 'RoleBinding',
       namespaced: true,
-      schema: BINDING,
       columns: BINDING_COLUMNS,
       strategy: bindingStrategy(['Role', 'ClusterRole']),
     }),
@@ -262,7 +232,6 @@ export function roleResources(): Resource[] {
       plural: 'roles',
       kind: 'Role',
       namespaced: true,
-      schema: ROLE,
       columns: ROLE_COLUMNS,
       strategy: roleStrategy(true),
     }),

@@ -7,7 +7,6 @@ import { resourceSubject, storeKeyOf } from '../kinds/resources.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { badRequest, conflict, invalid, notFound } from '../wire/api-error.ts';
 import { type AccountTokens, type BoundObject, ISSUER } from './account-tokens.ts';
-import { TOKEN_REQUEST } from './review-schemas.ts';
 
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
@@ -18,7 +17,6 @@ const REQUEST = builtin({
   plural: 'tokenrequests',
   kind: 'TokenRequest',
   namespaced: true,
-  schema: TOKEN_REQUEST,
 });
 
 /** The subresource `token` of service accounts. */

@@ -1,7 +1,7 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
-import { dig, isList, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { dig, isList, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import { kubeFinalizerErrors } from '../objects/metadata.ts';
 import { labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
@@ -16,13 +16,13 @@ import {
   SECRET_COLUMNS,
   SERVICE_ACCOUNT_COLUMNS,
 } from '../wire/columns.ts';
-import { CONFIG_MAP, CORE_EVENT, EVENT, LEASE, NAMESPACE, SECRET, SERVICE_ACCOUNT } from './builtin-schemas.ts';
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
 import { coreEventErrors, eventErrors } from './event-rules.ts';
 import { completeCoreEvent, fromCoreEvent, toCoreEvent } from './events.ts';
 import { ALL_VERBS, type Column, type Resource, type Strategy, storeKeyOf } from './resources.ts';
 import { SECRET_STRATEGY } from './secrets.ts';
 import { tidy } from './tidying.ts';
+import { kindTree } from './types/mod.ts';
 
 export const PLAIN_STRATEGY: Strategy = {
   nameProblems: subdomainProblems,
@@ -38,7 +38,6 @@ export const PLAIN_STRATEGY: Strategy = {
 /** A built-in resource from what is particular to it. */
 export function builtin(
   given: Pick<Resource, 'group' | 'version' | 'plural' | 'kind' | 'namespaced'> & {
-    readonly schema: JsonMap;
     readonly shortNames?: readonly string[];
     readonly categories?: readonly string[];
     readonly subresources?: readonly string[];
@@ -55,7 +54,8 @@ export function builtin(
   },
 ): Resource {
   const { group, version, plural, kind, namespaced, keptEmpty } = given;
-  const schema = compileObjectSchema(given.schema);
+  const rawSchema = kindTree(group, kind);
+  const schema = compileObjectSchema(rawSchema);
   const strategy = { ...PLAIN_STRATEGY, ...given.strategy };
   const kept = new Set(keptEmpty);
   return {
@@ -76,7 +76,7 @@ export function builtin(
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,
     schema,
-    rawSchema: given.schema,
+    rawSchema,
     columns: given.columns ?? [NAME_COLUMN, AGE_COLUMN],
     selectable: given.selectable ?? {},
     strategy:
@@ -242,7 +242,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       shortNames: ['ns'],
       subresources: ['finalize', 'status'],
       verbs: ALL_VERBS.filter((verb) => verb !== 'deletecollection'),
-      schema: NAMESPACE,
       columns: NAMESPACE_COLUMNS,
       selectable: { 'status.phase': (object) => stringOf(dig(object, 'status', 'phase')) },
       strategy: namespaceStrategy,
@@ -253,7 +252,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       plural: 'secrets',
       kind: 'Secret',
       namespaced: true,
-      schema: SECRET,
       columns: SECRET_COLUMNS,
       selectable: { type: (object) => stringOf(object['type']) },
       strategy: SECRET_STRATEGY,
@@ -265,7 +263,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       kind: 'ConfigMap',
       namespaced: true,
       shortNames: ['cm'],
-      schema: CONFIG_MAP,
       columns: CONFIG_MAP_COLUMNS,
       strategy: configMapStrategy,
       keptEmpty: ['immutable'],
@@ -277,7 +274,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       kind: 'ServiceAccount',
       namespaced: true,
       shortNames: ['sa'],
-      schema: SERVICE_ACCOUNT,
       columns: SERVICE_ACCOUNT_COLUMNS,
       strategy: serviceAccountStrategy,
       keptEmpty: ['automountServiceAccountToken'],
@@ -285,7 +281,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
     builtin({
       ...core,
       ...event,
-      schema: CORE_EVENT,
       selectable: eventSelectable,
       strategy: { ...eventStrategy, validate: coreEventErrors },
       keptEmpty: [],
@@ -295,7 +290,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       ...event,
       group: 'events.k8s.io',
       version: 'v1',
-      schema: EVENT,
       storeKey: storeKeyOf('', 'events'),
       selectable: newEventSelectable,
       strategy: { ...eventStrategy, validate: eventErrors },
@@ -308,7 +302,6 @@ export function builtinResources(accountActions: NonNullable<Resource['actions']
       plural: 'leases',
       kind: 'Lease',
       namespaced: true,
-      schema: LEASE,
       columns: LEASE_COLUMNS,
       strategy: leaseStrategy,
       keptEmpty: ['spec.holderIdentity', 'spec.leaseDurationSeconds', 'spec.leaseTransitions'],

@@ -2,6 +2,7 @@
 // go first.
 import type { Api } from '../api.ts';
 import { timeText } from '../api.ts';
+import { recordUpdate } from '../apply/ownership.ts';
 import { ConversionNeeded } from '../conversion/pending.ts';
 import { type Convert, renameVersion, type Versions } from '../conversion/versions.ts';
 import { conversionWebhook } from '../conversion/webhook.ts';
@@ -16,13 +17,22 @@ import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../
 import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
 import { compileJsonPath } from '../wire/json-path.ts';
-import { CUSTOM_RESOURCE_DEFINITION } from './builtin-schemas.ts';
 import { builtin } from './builtins.ts';
 import { validateDefinition } from './definition-rules.ts';
 import { ALL_VERBS, type Resource, type ScalePaths, type Strategy, storeKeyOf } from './resources.ts';
 import { scaleErrors } from './scales.ts';
 
 export const DEFINITIONS_KEY = storeKeyOf('apiextensions.k8s.io', 'customresourcedefinitions');
+
+/** Who says that a definition is served. */
+const STATUS_WRITER = {
+  manager: 'kube-apiserver',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  subresource: 'status',
+  ignored: ['spec'],
+  blank: {},
+  version: () => undefined, // there is but one
+} as const;
 
 /** Keeps a definition until its objects are gone. */
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
@@ -38,13 +48,13 @@ export function definitionResource(): Resource {
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
     subresources: ['status'],
-    schema: CUSTOM_RESOURCE_DEFINITION,
     columns: DEFINITION_COLUMNS,
     // The hash that clients see is that of the first version there was.
     storageVersion: 'v1beta1',
     strategy: {
       allowsUnconditionalUpdate: false,
       hasGeneration: true,
+      lastFinalizer: CLEANUP_FINALIZER,
       complete: completeDefinition,
       prepare: prepareDefinition,
       validate: (next, old) => validateDefinition(next, old),
@@ -110,6 +120,7 @@ export function establishedStatus(object: KubeObject, time: string): JsonMap {
 export function followDefinitions(api: Api): void {
   const { store, registry, clock } = api;
   const definitions = store.collection(DEFINITIONS_KEY);
+  const definition = definitionResource();
   definitions.follow(({ type, stored, previous }) => {
     const { object } = stored;
     const key = storeKey(object);
@@ -122,14 +133,13 @@ export function followDefinitions(api: Api): void {
     const { name = '', deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) {
       const status = establishedStatus(object, timeText(clock.now()));
-      const isComplete = finalizers.includes(CLEANUP_FINALIZER);
-      if (same(status, object['status']) && isComplete) return;
-      const metadata = isComplete
-        ? object.metadata
-        : { ...object.metadata, finalizers: [...finalizers, CLEANUP_FINALIZER] };
+      if (same(status, object['status'])) return;
       queueMicrotask(() => {
         // Somebody may have written it since: that write is followed by its own turn.
-        if (definitions.get('', name) === stored) definitions.put({ ...object, metadata, status });
+        if (definitions.get('', name) !== stored) return;
+        const next = { ...object, metadata: { ...object.metadata }, status };
+        recordUpdate(object, next, { ...STATUS_WRITER, schema: definition.schema, time: timeText(clock.now()) });
+        definitions.put(next);
       });
     } else if (finalizers.includes(CLEANUP_FINALIZER)) {
       queueMicrotask(() => cleanUp(api, key, name));

@@ -30,6 +30,8 @@ export interface Strategy {
   readonly createsOnUpdate?: boolean;
   /** Whether the answer to a deletion is the object that was deleted, instead of a report. */
   readonly answersDeletionWithObject?: boolean;
+  /** Added to an object that is asked to go: what must be done before it does. */
+  readonly lastFinalizer?: string;
   /** Whether `metadata.generation` counts the versions of everything but metadata and status. */
   readonly hasGeneration: boolean;
   /** Fills in what the client could have said itself, and then owns; changes `next` in place. */

@@ -32,17 +32,6 @@ export const SCALE: Resource = builtin({
   plural: 'scales',
   kind: 'Scale',
   namespaced: true,
-  schema: {
-    type: 'object',
-    description: 'A number of replicas, wanted and observed.',
-    properties: {
-      spec: { type: 'object', properties: { replicas: { type: 'integer', format: 'int32' } } },
-      status: {
-        type: 'object',
-        properties: { replicas: { type: 'integer', format: 'int32' }, selector: { type: 'string' } },
-      },
-    },
-  },
   columns: [
     NAME_COLUMN,
     replicasColumn('Desired', 'Number of desired replicas', 'spec'),

@@ -129,18 +129,19 @@ export function deleteObject(
   if (stored === undefined) throw notFound(subject, name);
   checkPreconditions(resource, stored.object, preconditions);
   const { object } = stored;
-  const finalizer = collectorFinalizer(propagation);
-  const held = isHeld(resource, object) || finalizer !== undefined;
+  const finalizers = object.metadata.finalizers ?? [];
+  const own = object.metadata.deletionTimestamp === undefined ? resource.strategy.lastFinalizer : undefined;
+  const added = [own, collectorFinalizer(propagation)]
+    .filter((one) => one !== undefined)
+    .filter((one) => !finalizers.includes(one));
+  const held = isHeld(resource, object) || added.length > 0;
   if (!held) {
     if (dryRun) return { kind: 'removed', stored };
     const removed = collection.remove(namespace, name);
     return { kind: 'removed', stored: removed ?? stored };
   }
   let next = marked(api, resource, object);
-  const finalizers = object.metadata.finalizers ?? [];
-  if (finalizer !== undefined && !finalizers.includes(finalizer)) {
-    next = { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, finalizer] } };
-  }
+  if (added.length > 0) next = { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, ...added] } };
   if (next === object || dryRun) return { kind: 'marked', stored: asStored(next) };
   return { kind: 'marked', stored: collection.put(next) };
 }

@@ -2,6 +2,8 @@
 // pruning, defaulting, validation, CEL and server-side apply walk.
 import { RE2JS } from 're2js';
 import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
+import { META_TYPES } from './meta-types.ts';
+import { META_PACKAGE, parseTypes, treeOf } from './types.ts';
 
 export interface ValidationRule {
   readonly rule: string;
@@ -137,59 +139,11 @@ export function fieldSchema(schema: Schema | undefined, key: string): Schema | u
   return schema?.properties?.get(key) ?? schema?.additional;
 }
 
-/** JSON of the part of `metadata` that clients may write; lists as server-side apply merges them. */
-export const OBJECT_META: JsonMap = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    generateName: { type: 'string' },
-    namespace: { type: 'string' },
-    selfLink: { type: 'string' },
-    uid: { type: 'string' },
-    resourceVersion: { type: 'string' },
-    generation: { type: 'integer', format: 'int64' },
-    creationTimestamp: { type: 'string', format: 'date-time', nullable: true },
-    deletionTimestamp: { type: 'string', format: 'date-time', nullable: true },
-    deletionGracePeriodSeconds: { type: 'integer', format: 'int64' },
-    labels: { type: 'object', additionalProperties: { type: 'string' } },
-    annotations: { type: 'object', additionalProperties: { type: 'string' } },
-    finalizers: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-    ownerReferences: {
-      type: 'array',
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['uid'],
-      items: {
-        type: 'object',
-        'x-kubernetes-map-type': 'atomic',
-        required: ['apiVersion', 'kind', 'name', 'uid'],
-        properties: {
-          apiVersion: { type: 'string' },
-          kind: { type: 'string' },
-          name: { type: 'string' },
-          uid: { type: 'string' },
-          controller: { type: 'boolean' },
-          blockOwnerDeletion: { type: 'boolean' },
-        },
-      },
-    },
-    managedFields: {
-      type: 'array',
-      'x-kubernetes-list-type': 'atomic',
-      items: {
-        type: 'object',
-        properties: {
-          manager: { type: 'string' },
-          operation: { type: 'string' },
-          apiVersion: { type: 'string' },
-          time: { type: 'string', format: 'date-time' },
-          fieldsType: { type: 'string' },
-          fieldsV1: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-          subresource: { type: 'string' },
-        },
-      },
-    },
-  },
-};
+/** JSON of the schema of `metadata`; lists as server-side apply merges them. */
+export const OBJECT_META: JsonMap = treeOf(
+  new Map(parseTypes(META_PACKAGE, META_TYPES).map((type) => [type.fullName, type])),
+  `${META_PACKAGE}.ObjectMeta`,
+);
 
 /** Compiles the schema of a whole object: `apiVersion` and `kind` declared, `metadata` the one every object has. */
 export function compileObjectSchema(raw: unknown): Schema {

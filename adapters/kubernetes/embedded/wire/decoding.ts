@@ -12,7 +12,7 @@ import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
 import { jsonType } from './go-values.ts';
 import { jsonProblem, repeatedKeys } from './json-text.ts';
 import { isKnownKind } from './known-kinds.ts';
-import { fromProtobuf } from './protobuf.ts';
+import { fromProtobuf, PROTOBUF } from './protobuf.ts';
 import { timeProblem } from './time-text.ts';
 import { readYaml } from './yaml-text.ts';
 
@@ -23,7 +23,6 @@ export type FieldValidation = (typeof FieldValidation)[keyof typeof FieldValidat
 /** Most warnings about unknown fields in one answer. */
 const MAX_WARNINGS = 10;
 
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF];
 
 export function mediaType(contentType: string): string {

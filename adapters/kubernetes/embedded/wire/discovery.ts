@@ -130,7 +130,7 @@ function aggregatedVersion(registry: Registry, group: string, version: string): 
 }
 
 function aggregatedResource(resource: Resource): JsonMap {
-  const { plural, singular, namespaced, verbs, shortNames, categories } = resource;
+  const { plural, singular, namespaced, shortNames, categories } = resource;
   const below = subresourcesOf(resource).map(({ name, verbs: allowed, foreign }) => ({
     subresource: name,
     responseKind:
@@ -142,7 +142,7 @@ function aggregatedResource(resource: Resource): JsonMap {
     responseKind: kindOf(resource),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...verbs].sort(),
+    verbs: inOrder(resource),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
     ...(below.length === 0 ? {} : { subresources: below }),

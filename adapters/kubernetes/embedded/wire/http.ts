@@ -11,9 +11,12 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024;
 
 /** Text, or texts that follow each other: a list is made of those that are there anyhow, and never one text itself. */
-export type Body = string | readonly string[];
+export type Body = string | readonly string[] | Uint8Array;
 
-export const bodyText = (body: Body): string => (typeof body === 'string' ? body : body.join(''));
+export function bodyText(body: Body): string {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? Buffer.from(body).toString() : body.join('');
+}
 
 /** What is sent: JSON unless it says otherwise. */
 export interface Sent {
@@ -80,7 +83,7 @@ export function send(
     sendLong(response, code, body);
     return;
   }
-  const bytes = Buffer.from(bodyText(body));
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(bodyText(body));
   response.writeHead(code, { 'Content-Length': bytes.length });
   response.end(bytes);
 }
@@ -106,20 +109,25 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
     .split(',')
     .some((token) => token.trim() === 'gzip');
 
-const textsOf = (body: Body): readonly string[] => (typeof body === 'string' ? [body] : body);
+const piecesIn = (body: Body): readonly (string | Uint8Array)[] =>
+  typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
 
 function isLong(body: Body): boolean {
   let bytes = 0;
-  for (const text of textsOf(body)) {
-    bytes += Buffer.byteLength(text);
+  for (const part of piecesIn(body)) {
+    bytes += Buffer.byteLength(part);
     if (bytes > LONG_BYTES) return true;
   }
   return false;
 }
 
-function* piecesOf(body: Body): Generator<string> {
+function* piecesOf(body: Body): Generator<string | Uint8Array> {
   let piece = '';
-  for (const text of textsOf(body)) {
+  for (const text of piecesIn(body)) {
+    if (typeof text !== 'string') {
+      yield text;
+      continue;
+    }
     for (let start = 0; start < text.length; ) {
       const full = start + PIECE_LENGTH - piece.length;
       const isPair = /[\uD800-\uDBFF]/.test(text.charAt(full - 1));
@@ -136,7 +144,7 @@ function* piecesOf(body: Body): Generator<string> {
 }
 
 /** The head of an answer that goes on and on. */
-export function beginStream(response: ServerResponse): void {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': NO_CACHE });
+export function beginStream(response: ServerResponse, type = 'application/json'): void {
+  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': NO_CACHE });
   response.flushHeaders();
 }

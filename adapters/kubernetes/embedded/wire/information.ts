@@ -45,12 +45,8 @@ export function information(
     demandRoutable(accept, ['application/json']);
     return json(VERSION);
   }
-  if (path === '/openapi/v3') return { code: 200, body: documents.index() };
-  if (path.startsWith('/openapi/v3/')) {
-    const document = documents.document(path.slice('/openapi/v3/'.length));
-    if (document === undefined) throw pageNotFound();
-    return { code: 200, body: document };
-  }
+  const document = documents(path, accept);
+  if (document !== undefined) return document;
   if (path === '/.well-known/openid-configuration') {
     const configuration = {
       issuer: ISSUER,
@@ -98,6 +94,17 @@ function isBuiltIn(registry: Registry, group: string): boolean {
 function pathsOf(registry: Registry): string[] {
   const groups = registry.all().filter(({ group }) => group !== '');
   const below = groups.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);
-  const own = ['/api', '/api/v1', '/apis', '/apis/', '/healthz', '/livez', '/openapi/v3', '/openapi/v3/', '/readyz'];
+  const own = [
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    '/healthz',
+    '/livez',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/readyz',
+  ];
   return [...new Set([...own, '/version', KEY_SET_PATH, '/.well-known/openid-configuration', ...below])].sort();
 }

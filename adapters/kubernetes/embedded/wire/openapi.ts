@@ -1,168 +1,91 @@
-// OpenAPI v3, as much as kubectl needs: which parameters an operation takes (`fieldValidation` above all), and the
-// schemas that `explain` prints and that client-side apply merges by. OpenAPI v2 is not served: kubectl falls back to
-// the server's own validation without it.
+// OpenAPI: a document of version 3 for each group and version, and all of them as one of version 2, for clients that
+// know no other. Documents are made when they are asked for, and kept until what is served changes.
 import { createHash } from 'node:crypto';
-import { copy, isList, isMap, type JsonMap, mapOf } from '../json.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
 import type { Registry, Resource } from '../kinds/resources.ts';
-import { SCALE } from '../kinds/scales.ts';
-import { OBJECT_META } from '../schemas/schema.ts';
+import { notAcceptable } from './api-error.ts';
+import type { Sent } from './http.ts';
+import { pathsOf } from './openapi-paths.ts';
+import { openApiProtobuf } from './openapi-protobuf.ts';
+import { componentsOf, kindOfV2, mapValues, schemaOfV2 } from './openapi-schemas.ts';
 
-const OBJECT_META_NAME = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const INFO = { title: 'Kubernetes', version: '1.35' } as const;
+
+/** The names of version 2 in protobuf, which differ in one character between old and new clients. */
+const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const PROTOBUF_TYPES = [PROTOBUF_TYPE, 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'];
 
 interface Document {
+  readonly json: JsonMap;
   readonly text: string;
   readonly hash: string;
 }
 
-/** The name of a schema among the components: the group's parts reversed, the version, the kind. */
-function componentName({ group, version, kind }: Resource): string {
-  if (group === SCALE.group) return `io.k8s.api.autoscaling.${version}.${kind}`;
-  return [...(group || 'core.api.k8s.io').split('.').reverse(), version, kind].join('.');
-}
-
-/** Patch keys, which client-side apply takes from the schema of built-in kinds. */
-function withMergeKeys(schema: unknown): unknown {
-  if (isList(schema)) return schema.map(withMergeKeys);
-  if (!isMap(schema)) return schema;
-  const result: JsonMap = {};
-  for (const [key, value] of Object.entries(schema)) result[key] = withMergeKeys(value);
-  if (schema['x-kubernetes-list-type'] === 'map') {
-    const [mergeKey] = schema['x-kubernetes-list-map-keys'] as readonly unknown[];
-    result['x-kubernetes-patch-strategy'] = 'merge';
-    result['x-kubernetes-patch-merge-key'] = mergeKey;
-  } else if (schema['x-kubernetes-list-type'] === 'set') {
-    result['x-kubernetes-patch-strategy'] = 'merge';
-  }
-  return result;
-}
-
-/** OpenAPI has no `x-kubernetes-preserve-unknown-fields` maps without a type, nor rules. */
-function published(schema: unknown): unknown {
-  if (isList(schema)) return schema.map(published);
-  if (!isMap(schema)) return schema;
-  const result: JsonMap = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === 'properties' && isMap(value)) {
-      result[key] = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, published(child)]));
-    } else if (key === 'items' || key === 'additionalProperties' || key === 'not') {
-      result[key] = published(value);
-    } else if (key === 'x-kubernetes-int-or-string') {
-      result[key] = value;
-      result['oneOf'] = [{ type: 'integer' }, { type: 'string' }];
-    } else {
-      result[key] = copy(value);
-    }
-  }
-  return result;
-}
-
-function schemaOf(resource: Resource): JsonMap {
-  const { group, version, kind, builtin, rawSchema } = resource;
-  const body = mapOf(builtin ? withMergeKeys(rawSchema) : published(rawSchema));
-  return {
-    ...body,
-    type: 'object',
-    properties: {
-      apiVersion: { type: 'string', description: 'APIVersion defines the versioned schema of this representation.' },
-      kind: { type: 'string', description: 'Kind is the REST resource this object represents.' },
-      ...mapOf(body['properties']),
-      metadata: {
-        allOf: [{ $ref: `#/components/schemas/${OBJECT_META_NAME}` }],
-        default: {},
-        description: "Standard object's metadata.",
-      },
-    },
-    'x-kubernetes-group-version-kind': [{ group, kind, version }],
-  };
-}
-
-const parameter = (name: string, type = 'string'): JsonMap => ({
-  name,
-  in: 'query',
-  schema: { type, uniqueItems: true },
-});
-
-function operation(
-  resource: Resource,
-  verb: string,
-  action: string,
-  parameters: readonly JsonMap[],
-  body: boolean,
-): JsonMap {
-  const { group, version, kind } = resource;
-  const schema = { $ref: `#/components/schemas/${componentName(resource)}` };
-  const types =
-    verb === 'patch'
-      ? ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json']
-      : ['application/json', 'application/yaml'];
-  const content = Object.fromEntries(
-    types.map((type) => [type, { schema: verb === 'patch' ? { type: 'object' } : schema }]),
-  );
-  return {
-    tags: [group === '' ? `core_${version}` : `${group}_${version}`],
-    operationId: `${verb}${kind}`,
-    parameters,
-    ...(body ? { requestBody: { content, required: true } } : {}),
-    responses: { '200': { description: 'OK', content: { 'application/json': { schema } } } },
-    'x-kubernetes-action': action,
-    'x-kubernetes-group-version-kind': { group, kind, version },
-  };
-}
-
-function pathsOf(resource: Resource): JsonMap {
-  const { group, version, plural, namespaced, subresources } = resource;
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
-  const writing = [parameter('dryRun'), parameter('fieldManager'), parameter('fieldValidation')];
-  const listing = ['labelSelector', 'fieldSelector', 'resourceVersion', 'continue'].map((name) => parameter(name));
-  const paths: JsonMap = {
-    [collection]: {
-      get: operation(resource, 'list', 'list', [...listing, parameter('watch', 'boolean')], false),
-      post: operation(resource, 'create', 'post', writing, true),
-      delete: operation(resource, 'deletecollection', 'deletecollection', listing, false),
-    },
-  };
-  for (const name of ['', ...subresources]) {
-    const path = `${collection}/{name}${name === '' ? '' : `/${name}`}`;
-    const about = name === 'scale' ? SCALE : resource;
-    paths[path] = {
-      get: operation(about, 'get', 'get', [], false),
-      put: operation(about, 'replace', 'put', writing, true),
-      patch: operation(about, 'patch', 'patch', [...writing, parameter('force', 'boolean')], true),
-      ...(name === '' ? { delete: operation(resource, 'delete', 'delete', [parameter('dryRun')], false) } : {}),
-    };
-  }
-  return paths;
-}
-
-function documentOf(title: string, resources: readonly Resource[]): Document {
-  const described = resources.some(({ scale }) => scale !== undefined) ? [...resources, SCALE] : resources;
-  const document = {
+function documentOf(resources: readonly Resource[]): Document {
+  const json = {
     openapi: '3.0.0',
-    info: { title, version: 'unversioned' },
+    info: INFO,
     paths: Object.assign({}, ...resources.map(pathsOf)) as JsonMap,
-    components: {
-      schemas: {
-        ...Object.fromEntries(described.map((resource) => [componentName(resource), schemaOf(resource)])),
-        [OBJECT_META_NAME]: withMergeKeys(OBJECT_META),
-      },
-    },
+    components: { schemas: componentsOf(resources) },
   };
-  const text = JSON.stringify(document);
-  return { text, hash: createHash('sha256').update(text).digest('hex').toUpperCase() };
+  const text = JSON.stringify(json);
+  return { json, text, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
 }
 
-export interface OpenApi {
-  /** The JSON of `/openapi/v3`. */
-  index(): string;
-  /** The JSON of `/openapi/v3/<path>`, or undefined. */
-  document(path: string): string | undefined;
+/** All documents of version 3 as one of version 2. */
+function versionTwo(documents: readonly Document[]): JsonMap {
+  const result: { paths: JsonMap; definitions: JsonMap } = { paths: {}, definitions: {} };
+  for (const { json } of documents) {
+    Object.assign(result.paths, mapValues(mapOf(json['paths']), pathOfV2));
+    Object.assign(result.definitions, mapValues(mapOf(mapOf(json['components'])['schemas']), kindOfV2));
+  }
+  const definitions = Object.entries(result.definitions).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { swagger: '2.0', info: INFO, paths: result.paths, definitions: Object.fromEntries(definitions) };
 }
 
-/** Documents are made when asked for, and kept until the registry changes. */
+function pathOfV2(path: unknown): JsonMap {
+  const { parameters, ...operations } = mapOf(path);
+  return {
+    ...mapValues(operations, operationOfV2),
+    ...(parameters === undefined ? {} : { parameters: listOf(parameters).map(parameterOfV2) }),
+  };
+}
+
+function parameterOfV2(parameter: unknown): JsonMap {
+  const { schema, ...rest } = mapOf(parameter);
+  return { ...rest, ...mapOf(schema) };
+}
+
+function operationOfV2(operation: unknown): JsonMap {
+  const { requestBody, responses, parameters, ...rest } = mapOf(operation);
+  const asked = mapOf(mapOf(requestBody)['content']);
+  const body = Object.values(asked).map((content) => ({
+    name: 'body',
+    in: 'body',
+    required: true,
+    schema: schemaOfV2(mapOf(content)['schema']),
+  }));
+  return {
+    consumes: requestBody === undefined ? ['application/json', 'application/yaml'] : Object.keys(asked),
+    produces: ['application/json', 'application/yaml'],
+    schemes: ['https'],
+    ...rest,
+    parameters: [...body.slice(0, 1), ...listOf(parameters).map(parameterOfV2)],
+    responses: mapValues(mapOf(responses), (response) => {
+      const { description, content } = mapOf(response);
+      const [first] = Object.values(mapOf(content));
+      return isMap(first) ? { description, schema: schemaOfV2(first['schema']) } : { description };
+    }),
+  };
+}
+
+/** Answers `/openapi/v3`, what is beneath it, and `/openapi/v2`; undefined for everything else. */
+export type OpenApi = (path: string, accept: string) => Sent | undefined;
+
 export function openApi(registry: Registry): OpenApi {
   let generation = -1;
   let documents = new Map<string, Document>();
+  let second: JsonMap | undefined;
   const all = (): Map<string, Document> => {
     if (generation === registry.generation()) return documents;
     const byPath = new Map<string, Resource[]>();
@@ -170,18 +93,37 @@ export function openApi(registry: Registry): OpenApi {
       const path = resource.group === '' ? `api/${resource.version}` : `apis/${resource.group}/${resource.version}`;
       byPath.set(path, [...(byPath.get(path) ?? []), resource]);
     }
-    documents = new Map([...byPath].map(([path, resources]) => [path, documentOf('Embedded API server', resources)]));
+    documents = new Map([...byPath].map(([path, resources]) => [path, documentOf(resources)]));
+    second = undefined;
     generation = registry.generation();
     return documents;
   };
-  return {
-    index() {
-      const paths = [...all()].map(([path, { hash }]) => [
-        path,
-        { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` },
+  return (path, accept) => {
+    if (path === '/openapi/v3') {
+      const paths = [...all()].map(([name, { hash }]) => [
+        name,
+        { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` },
       ]);
-      return JSON.stringify({ paths: Object.fromEntries(paths) });
-    },
-    document: (path) => all().get(path)?.text,
+      return { code: 200, body: JSON.stringify({ paths: Object.fromEntries(paths) }) };
+    }
+    if (path === '/openapi/v2') {
+      const type = acceptedType(accept);
+      second = all() === documents && second !== undefined ? second : versionTwo([...documents.values()]);
+      return type === 'application/json'
+        ? { code: 200, body: JSON.stringify(second) }
+        : { code: 200, body: openApiProtobuf(second), type };
+    }
+    const document = path.startsWith('/openapi/v3/') ? all().get(path.slice('/openapi/v3/'.length)) : undefined;
+    return document === undefined ? undefined : { code: 200, body: document.text };
   };
+}
+
+/** @throws {ApiError} 406 */
+function acceptedType(accept: string): string {
+  for (const clause of accept.split(',')) {
+    const type = stringOf(clause.split(';', 1)[0]).trim();
+    if (['', '*/*', 'application/*', 'application/json'].includes(type)) return 'application/json';
+    if (PROTOBUF_TYPES.includes(type)) return PROTOBUF_TYPE;
+  }
+  throw notAcceptable(['application/json', ...PROTOBUF_TYPES]);
 }

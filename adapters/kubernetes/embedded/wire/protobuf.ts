@@ -1,346 +1,212 @@
-// Reading objects of the built-in kinds from protobuf, which Go clients send for them. Answers are JSON: clients that
-// send protobuf accept it. The field numbers are those of the published `generated.proto` files of the API.
-import type { JsonMap } from '../json.ts';
+// Objects of the built-in kinds in protobuf, which Go clients prefer for them. To everything else in the server they are
+// JSON: it is rewritten on its way in and out. Messages are made from the types of the kinds; what the JSON of the API
+// writes in ways of its own (instants, sets of fields, schemas that may be something else) is translated here.
+import protobuf from 'protobufjs';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
+import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
+import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType } from '../schemas/types.ts';
 
-/** What precedes every object on the wire. */
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** What precedes every object. */
 const MAGIC = Buffer.from('k8s\0');
 
-type Kind =
-  | 'text'
-  | 'flag'
-  | 'int'
-  | 'time'
-  | 'microTime'
-  | 'bytes'
-  | 'json'
-  | 'textMap'
-  | 'bytesMap'
-  | 'textsMap'
-  | Message;
+const FRAME_LENGTH_BYTES = 4;
 
-/** Field number to name and kind; a name that ends in `[]` is repeated. */
-interface Message {
-  readonly [number: number]: readonly [string, Kind];
+const EXTENSIONS = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
+
+/** Messages that are not what their JSON looks like. */
+const SCHEMA = `
+syntax = "proto2";
+message Time { optional int64 seconds = 1; optional int32 nanos = 2; }
+message Raw { optional bytes raw = 1; }
+message Texts { repeated string items = 1; }
+message TypeMeta { optional string apiVersion = 1; optional string kind = 2; }
+message Unknown {
+  optional TypeMeta typeMeta = 1; optional bytes raw = 2; optional string contentEncoding = 3;
+  optional string contentType = 4;
 }
+message List { optional bytes metadata = 1; repeated bytes items = 2; }
+message WatchEvent { optional string type = 1; optional Raw object = 2; }
+`;
 
-const OBJECT_REFERENCE: Message = {
-  1: ['kind', 'text'],
-  2: ['namespace', 'text'],
-  3: ['name', 'text'],
-  4: ['uid', 'text'],
-  5: ['apiVersion', 'text'],
-  6: ['resourceVersion', 'text'],
-  7: ['fieldPath', 'text'],
+/** The JSON of these is what their bytes hold. */
+const RAW_TYPES = [`${META_PACKAGE}.FieldsV1`, `${EXTENSIONS}JSON`];
+
+/** A schema or something else: the field of the something else, and its type. */
+const UNIONS: Readonly<Record<string, readonly [name: string, type: string, number: number]>> = {
+  [`${EXTENSIONS}JSONSchemaPropsOrBool`]: ['allows', 'bool', 1],
+  [`${EXTENSIONS}JSONSchemaPropsOrArray`]: ['items', 'JSONSchemaProps', 2],
+  [`${EXTENSIONS}JSONSchemaPropsOrStringArray`]: ['items', 'string', 2],
 };
 
-const METADATA: Message = {
-  1: ['name', 'text'],
-  2: ['generateName', 'text'],
-  3: ['namespace', 'text'],
-  5: ['uid', 'text'],
-  6: ['resourceVersion', 'text'],
-  7: ['generation', 'int'],
-  8: ['creationTimestamp', 'time'],
-  9: ['deletionTimestamp', 'time'],
-  10: ['deletionGracePeriodSeconds', 'int'],
-  11: ['labels', 'textMap'],
-  12: ['annotations', 'textMap'],
-  13: [
-    'ownerReferences[]',
-    {
-      1: ['kind', 'text'],
-      3: ['name', 'text'],
-      4: ['uid', 'text'],
-      5: ['apiVersion', 'text'],
-      6: ['controller', 'flag'],
-      7: ['blockOwnerDeletion', 'flag'],
-    },
-  ],
-  14: ['finalizers[]', 'text'],
-  17: [
-    'managedFields[]',
-    {
-      1: ['manager', 'text'],
-      2: ['operation', 'text'],
-      3: ['apiVersion', 'text'],
-      4: ['time', 'time'],
-      6: ['fieldsType', 'text'],
-      7: ['fieldsV1', 'json'],
-      8: ['subresource', 'text'],
-    },
-  ],
-};
+const { root } = protobuf.parse(SCHEMA, { keepCase: true });
+const messages = new Map<string, protobuf.Type>();
+const plain = (name: string): protobuf.Type => root.lookupType(name);
 
-const EVENT_SOURCE: Message = { 1: ['component', 'text'], 2: ['host', 'text'] };
-const EVENT_SERIES: Message = { 1: ['count', 'int'], 2: ['lastObservedTime', 'microTime'] };
+/** Only the number counts on the wire; names such as `$ref` are none to the library. */
+const fieldKey = (number: number): string => `field${number}`;
 
-const MESSAGES: Readonly<Record<string, Message>> = {
-  'v1 Namespace': {
-    1: ['metadata', METADATA],
-    2: ['spec', { 1: ['finalizers[]', 'text'] }],
-    3: ['status', { 1: ['phase', 'text'] }],
-  },
-  'v1 Secret': {
-    1: ['metadata', METADATA],
-    2: ['data', 'bytesMap'],
-    3: ['type', 'text'],
-    4: ['stringData', 'textMap'],
-    5: ['immutable', 'flag'],
-  },
-  'v1 ConfigMap': {
-    1: ['metadata', METADATA],
-    2: ['data', 'textMap'],
-    3: ['binaryData', 'bytesMap'],
-    4: ['immutable', 'flag'],
-  },
-  'v1 ServiceAccount': {
-    1: ['metadata', METADATA],
-    2: ['secrets[]', OBJECT_REFERENCE],
-    3: ['imagePullSecrets[]', { 1: ['name', 'text'] }],
-    4: ['automountServiceAccountToken', 'flag'],
-  },
-  'v1 Event': {
-    1: ['metadata', METADATA],
-    2: ['involvedObject', OBJECT_REFERENCE],
-    3: ['reason', 'text'],
-    4: ['message', 'text'],
-    5: ['source', EVENT_SOURCE],
-    6: ['firstTimestamp', 'time'],
-    7: ['lastTimestamp', 'time'],
-    8: ['count', 'int'],
-    9: ['type', 'text'],
-    10: ['eventTime', 'microTime'],
-    11: ['series', EVENT_SERIES],
-    12: ['action', 'text'],
-    13: ['related', OBJECT_REFERENCE],
-    14: ['reportingComponent', 'text'],
-    15: ['reportingInstance', 'text'],
-  },
-  'events.k8s.io/v1 Event': {
-    1: ['metadata', METADATA],
-    2: ['eventTime', 'microTime'],
-    3: ['series', EVENT_SERIES],
-    4: ['reportingController', 'text'],
-    5: ['reportingInstance', 'text'],
-    6: ['action', 'text'],
-    7: ['reason', 'text'],
-    8: ['regarding', OBJECT_REFERENCE],
-    9: ['related', OBJECT_REFERENCE],
-    10: ['note', 'text'],
-    11: ['type', 'text'],
-    12: ['deprecatedSource', EVENT_SOURCE],
-    13: ['deprecatedFirstTimestamp', 'time'],
-    14: ['deprecatedLastTimestamp', 'time'],
-    15: ['deprecatedCount', 'int'],
-  },
-  'coordination.k8s.io/v1 Lease': {
-    1: ['metadata', METADATA],
-    2: [
-      'spec',
-      {
-        1: ['holderIdentity', 'text'],
-        2: ['leaseDurationSeconds', 'int'],
-        3: ['acquireTime', 'microTime'],
-        4: ['renewTime', 'microTime'],
-        5: ['leaseTransitions', 'int'],
-        6: ['strategy', 'text'],
-        7: ['preferredHolder', 'text'],
-      },
-    ],
-  },
-};
+/** Names of types are unique within a package only; dots would make them packages. */
+const flat = (fullName: string): string => fullName.replaceAll(/[.-]/g, '_');
 
-const SELECTOR: Message = {
-  1: ['rawSelector', 'text'],
-  2: ['requirements[]', { 1: ['key', 'text'], 2: ['operator', 'text'], 3: ['values[]', 'text'] }],
-};
-const RESOURCE_ATTRIBUTES: Message = {
-  1: ['namespace', 'text'],
-  2: ['verb', 'text'],
-  3: ['group', 'text'],
-  4: ['version', 'text'],
-  5: ['resource', 'text'],
-  6: ['subresource', 'text'],
-  7: ['name', 'text'],
-  8: ['fieldSelector', SELECTOR],
-  9: ['labelSelector', SELECTOR],
-};
-const ACCESS_REVIEW_SPEC: Message = {
-  1: ['resourceAttributes', RESOURCE_ATTRIBUTES],
-  2: ['nonResourceAttributes', { 1: ['path', 'text'], 2: ['verb', 'text'] }],
-  3: ['user', 'text'],
-  4: ['groups[]', 'text'],
-  5: ['extra', 'textsMap'],
-  6: ['uid', 'text'],
-};
-const ACCESS_REVIEW: Message = { 1: ['metadata', METADATA], 2: ['spec', ACCESS_REVIEW_SPEC] };
-const RULES: readonly [string, Message] = [
-  'rules[]',
-  {
-    1: ['verbs[]', 'text'],
-    2: ['apiGroups[]', 'text'],
-    3: ['resources[]', 'text'],
-    4: ['resourceNames[]', 'text'],
-    5: ['nonResourceURLs[]', 'text'],
-  },
-];
-const LABEL_SELECTOR: Message = {
-  1: ['matchLabels', 'textMap'],
-  2: ['matchExpressions[]', { 1: ['key', 'text'], 2: ['operator', 'text'], 3: ['values[]', 'text'] }],
-};
-const BINDING: Message = {
-  1: ['metadata', METADATA],
-  2: ['subjects[]', { 1: ['kind', 'text'], 2: ['apiGroup', 'text'], 3: ['name', 'text'], 4: ['namespace', 'text'] }],
-  3: ['roleRef', { 1: ['apiGroup', 'text'], 2: ['kind', 'text'], 3: ['name', 'text'] }],
-};
+const SCALARS: Readonly<Record<string, string>> = { boolean: 'bool', texts: 'Texts' };
 
-/** Of the groups about who may do what. */
-const ACCESS_MESSAGES: Readonly<Record<string, Message>> = {
-  'authentication.k8s.io/v1 SelfSubjectReview': { 1: ['metadata', METADATA] },
-  'authentication.k8s.io/v1 TokenReview': {
-    1: ['metadata', METADATA],
-    2: ['spec', { 1: ['token', 'text'], 2: ['audiences[]', 'text'] }],
-  },
-  'authentication.k8s.io/v1 TokenRequest': {
-    1: ['metadata', METADATA],
-    2: [
-      'spec',
-      {
-        1: ['audiences[]', 'text'],
-        3: [
-          'boundObjectRef',
-          { 1: ['kind', 'text'], 2: ['apiVersion', 'text'], 3: ['name', 'text'], 4: ['uid', 'text'] },
-        ],
-        4: ['expirationSeconds', 'int'],
-      },
-    ],
-  },
-  'authorization.k8s.io/v1 LocalSubjectAccessReview': ACCESS_REVIEW,
-  'authorization.k8s.io/v1 SelfSubjectAccessReview': ACCESS_REVIEW,
-  'authorization.k8s.io/v1 SelfSubjectRulesReview': {
-    1: ['metadata', METADATA],
-    2: ['spec', { 1: ['namespace', 'text'] }],
-  },
-  'authorization.k8s.io/v1 SubjectAccessReview': ACCESS_REVIEW,
-  'rbac.authorization.k8s.io/v1 Role': { 1: ['metadata', METADATA], 2: RULES },
-  'rbac.authorization.k8s.io/v1 ClusterRole': {
-    1: ['metadata', METADATA],
-    2: RULES,
-    3: ['aggregationRule', { 1: ['clusterRoleSelectors[]', LABEL_SELECTOR] }],
-  },
-  'rbac.authorization.k8s.io/v1 RoleBinding': BINDING,
-  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': BINDING,
-};
-
-const DELETE_OPTIONS: Message = {
-  1: ['gracePeriodSeconds', 'int'],
-  2: ['preconditions', { 1: ['uid', 'text'], 2: ['resourceVersion', 'text'] }],
-  4: ['propagationPolicy', 'text'],
-  5: ['dryRun[]', 'text'],
-};
-
-const ENVELOPE: Message = { 1: ['typeMeta', { 1: ['apiVersion', 'text'], 2: ['kind', 'text'] }], 2: ['raw', 'bytes'] };
-
-interface Field {
-  readonly number: number;
-  readonly value: bigint | Buffer;
-}
-
-function* fieldsOf(bytes: Buffer): Generator<Field> {
-  let at = 0;
-  const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      if (byte === undefined || shift > 63n) throw new SyntaxError('unexpected EOF');
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const tag = Number(varint());
-    const wire = tag & 7;
-    if (wire === 0) {
-      yield { number: tag >> 3, value: varint() };
-      continue;
-    }
-    if (wire !== 2 && wire !== 1 && wire !== 5) throw new SyntaxError(`proto: illegal wireType ${wire}`);
-    const length = wire === 2 ? Number(varint()) : wire === 1 ? 8 : 4;
-    if (at + length > bytes.length) throw new SyntaxError('unexpected EOF');
-    yield { number: tag >> 3, value: bytes.subarray(at, at + length) };
-    at += length;
+function messageOf(fullName: string): protobuf.Type {
+  const known = messages.get(fullName);
+  if (known !== undefined) return known;
+  const type = new protobuf.Type(flat(fullName));
+  messages.set(fullName, type);
+  root.add(type);
+  const union = UNIONS[fullName];
+  if (union !== undefined) {
+    const [name, of, number] = union;
+    const schema = flat(`${EXTENSIONS}JSONSchemaProps`);
+    messageOf(`${EXTENSIONS}JSONSchemaProps`);
+    type.add(new protobuf.Field('schema', name === 'allows' ? 2 : 1, schema, 'optional'));
+    type.add(
+      new protobuf.Field(name, number, of === 'JSONSchemaProps' ? schema : of, of === 'bool' ? 'optional' : 'repeated'),
+    );
+    return type;
   }
+  for (const { number, type: text } of fieldsOf(typeOf(fullName))) {
+    const name = fieldKey(number);
+    const kind = fieldType(text, typeOf(fullName).packageName);
+    if (kind.kind === 'map') type.add(new protobuf.MapField(name, number, 'string', typeName(kind.of)));
+    else if (kind.kind === 'list') type.add(new protobuf.Field(name, number, typeName(kind.of), 'repeated'));
+    else type.add(new protobuf.Field(name, number, typeName(kind), 'optional'));
+  }
+  return type;
 }
 
-function instant(bytes: Buffer, digits: 'seconds' | 'micros'): string | undefined {
-  const time = decode({ 1: ['seconds', 'int'], 2: ['nanos', 'int'] }, bytes);
-  const [seconds, nanos] = [Number(time['seconds'] ?? 0), Number(time['nanos'] ?? 0)];
-  if (bytes.length === 0) return undefined;
-  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
-  return digits === 'seconds' ? `${whole}Z` : `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
-}
-
-function decodedValue(kind: Kind, value: bigint | Buffer): unknown {
-  if (typeof value === 'bigint') return kind === 'flag' ? value !== 0n : Number(BigInt.asIntN(64, value));
-  if (typeof kind === 'object') return decode(kind, value);
-  switch (kind) {
+function typeName(type: FieldType): string {
+  switch (type.kind) {
     case 'time':
-      return instant(value, 'seconds');
-    case 'microTime':
-      return instant(value, 'micros');
-    case 'json':
-      return JSON.parse(decodeBytes(value).toString() || '{}');
-    case 'bytes':
-      return value.toString('base64');
+      return 'Time';
+    case 'scalar':
+      return SCALARS[type.name] ?? type.name;
+    case 'named': {
+      if (RAW_TYPES.includes(type.fullName)) return 'Raw';
+      return messageOf(type.fullName).name;
+    }
     default:
-      return value.toString();
+      throw new Error(`nothing of protobuf repeats a ${type.kind}`);
   }
 }
 
-const decodeBytes = (message: Buffer): Buffer => {
-  for (const { number, value } of fieldsOf(message)) if (number === 1 && typeof value !== 'bigint') return value;
-  return Buffer.alloc(0);
-};
+function typeOf(fullName: string): NamedType {
+  const type = TYPES.get(fullName);
+  if (type === undefined) throw new Error(`no type is called '${fullName}'`);
+  return type;
+}
 
-/** Absent and empty are one in protobuf; what is empty is left out, as the JSON of the API leaves it out. */
+function fieldsOf({ isKind, fields }: NamedType): NamedType['fields'] {
+  return isKind && !fields.some(({ name }) => name === 'metadata') ? [METADATA_FIELD, ...fields] : fields;
+}
+
+/** A message as the JSON of the API; what is empty and not a pointer is left out, as it is there. */
+function toJson(fullName: string, message: JsonMap): JsonMap {
+  const type = typeOf(fullName);
+  const result: JsonMap = {};
+  for (const { name, number, type: text, required } of fieldsOf(type)) {
+    if (!Object.hasOwn(message, fieldKey(number))) continue;
+    const kind = fieldType(text, type.packageName);
+    const value = valueToJson(kind, message[fieldKey(number)]);
+    if (value !== undefined && (required || isPointer(kind) || !isBlank(value))) result[name] = value;
+  }
+  return result;
+}
+
+const isPointer = (type: FieldType): boolean => type.kind === 'scalar' && type.isOptional;
+
 function isBlank(value: unknown): boolean {
   return (
-    value === undefined ||
     value === '' ||
-    (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+    value === 0 ||
+    value === false ||
+    (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
   );
 }
 
-/** The values of maps, by the kind of map. */
-const MAP_VALUES: Readonly<Partial<Record<string, Kind>>> = {
-  textMap: 'text',
-  bytesMap: 'bytes',
-  textsMap: { 1: ['items[]', 'text'] },
-};
-
-function decode(message: Message, bytes: Buffer): JsonMap {
-  const result: JsonMap = {};
-  for (const { number, value } of fieldsOf(bytes)) {
-    const field = message[number];
-    if (field === undefined) continue;
-    const [name, kind] = field;
-    const valueKind = typeof kind === 'string' ? MAP_VALUES[kind] : undefined;
-    if (valueKind !== undefined && typeof value !== 'bigint') {
-      const entry = decode({ 1: ['key', 'text'], 2: ['value', valueKind] }, value);
-      const map = (result[name] ?? {}) as JsonMap;
-      const held = entry['value'] ?? '';
-      map[String(entry['key'] ?? '')] = kind === 'textsMap' ? (((held || {}) as JsonMap)['items'] ?? []) : held;
-      result[name] = map;
-    } else if (name.endsWith('[]')) {
-      const list = (result[name.slice(0, -2)] ?? []) as unknown[];
-      list.push(decodedValue(kind, value));
-      result[name.slice(0, -2)] = list;
-    } else {
-      const decoded = decodedValue(kind, value);
-      if (!isBlank(decoded)) result[name] = decoded;
+function valueToJson(type: FieldType, value: unknown): unknown {
+  switch (type.kind) {
+    case 'map':
+      return Object.fromEntries(Object.entries(mapOf(value)).map(([key, one]) => [key, valueToJson(type.of, one)]));
+    case 'list':
+      return listOf(value).map((one) => valueToJson(type.of, one));
+    case 'time':
+      return instant(mapOf(value), type.name);
+    case 'scalar':
+      if (type.name === 'texts') return listOf(mapOf(value)['items']);
+      if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+      return type.name === 'int64' ? Number(value) : value;
+    case 'named': {
+      if (RAW_TYPES.includes(type.fullName)) {
+        const { raw } = mapOf(value);
+        return raw instanceof Uint8Array && raw.length > 0 ? JSON.parse(Buffer.from(raw).toString()) : undefined;
+      }
+      const union = UNIONS[type.fullName];
+      if (union === undefined) return toJson(type.fullName, mapOf(value));
+      const { schema, [union[0]]: other } = mapOf(value);
+      if (isMap(schema)) return toJson(`${EXTENSIONS}JSONSchemaProps`, schema);
+      return union[1] === 'JSONSchemaProps'
+        ? listOf(other).map((one) => toJson(`${EXTENSIONS}JSONSchemaProps`, mapOf(one)))
+        : other;
     }
   }
+}
+
+/** Whole seconds or microseconds; undefined for the zero time, of which nothing is sent. */
+function instant(message: JsonMap, name: 'Time' | 'MicroTime'): string | undefined {
+  if (!Object.hasOwn(message, 'seconds') && !Object.hasOwn(message, 'nanos')) return undefined;
+  const { seconds, nanos } = message;
+  const whole = new Date(Number(seconds ?? 0) * 1000).toISOString().slice(0, 19);
+  return name === 'Time' ? `${whole}Z` : `${whole}.${String(Math.floor(Number(nanos ?? 0) / 1000)).padStart(6, '0')}Z`;
+}
+
+function fromJson(fullName: string, object: JsonMap): JsonMap {
+  const type = typeOf(fullName);
+  const result: JsonMap = {};
+  for (const { name, number, type: text } of fieldsOf(type)) {
+    const value = object[name];
+    if (value === undefined || value === null) continue;
+    result[fieldKey(number)] = valueFromJson(fieldType(text, type.packageName), value);
+  }
   return result;
+}
+
+function valueFromJson(type: FieldType, value: unknown): unknown {
+  switch (type.kind) {
+    case 'map':
+      return Object.fromEntries(Object.entries(mapOf(value)).map(([key, one]) => [key, valueFromJson(type.of, one)]));
+    case 'list':
+      return listOf(value).map((one) => valueFromJson(type.of, one));
+    case 'time': {
+      const text = stringOf(value);
+      const micros = Number((/\.(\d+)/.exec(text)?.[1] ?? '0').padEnd(6, '0').slice(0, 6));
+      return { seconds: Math.floor(Date.parse(text) / 1000), nanos: micros * 1000 };
+    }
+    case 'scalar':
+      if (type.name === 'texts') return { items: value };
+      return type.name === 'bytes' ? Buffer.from(stringOf(value), 'base64') : value;
+    case 'named': {
+      if (RAW_TYPES.includes(type.fullName)) return { raw: Buffer.from(JSON.stringify(value)) };
+      const union = UNIONS[type.fullName];
+      if (union === undefined) return fromJson(type.fullName, mapOf(value));
+      const schemas = listOf(value).map((one) => (isMap(one) ? fromJson(`${EXTENSIONS}JSONSchemaProps`, one) : one));
+      if (Array.isArray(value)) return { [union[0]]: schemas };
+      // A schema allows something: the flag beside it says so.
+      const flag = union[0] === 'allows' ? { allows: value !== false } : {};
+      return isMap(value) ? { ...flag, schema: fromJson(`${EXTENSIONS}JSONSchemaProps`, value) } : flag;
+    }
+  }
+}
+
+/** The type of what says to be of a kind; those of the meta package come in any group. */
+function typeNameOf(apiVersion: string, kind: string): string | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const name = kind === 'DeleteOptions' || kind === 'Status' ? `${META_PACKAGE}.${kind}` : kindTypeName(group, kind);
+  return TYPES.has(name) ? name : undefined;
 }
 
 /**
@@ -351,12 +217,68 @@ function decode(message: Message, bytes: Buffer): JsonMap {
 export function fromProtobuf(body: Buffer): JsonMap {
   if (!body.subarray(0, MAGIC.length).equals(MAGIC))
     throw new SyntaxError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
-  const { typeMeta, raw } = decode(ENVELOPE, body.subarray(MAGIC.length));
-  const { apiVersion = '', kind = '' } = (typeMeta ?? {}) as { apiVersion?: string; kind?: string };
-  const bytes = Buffer.from(typeof raw === 'string' ? raw : '', 'base64');
-  if (kind === 'DeleteOptions') return decode(DELETE_OPTIONS, bytes);
-  const known = `${apiVersion} ${kind}`;
-  const message = MESSAGES[known] ?? ACCESS_MESSAGES[known];
-  if (message === undefined) throw new SyntaxError(`no kind "${kind}" is registered for version "${apiVersion}"`);
-  return { apiVersion, kind, ...decode(message, bytes) };
+  try {
+    const { typeMeta, raw } = read(plain('Unknown'), body.subarray(MAGIC.length));
+    const { apiVersion = '', kind = '' } = mapOf(typeMeta);
+    const name = typeNameOf(stringOf(apiVersion), stringOf(kind));
+    if (name === undefined) throw new SyntaxError(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    return {
+      apiVersion,
+      kind,
+      ...toJson(name, read(messageOf(name), raw instanceof Uint8Array ? raw : MAGIC.subarray(4))),
+    };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    throw new SyntaxError(error instanceof RangeError ? 'unexpected EOF' : String(error), { cause: error });
+  }
+}
+
+const read = (type: protobuf.Type, bytes: Uint8Array): JsonMap => ({ ...type.decode(bytes) });
+
+const bytesOf = (type: protobuf.Type, message: JsonMap): Uint8Array => type.encode(message).finish();
+
+/** The message of an object or a list without what precedes it; undefined for kinds that have none. */
+function messageBytes(object: JsonMap): Uint8Array | undefined {
+  const [apiVersion, kind] = [stringOf(object['apiVersion']), stringOf(object['kind'])];
+  const name = typeNameOf(apiVersion, kind);
+  if (name !== undefined) return bytesOf(messageOf(name), fromJson(name, object));
+  const listed = typeNameOf(apiVersion, kind.replace(/List$/, ''));
+  if (listed === undefined || !kind.endsWith('List')) return undefined;
+  const listMeta = `${META_PACKAGE}.ListMeta`;
+  return bytesOf(plain('List'), {
+    metadata: bytesOf(messageOf(listMeta), fromJson(listMeta, mapOf(object['metadata']))),
+    items: listOf(object['items']).map((item) => bytesOf(messageOf(listed), fromJson(listed, mapOf(item)))),
+  });
+}
+
+/** JSON of an object, a list or a status as protobuf; undefined for kinds that have no messages. */
+export function toProtobuf(json: string): Buffer | undefined {
+  const object = mapOf(JSON.parse(json));
+  const raw = messageBytes(object);
+  if (raw === undefined) return undefined;
+  const { apiVersion, kind } = object;
+  return Buffer.concat([MAGIC, bytesOf(plain('Unknown'), { typeMeta: { apiVersion, kind }, raw })]);
+}
+
+/** A line of a watch as a frame: the length, then the event. */
+export function toFrame(line: string): Buffer {
+  const { type, object } = mapOf(JSON.parse(line));
+  const raw = toProtobuf(JSON.stringify(object)) ?? Buffer.alloc(0);
+  const event = bytesOf(plain('WatchEvent'), { type, object: { raw } });
+  const length = Buffer.alloc(FRAME_LENGTH_BYTES);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+/**
+ * Whether protobuf is what a client likes best of what the server has for built-in kinds.
+ *
+ * @returns what it accepts, with JSON in the place of protobuf; undefined when it likes something else better
+ */
+export function insteadOfProtobuf(accept: string): string | undefined {
+  const [first = ''] = accept.split(',', 1);
+  const [type = '', ...parameters] = first.split(';').map((part) => part.trim());
+  // Of other forms than the object itself there are no messages here.
+  if (type !== PROTOBUF || parameters.some((one) => one.startsWith('as='))) return undefined;
+  return 'application/json';
 }

@@ -115,7 +115,8 @@ test(
     assert.match((await kubectl('get widget w -o yaml')).out, /\n {2}size: 7\n/);
     assert.is((await kubectl('label widget w a=b')).out, 'widget.example.org/w labeled\n');
     assert.match((await kubectl('describe widget w')).out, 'Kind:         Widget');
-    assert.is((await kubectl('delete widget w --timeout=10s')).out, 'widget.example.org "w" deleted\n');
+    // Newer ones say from where.
+    assert.match((await kubectl('delete widget w --timeout=10s')).out, /^widget\.example\.org "w" deleted/);
   }),
 );
 
