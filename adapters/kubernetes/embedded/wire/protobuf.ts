@@ -229,8 +229,15 @@ export function fromProtobuf(body: Buffer): JsonMap {
     };
   } catch (error) {
     if (error instanceof SyntaxError) throw error;
-    throw new SyntaxError(error instanceof RangeError ? 'unexpected EOF' : String(error), { cause: error });
+    throw new SyntaxError(problemOf(error), { cause: error });
   }
+}
+
+/** What the library found wrong, in the API server's words. */
+function problemOf(error: unknown): string {
+  if (error instanceof RangeError) return 'unexpected EOF';
+  const wireType = /invalid wire type (\d)/.exec(String(error))?.[1];
+  return wireType === undefined ? String(error) : `proto: illegal wireType ${wireType}`;
 }
 
 const read = (type: protobuf.Type, bytes: Uint8Array): JsonMap => ({ ...type.decode(bytes) });

@@ -7,7 +7,7 @@ kind CustomResourceDefinition: Makes the server serve a kind of its own, under <
 CustomResourceDefinitionSpec: What is to be served.
   9 conversion CustomResourceConversion: How objects get from one version to another.
   1 group! string: Group of the kind.
-  3 names! CustomResourceDefinitionNames: What the kind is called.
+  3 names! CustomResourceDefinitionNames={}: What the kind is called.
   10 preserveUnknownFields boolean: Must be false.
   4 scope! string: Cluster or Namespaced.
   7 versions! []CustomResourceDefinitionVersion: The versions; exactly one is stored.
