@@ -14,7 +14,7 @@ import {
   readTable,
   unlisted,
 } from '../../adapters/kubernetes/conformance/differences.ts';
-import { prepare, runCase } from '../../adapters/kubernetes/conformance/run.ts';
+import { prepare, release, runCase } from '../../adapters/kubernetes/conformance/run.ts';
 import { wire } from '../../adapters/kubernetes/conformance/wire.ts';
 
 /** Cases at a time: most of a case is waiting. */
@@ -54,6 +54,7 @@ async function compare(kubeconfig: string): Promise<Outcome> {
     await Promise.all([prepare(real, INSTALL, names), prepare(embedded, INSTALL, names)]);
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   } finally {
+    await release(real, names);
     await Promise.all([prepare(real, REMOVE, names), prepare(embedded, REMOVE, names)]);
     real.close();
     embedded.close();

@@ -77,7 +77,8 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
       }
     }
     for (const [from, to] of known) result = result.replaceAll(from, to);
-    result = result.replaceAll(/\b\d{2,}\b/g, (digits) => revisions.get(digits) ?? digits);
+    // A year is no revision, though it looks like one.
+    result = result.replaceAll(/\b\d{2,}\b(?!-\d\d-\d\d)/g, (digits) => revisions.get(digits) ?? digits);
     return result
       .replaceAll(/(resourceVersion: )"(\d+|<[^>]*>)"/g, '$1<some revision>')
       .replaceAll(/(current: )(\d+|<[^>]*>)/g, '$1<current revision>')

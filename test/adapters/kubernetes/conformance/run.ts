@@ -1,6 +1,6 @@
 // Runs a case against one server and gives what was seen, normalised, one entry a request or watch.
 import { systemClock } from '../../../../actors/clock.ts';
-import { dig, isList, isMap } from '../../../../adapters/kubernetes/embedded/json.ts';
+import { dig, isList, isMap, listOf, mapOf } from '../../../../adapters/kubernetes/embedded/json.ts';
 import { type Answer, type Case, isWatch, type Request, type Step, type Watch } from './case.ts';
 import { type Normaliser, normaliser } from './normalise.ts';
 import { parsed, type Wire } from './wire.ts';
@@ -88,7 +88,23 @@ async function removeNamespace(scene: Scene, path: string, name: string): Promis
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} };
   await ask(scene, { method: 'PUT', path: `${path}/finalize`, body });
   await ask(scene, { method: 'DELETE', path });
+  await ask(scene, { method: 'DELETE', path: `${path}-x` });
   await Promise.all(NAMESPACED.map((collection) => ask(scene, { method: 'DELETE', path: collection })));
+}
+
+/** Takes the finalizers off what cases left: it would hold its definition for ever. */
+export async function release(wire: Wire, { run, group }: Run): Promise<void> {
+  const scene = newScene(wire, { run, group });
+  for (const plural of ['things', 'gadgets']) {
+    const { body } = await ask(scene, { method: 'GET', path: `/apis/{group}/v1/${plural}` });
+    for (const { metadata } of listOf(mapOf(body)['items']).map(mapOf)) {
+      const { name, namespace, finalizers } = mapOf(metadata);
+      if (finalizers === undefined) continue;
+      const path = `/apis/{group}/v1/namespaces/${namespace}/${plural}/${name}`;
+      const type = 'application/merge-patch+json';
+      await ask(scene, { method: 'PATCH', path, type, body: { metadata: { finalizers: null } } });
+    }
+  }
 }
 
 /** Takes steps outside of any case. @throws {Error} one was refused */
