@@ -1,5 +1,5 @@
 // What an object answers to a claim (architecture, section 4). Pure.
-import type { KubeObject } from '../machines/kind.ts';
+import type { JsonObject, KubeObject } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
 import type { ClaimMail, ReadyMail } from './mail.ts';
 
@@ -12,6 +12,8 @@ export interface Claimed {
   readonly available: boolean;
   /** Of the content of a Secret. */
   readonly version: string | undefined;
+  /** What its kind makes known of it beyond the id. */
+  readonly attributes: JsonObject | undefined;
   /** It has no cleanup of its own, so it serves those it is guarded for until it is gone: a Secret. */
   readonly servesToTheEnd: boolean;
 }
@@ -23,9 +25,14 @@ export interface Claimed {
 export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid: string | undefined): ReadyMail {
   const answered = { to: claim.uid, generation: claim.generation };
   if (claimed === undefined) return { ...answered, uid: goneUid ?? '', readiness: Readiness.Absent };
-  const { object, externalId, available, version, servesToTheEnd } = claimed;
+  const { object, externalId, available, version, attributes, servesToTheEnd } = claimed;
   const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
-  const known = { ...answered, uid, ...(externalId !== undefined && { externalId }) };
+  const known = {
+    ...answered,
+    uid,
+    ...(externalId !== undefined && { externalId }),
+    ...(attributes !== undefined && { attributes }),
+  };
   const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
   const serves = carried && (servesToTheEnd || claim.finalizers.length === 0);
   if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };

@@ -16,12 +16,20 @@ import {
 } from '../bus/mod.ts';
 import type { GuardInput } from '../machines/guard.ts';
 import { guardMachine } from '../machines/guard.ts';
-import type { KubeObject, ManagedKind, ManagedOperations, OperationRequest } from '../machines/kind.ts';
+import type {
+  KnownDependency,
+  KubeObject,
+  ManagedKind,
+  ManagedOperations,
+  OperationRequest,
+  UpdateOutcome,
+} from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
 import { managedMachine } from '../machines/managed.ts';
 import { backoffMs, type EffectInput, type RecordOutput } from '../machines/managed-context.ts';
 import { auditGuards } from './audit.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
+import { disown, ensureOwned } from './owned.ts';
 import type { Registry } from './registry.ts';
 
 export interface EffectsDeps {
@@ -76,13 +84,17 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     run: (operations: ManagedOperations, request: OperationRequest) => Promise<Output>,
   ): Promise<Output> => {
     const { actor, life, kind } = managed(key);
-    const dependencies: Record<string, string> = {};
+    const dependencies: Record<string, KnownDependency> = {};
     let credentialsVersion: string | undefined;
     for (const dependency of actor.dependencies()) {
       const { answer } = dependency;
       if (dependency.neededFor === 'always') credentialsVersion = answer?.version;
       if (answer === undefined || answer.readiness === Readiness.Absent || answer.externalId === undefined) continue;
-      dependencies[`${dependency.kind}/${dependency.name}`] = answer.externalId;
+      dependencies[`${dependency.kind}/${dependency.name}`] = {
+        id: answer.externalId,
+        ready: answer.readiness === Readiness.Ready,
+        ...(answer.attributes !== undefined && { attributes: answer.attributes }),
+      };
     }
     const call = run(kind.operations, {
       object: life.object,
@@ -187,12 +199,21 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
         observe: effect((input: EffectInput) =>
           external(input.key, (operations, asked) => operations.observe({ ...asked, id: own(input) })),
         ),
-        update: effect(({ key, observation }: EffectInput) =>
-          external(key, (operations, asked) => {
-            if (observation === undefined) throw new TransientError('nothing was observed yet');
-            return operations.update({ ...asked, observation });
-          }),
-        ),
+        update: effect<EffectInput, UpdateOutcome>(async ({ key, observation }) => {
+          // Every step runs, even when another one failed.
+          const [owning, updating] = await Promise.allSettled([
+            ensureOwned({ objects, registry }, managed(key)),
+            external(key, (operations, asked) => {
+              if (observation === undefined) throw new TransientError('nothing was observed yet');
+              return operations.update({ ...asked, observation });
+            }),
+          ]);
+          if (updating.status === 'rejected') throw updating.reason;
+          if (owning.status === 'rejected') throw owning.reason;
+          const { waiting = [], ...outcome } = updating.value;
+          return { ...outcome, waiting: [...owning.value, ...waiting] };
+        }),
+        disown: effect(({ key }: EffectInput) => disown({ objects, registry }, managed(key))),
         remove: effect((input: EffectInput) =>
           external(input.key, (operations, asked) => operations.remove({ ...asked, id: own(input) })),
         ),

@@ -57,7 +57,7 @@ export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
 }
 
 export function parseReadyMail(payload: JsonObject): ReadyMail | undefined {
-  const { to, generation, uid, readiness, externalId, version } = payload;
+  const { to, generation, uid, readiness, externalId, version, attributes } = payload;
   const known = Object.values(Readiness).find((value) => value === readiness);
   if (!isText(to) || typeof generation !== 'number' || !isText(uid) || known === undefined) return undefined;
   return {
@@ -67,7 +67,12 @@ export function parseReadyMail(payload: JsonObject): ReadyMail | undefined {
     readiness: known,
     ...(isText(externalId) && { externalId }),
     ...(isText(version) && { version }),
+    ...(isObject(attributes) && { attributes }),
   };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -220,11 +220,13 @@ export class ObjectActor {
       const available = this.#deps.registry.isAvailable(this.address, object);
       const version =
         this.resource.metadataOnly === true ? `${object.metadata.uid}:${this.#contentVersion}` : undefined;
-      return { object, externalId, available, version, servesToTheEnd: true };
+      const attributes = this.#deps.registry.published(this.address, object);
+      return { object, externalId, available, version, attributes, servesToTheEnd: true };
     }
     const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
     const available = context.available && externalId !== undefined;
-    return { object, externalId, available, version: undefined, servesToTheEnd: false };
+    const attributes = this.#kind.published(object);
+    return { object, externalId, available, version: undefined, attributes, servesToTheEnd: false };
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -334,16 +336,8 @@ export class ObjectActor {
       const since = this.#outgoing?.since(key) ?? 0;
       if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since)
         return { ...reference, answer: undefined };
-      const { readiness, uid, externalId, version } = answer;
-      return {
-        ...reference,
-        answer: {
-          readiness,
-          uid,
-          ...(externalId !== undefined && { externalId }),
-          ...(version !== undefined && { version }),
-        },
-      };
+      const { to: _to, generation: _generation, ...said } = answer;
+      return { ...reference, answer: said };
     });
   }
 

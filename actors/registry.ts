@@ -1,7 +1,7 @@
 // Which kinds there are, and how their names become addresses.
 import { type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
 import type { Address } from '../bus/mod.ts';
-import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
+import type { FollowedKind, JsonObject, KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 
 export interface Registry {
   /** All resources whose objects are actors: kinds with a life of their own first, then what they only refer to. */
@@ -17,18 +17,20 @@ export interface Registry {
   claimants(finalizer: string): readonly ManagedKind[];
   /** Whether an object without a life of its own counts as ready for those who refer to it. */
   isAvailable(address: Pick<Address, 'realm' | 'plural'>, object: KubeObject): boolean;
+  /** What those who refer to an object without a life of its own are told beyond its id. */
+  published(address: Pick<Address, 'realm' | 'plural'>, object: KubeObject): JsonObject | undefined;
 }
 
-/** The resource of a managed kind. */
-export function resourceOf({ realm, group, version, kind, plural }: ManagedKind): Resource {
+/** The resource of a kind. */
+export function resourceOf({ realm, group, version, kind, plural }: ManagedKind | FollowedKind): Resource {
   return { realm, group, version, kind, plural };
 }
 
-/** @param others  kinds that are referred to and not implemented: watched for existence, Available and status */
-export function registry(kinds: readonly ManagedKind[], others: readonly Resource[]): Registry {
-  const resources = [...kinds.map(resourceOf), SECRETS, ...others];
+export function registry(kinds: readonly ManagedKind[], others: readonly FollowedKind[]): Registry {
+  const resources = [...kinds.map(resourceOf), SECRETS, ...others.map(resourceOf)];
   const id = ({ realm, plural }: Pick<Address, 'realm' | 'plural'>): string => `${realm}/${plural}`;
   const byId = new Map(resources.map((resource) => [id(resource), resource]));
+  const followedById = new Map(others.map((other) => [id(other), other]));
   const kindById = new Map(kinds.map((kind) => [id(kind), kind]));
   const guards = new Map(
     resources.map((resource) => [
@@ -50,12 +52,16 @@ export function registry(kinds: readonly ManagedKind[], others: readonly Resourc
     },
     guards: (address) => guards.get(id(address)) ?? [],
     claimants: (finalizer) => kinds.filter((kind) => kind.finalizer === finalizer),
-    isAvailable(address, { status }) {
+    isAvailable(address, object) {
+      const { status } = object;
       if (byId.get(id(address))?.metadataOnly === true) return true;
       const conditions = status?.['conditions'];
       return (
-        Array.isArray(conditions) && conditions.some(({ type, status }) => type === 'Available' && status === 'True')
+        Array.isArray(conditions) &&
+        conditions.some(({ type, status }) => type === 'Available' && status === 'True') &&
+        followedById.get(id(address))?.published(object) !== undefined
       );
     },
+    published: (address, object) => followedById.get(id(address))?.published(object),
   };
 }

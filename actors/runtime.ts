@@ -1,14 +1,13 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { type KubeClient, objects as kubeObjects, type Resource } from '../adapters/kubernetes/mod.ts';
+import { type KubeClient, objects as kubeObjects } from '../adapters/kubernetes/mod.ts';
 import {
-  GROUP,
   openStackSessions,
+  openstackFollowed,
   openstackKinds,
   REALM,
   type SessionsDeps,
-  VERSION,
 } from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, toErrorData } from '../bus/mod.ts';
 import type { ManagedKind } from '../machines/kind.ts';
@@ -51,11 +50,6 @@ export interface Runtime {
 /** Pause before a role that ended begins anew, in milliseconds. */
 const ROLE_PAUSE_MS = 1_000;
 
-/** Kinds that are referred to and not implemented: watched for existence, Available and status. */
-const OTHERS: readonly Resource[] = [
-  { realm: REALM, group: GROUP, version: VERSION, kind: 'Router', plural: 'routers' },
-];
-
 /** Starts the roles; they come to work as the bus and the API server answer. @throws {TransientError} the bus is away */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa, proxy } = deps;
@@ -73,7 +67,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   });
   const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
-  const known = registry(kinds, OTHERS);
+  const known = registry(kinds, openstackFollowed);
   const stop = new AbortController();
   const host = new Host({ bus, objects, registry: known, clock, log, callMs });
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>

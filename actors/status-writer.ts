@@ -31,6 +31,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'backingOff',
   'deleting.guarded',
   'deleting.deciding',
+  'deleting.disowned',
   'deleting.unresolved',
   'deleting.refused',
   'deleting.awaitingRemoval',

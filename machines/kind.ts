@@ -14,6 +14,7 @@ export interface KubeObject {
     readonly creationTimestamp?: string;
     readonly deletionTimestamp?: string;
     readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];
   };
   readonly spec?: JsonObject;
   readonly status?: JsonObject;
@@ -28,9 +29,28 @@ export interface Reference {
   readonly finalizers: readonly string[];
   /**
    * When it must be ready: `always` for whatever is done outside (credentials), `create` until `status.id` is stored,
-   * `import` until then, for unmanaged objects.
+   * `import` until then, for unmanaged objects, `never` for an object of its own (`ManagedKind.owned`), which is only
+   * followed.
    */
-  readonly neededFor: 'always' | 'create' | 'import';
+  readonly neededFor: 'always' | 'create' | 'import' | 'never';
+}
+
+/** What is known of a dependency that exists. */
+export interface KnownDependency {
+  /** Its external id. */
+  readonly id: string;
+  /** It may be built on. What has been built already may need it longer. */
+  readonly ready: boolean;
+  /** What its kind makes known beyond the id (`ManagedKind.published`). */
+  readonly attributes?: JsonObject;
+}
+
+/** A Kubernetes object that an object of the kind makes, follows and removes. */
+export interface OwnedObject {
+  /** CamelCase. */
+  readonly kind: string;
+  readonly name: string;
+  readonly spec: JsonObject;
 }
 
 /** An external resource as an adapter saw it. */
@@ -38,7 +58,7 @@ export interface Observation {
   readonly id: string;
   /** As the foreign system returned it; the next update step compares with it. */
   readonly attributes: JsonObject;
-  /** What `status.resource` says of it. */
+  /** What `status.resource` says of it; empty for a kind without one. */
   readonly resource: JsonObject;
   /** Meets the kind's criterion for Available=True. */
   readonly available: boolean;
@@ -49,8 +69,8 @@ export interface Observation {
 /** What every operation is told. Plain data: it may travel over the bus. Holds no secret. */
 export interface OperationRequest {
   readonly object: KubeObject;
-  /** External ids of the references that are known, by `<Kind>/<name>`. */
-  readonly dependencies: Readonly<Record<string, string>>;
+  /** The references whose external id is known, by `<Kind>/<name>`. */
+  readonly dependencies: Readonly<Record<string, KnownDependency>>;
   /**
    * Changes whenever the credentials secret may have changed, so that a cached session is checked. Undefined: unknown.
    */
@@ -59,6 +79,16 @@ export interface OperationRequest {
   readonly deadlineAt: number;
   /** Joins this call with its cause in traces; 32 hexadecimal digits. */
   readonly traceId: string;
+}
+
+/** What came of one update pass. */
+export interface UpdateOutcome {
+  /** Something was sent, so observe again. */
+  readonly changed: boolean;
+  /** Messages of what a step waits for. Another pass is made when a dependency changes. */
+  readonly waiting?: readonly string[];
+  /** Another pass is worth while after so many milliseconds, whatever the observation says. */
+  readonly pollAfterMs?: number;
 }
 
 /**
@@ -77,14 +107,22 @@ export interface ManagedOperations {
   /** Reads by id; undefined when it is gone. */
   observe(request: OperationRequest & { readonly id: string }): Promise<Observation | undefined>;
   /**
-   * Runs the kind's update steps on what was observed. `changed`: something was sent, so observe again.
-   * `waiting`: messages of what an update step waits for.
+   * Runs the kind's update steps on what was observed.
    */
-  update(
-    request: OperationRequest & { readonly observation: Observation },
-  ): Promise<{ readonly changed: boolean; readonly waiting?: readonly string[] }>;
+  update(request: OperationRequest & { readonly observation: Observation }): Promise<UpdateOutcome>;
   /** Asks for the deletion, once. A resource that is gone already is fine. */
   remove(request: OperationRequest & { readonly id: string }): Promise<void>;
+}
+
+/** A kind that others refer to and that has no life here: its objects are watched for existence, Available and status. */
+export interface FollowedKind {
+  readonly realm: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  /** As `ManagedKind.published`; undefined: what others need of the object is not known, so it is not ready. */
+  published(object: KubeObject): JsonObject | undefined;
 }
 
 /** Where the life of an object stands, as far as its status is concerned. See `machines/managed.ts`. */
@@ -100,6 +138,8 @@ export interface LifeView {
   readonly heldBy: readonly string[];
   /** Messages of an update step that waits. */
   readonly waiting: readonly string[];
+  /** Own objects that are being deleted before the resource, and are still there. */
+  readonly disowning: readonly { readonly kind: string; readonly name: string }[];
   /** The error that the object is backing off from, or failed with. */
   readonly error: ErrorData | undefined;
   /** The external resource that `status.id` named was found gone, and is made anew. */
@@ -138,6 +178,10 @@ export interface ManagedKind {
   status(view: LifeView, object: KubeObject, now: number): JsonObject;
   /** Whether the object, as stored, counts as ready for those who refer to it. */
   isAvailable(object: KubeObject): boolean;
+  /** What those who refer to the object are told beyond its id. No secret. */
+  published(object: KubeObject): JsonObject | undefined;
+  /** The object that this one makes once its resource exists, and that goes before the resource does. */
+  owned(object: KubeObject): OwnedObject | undefined;
   readonly operations: ManagedOperations;
 }
 

@@ -1,5 +1,5 @@
 // What the machines know of an object and its surroundings. Plain data, and pure functions over it.
-import type { KubeObject, ManagedKind, Reference } from './kind.ts';
+import type { JsonObject, KubeObject, ManagedKind, Reference } from './kind.ts';
 
 /** How a dependency stands, as its actor answers a claim. */
 export const Readiness = { Pending: 'pending', Ready: 'ready', Deleting: 'deleting', Absent: 'absent' } as const;
@@ -42,6 +42,8 @@ export interface DependencyAnswer {
   readonly externalId?: string;
   /** Changes with the content of a Secret. */
   readonly version?: string;
+  /** What its kind makes known of it beyond the id. */
+  readonly attributes?: JsonObject;
 }
 
 /**
@@ -80,5 +82,5 @@ export function isUsable({ answer }: Dependency, yielded: readonly string[]): bo
 
 /** Whether a reference has to be ready now, given what is known of the external resource. */
 export function isNeeded({ neededFor }: Reference, life: { externalId: string | undefined }): boolean {
-  return neededFor === 'always' || life.externalId === undefined;
+  return neededFor === 'always' || (neededFor !== 'never' && life.externalId === undefined);
 }

@@ -1,6 +1,6 @@
 // What the life of a managed object knows, hears and asks for, and the questions its statechart decides by.
 import type { Claims, GuardContext } from './guard.ts';
-import type { ErrorData, LifeView, Observation } from './kind.ts';
+import type { ErrorData, LifeView, Observation, UpdateOutcome } from './kind.ts';
 import { type Dependency, isNeeded, isUsable, type ObjectView, Readiness } from './life.ts';
 
 export interface ManagedContext extends GuardContext {
@@ -19,7 +19,11 @@ export interface ManagedContext extends GuardContext {
   /** Generation of the object that the last step outside was made for. */
   readonly tried: number;
   readonly error: ErrorData | undefined;
+  /** What the last update pass waits for, and when another one is worth while if nothing changes. */
   readonly waiting: readonly string[];
+  readonly repassMs: number | undefined;
+  /** The dependencies as the last update pass knew them. */
+  readonly passBasis: string;
   readonly vanished: boolean;
   /** A create may have been sent, by this life or an earlier one: its result may be out there. */
   readonly mayHaveBuilt: boolean;
@@ -77,6 +81,23 @@ export const CLEAR_FOR_MS = 30_000;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
 
+/** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
+export function settlePauseMs({ waiting, repassMs, observation }: ManagedContext): number {
+  const idle = waiting.length > 0 ? Number.POSITIVE_INFINITY : SETTLE_PAUSE_MS;
+  return repassMs ?? observation?.pollAfterMs ?? idle;
+}
+
+/** How the dependencies stand, as far as an update pass depends on it. */
+export function basisOf(dependencies: readonly Dependency[]): string {
+  return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));
+}
+
+export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<ManagedContext, 'waiting' | 'repassMs'> {
+  return { waiting, repassMs: pollAfterMs };
+}
+
+const SETTLE_PAUSE_MS = 1_000;
+
 /** Phases that the last failure led to; in any other the object is on its way again. */
 const FAILING: ReadonlySet<string> = new Set([
   'failed',
@@ -96,7 +117,7 @@ export function phaseOf(value: unknown): string {
 
 /** What the status of an object says about its life; `phase` is the leaf of the lifecycle region. */
 export function lifeView(context: ManagedContext, phase: string): LifeView {
-  const { object, externalId, observation, waiting, error, vanished } = context;
+  const { object, externalId, observation, waiting, error, vanished, dependencies } = context;
   const held =
     phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
   // Where nothing is waited for, what others are like is no news of this object.
@@ -114,6 +135,7 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
     awaited: answered.length === unready.length ? answered : [],
     heldBy: held,
     waiting,
+    disowning: phase === 'deleting.disowned' ? dependencies.filter(isOwnedStill) : [],
     error: FAILING.has(phase) ? error : undefined,
     vanished,
   };
@@ -142,8 +164,24 @@ function credentials({ dependencies }: Pick<ManagedContext, 'dependencies'>): re
   return dependencies.filter(({ neededFor }) => neededFor === 'always');
 }
 
+/** A cleanup may use what is itself being deleted, and held by our claim, for as long as it is known. */
 export function isCredentialed(context: ManagedContext): boolean {
-  return credentials(context).every((dependency) => isUsable(dependency, context.yielded));
+  const serves = ({ answer }: Dependency): boolean =>
+    context.object.deleting && answer?.readiness === Readiness.Deleting && answer.externalId !== undefined;
+  return credentials(context).every((dependency) => isUsable(dependency, context.yielded) || serves(dependency));
+}
+
+/** What we would have built on, and guarded, does not exist: so nothing was built (I2). */
+export function isProvedUnbuilt({ externalId, dependencies }: ManagedContext): boolean {
+  return (
+    externalId === undefined &&
+    dependencies.some(({ finalizers, answer }) => finalizers.length > 0 && answer?.readiness === Readiness.Absent)
+  );
+}
+
+/** An object of our own that is not known to be gone. */
+export function isOwnedStill({ neededFor, answer }: Dependency): boolean {
+  return neededFor === 'never' && answer?.readiness !== Readiness.Absent;
 }
 
 export function credentialsVersion(dependencies: readonly Dependency[]): string {

@@ -41,11 +41,27 @@ export const deleting = managedSetup.createStateConfig({
     deciding: {
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
       always: [
+        { guard: not('isDisowned'), target: 'disowning' },
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
+        { guard: 'isProvedUnbuilt', target: 'unclaiming' },
         { guard: and([not('isRecorded'), 'isCredentialed']), target: 'searching' },
       ],
+    },
+    disowning: {
+      description: 'The deletion of the objects of our own is asked for.',
+      invoke: {
+        id: 'disown',
+        src: 'disown',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: 'disowned',
+        onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    disowned: {
+      description: 'Waiting until the objects of our own are gone.',
+      always: { guard: 'isDisowned', target: 'deciding' },
     },
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',

@@ -1,22 +1,27 @@
 // The vocabulary of the managed machine: its effects, actions, guards and delays. The chart is in `managed.ts`.
 import { assign, fromPromise, setup } from 'xstate';
 import { type AuditOutput, type Claims, guardActors, guardConditions, guardDelays } from './guard.ts';
-import type { ErrorData, Observation } from './kind.ts';
+import type { ErrorData, Observation, UpdateOutcome } from './kind.ts';
 import type { Dependency, ObjectView } from './life.ts';
 import {
   backoffMs,
+  basisOf,
   CLEAR_FOR_MS,
   credentialsVersion,
   type DependenciesChanged,
   type EffectInput,
   type FindOutput,
   isCredentialed,
+  isOwnedStill,
+  isProvedUnbuilt,
   isWorthLookingAhead,
   type ManagedContext,
   type ManagedEvent,
   type ManagedInput,
+  notePass,
   type ObjectChanged,
   type RecordOutput,
+  settlePauseMs,
   unready,
   yieldable,
 } from './managed-context.ts';
@@ -44,8 +49,10 @@ export const managedSetup = setup({
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
-    update: fromPromise<{ readonly changed: boolean; readonly waiting?: readonly string[] }, EffectInput>(notProvided),
+    update: fromPromise<UpdateOutcome, EffectInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
+    /** Deletes the objects of our own. */
+    disown: fromPromise<void, EffectInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     unclaim: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
@@ -93,8 +100,10 @@ export const managedSetup = setup({
       observation,
       externalId: observation.id,
       waiting: [],
+      repassMs: undefined,
     })),
-    noteWaiting: assign((_, { waiting }: { waiting: readonly string[] | undefined }) => ({ waiting: waiting ?? [] })),
+    notePassBasis: assign({ passBasis: ({ context }) => basisOf(context.dependencies) }),
+    notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
     noteSuccess: assign({ error: undefined, attempts: 0, changes: 0, vanished: false }),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
     noteFailure: assign(({ context }, { error }: Failure) => ({
@@ -137,7 +146,11 @@ export const managedSetup = setup({
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
-    isWaiting: (_, { waiting }: { waiting: readonly string[] }) => waiting.length > 0,
+    isWaiting: ({ context }) => context.waiting.length > 0,
+    /** What the last update pass waited for may be there by now. */
+    isPassStale: ({ context }) => context.waiting.length > 0 && context.passBasis !== basisOf(context.dependencies),
+    isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
+    isDisowned: ({ context }) => !context.dependencies.some(isOwnedStill),
     isNewGeneration: ({ context }, { object }: { object: ObjectView }) =>
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
@@ -152,7 +165,7 @@ export const managedSetup = setup({
     ...guardDelays,
     backoff: ({ context }) => backoffMs(context),
     importPause: 15_000,
-    settlePause: ({ context }) => context.observation?.pollAfterMs ?? 1_000,
+    settlePause: ({ context }) => settlePauseMs(context),
     removalPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => context.object.resyncInMs ?? Number.POSITIVE_INFINITY,

@@ -70,6 +70,8 @@ export const managedMachine = managedSetup.createMachine({
     races: 0,
     error: undefined,
     waiting: [],
+    repassMs: undefined,
+    passBasis: '',
     vanished: false,
     mayHaveBuilt: true,
     clearAt: undefined,
@@ -252,7 +254,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         updating: {
           description: 'What differs from the spec is being changed.',
-          entry: 'noteTry',
+          entry: ['noteTry', 'notePassBasis'],
           invoke: {
             id: 'update',
             src: 'update',
@@ -271,7 +273,7 @@ export const managedMachine = managedSetup.createMachine({
               },
               {
                 target: 'judging',
-                actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output.waiting }) },
+                actions: { type: 'notePass', params: ({ event }) => event.output },
               },
             ],
             onError: [
@@ -291,15 +293,19 @@ export const managedMachine = managedSetup.createMachine({
           entry: ['noteSuccess', 'noteAvailability'],
           always: [
             { guard: 'isOutdated', target: 'claiming' },
-            { guard: { type: 'isWaiting', params: ({ context }) => context }, target: 'settling' },
+            { guard: 'isPassStale', target: 'updating' },
+            { guard: 'isWaiting', target: 'settling' },
             { guard: 'isAvailable', target: 'available' },
             { guard: 'isAtWork', target: 'settling' },
             { target: 'unavailable' },
           ],
         },
         settling: {
-          description: 'The foreign system is still at work on the resource.',
-          always: { guard: 'isDeleting', target: 'deleting' },
+          description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isPassStale', target: 'updating' },
+          ],
           after: { settlePause: 'observing' },
           on: { 'object.changed': anewIfEdited },
         },

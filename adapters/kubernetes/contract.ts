@@ -21,6 +21,8 @@ export interface ReferenceTarget {
   readonly guarded: boolean;
   /** The guard finalizer, where it is not the referencing kind's own one. */
   readonly finalizer?: string;
+  /** What of the other stands for it, where it is not its external id: a member of what its kind publishes. */
+  readonly attribute?: string;
 }
 
 export interface Schema<T = unknown> {
@@ -146,15 +148,16 @@ export function map<S extends Schema>(
 export interface RefOptions {
   readonly guarded?: boolean;
   readonly finalizer?: string;
+  readonly attribute?: string;
 }
 
 /** The name of another object of the same namespace. Not guarded unless said otherwise. */
 export function ref(
   kind: string,
   description: string,
-  { guarded = false, finalizer }: RefOptions = {},
+  { guarded = false, ...options }: RefOptions = {},
 ): Schema<string> {
-  const reference = { kind, guarded, ...(finalizer === undefined ? {} : { finalizer }) };
+  const reference = { kind, guarded, ...options };
   return { ...string(description, { minLength: 1, maxLength: 253 }), reference };
 }
 

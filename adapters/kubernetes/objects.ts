@@ -48,8 +48,18 @@ export interface Objects {
   applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
   recordId(resource: Resource, object: KubeObject, id: string | null): Promise<KubeObject>;
+  /** Creates an object of `owner`'s own. @throws {ConflictError} there is one of that name */
+  create(resource: Resource, name: string, spec: JsonObject, owner: Owner): Promise<KubeObject>;
+  /** Asks for the deletion of this incarnation; one that is gone is fine. */
+  remove(resource: Resource, object: ObjectReference): Promise<void>;
   /** The decoded content of a Secret: for adapters, never for mail. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+}
+
+/** Whose own an object is, and who writes it. */
+export interface Owner {
+  readonly object: KubeObject;
+  readonly manager: string;
 }
 
 export interface SecretContent {
@@ -170,6 +180,29 @@ export function objects({ client }: { client: KubeClient }): Objects {
         { metadata: { uid, resourceVersion }, status: { id } },
         '/status',
       );
+    },
+    async create(resource, name, spec, { object, manager }) {
+      const { namespace = '', name: ownerName, uid } = object.metadata;
+      const { apiVersion, kind } = object;
+      // No controller: several may own an object, and its end is ours to bring about.
+      const owner = { apiVersion, kind, name: ownerName, uid, blockOwnerDeletion: true };
+      const { metadata: _, ...type } = identity(resource, { namespace, name, uid: '' });
+      const answer = await client.call({
+        method: 'POST',
+        path: `${resourcePath(resource, namespace)}?fieldManager=${encodeURIComponent(manager)}`,
+        body: { ...type, metadata: { namespace, name, ownerReferences: [owner] }, spec },
+        accept: acceptOf(resource, 'one'),
+      });
+      return strip(answer.body, resource);
+    },
+    async remove(resource, { namespace, name, uid }) {
+      const path = resourcePath(resource, namespace, name);
+      try {
+        await client.call({ method: 'DELETE', path, body: { preconditions: { uid } } });
+      } catch (error) {
+        if (!(error instanceof AbsentError) && !(error instanceof ConflictError)) throw error;
+        // Gone, or another one under the same name.
+      }
     },
     async readSecret(namespace, name) {
       try {

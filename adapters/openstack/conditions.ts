@@ -85,11 +85,12 @@ export function timeOf(at: number): string {
 }
 
 /** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
-function messagesOf({ phase, awaited, heldBy, waiting, vanished }: LifeView): readonly string[] | undefined {
+function messagesOf({ phase, awaited, heldBy, waiting, disowning, vanished }: LifeView): readonly string[] | undefined {
   if (heldBy.length > 0) return heldBy.map((finalizer) => `Waiting for finalizer ${finalizer} to be removed`);
   const references = awaited.map(
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
+  if (disowning.length > 0) return disowning.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
   const messages = [...(vanished ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;
   return REMOVING.has(phase) ? ['Waiting for OpenStack resource to be deleted'] : PHASE_MESSAGES[phase];
@@ -206,7 +207,7 @@ function owned({
 }: { readonly [K in keyof StoredStatus]: StoredStatus[K] | undefined }): JsonObject {
   return {
     ...(conditions === undefined ? {} : { conditions: conditions as unknown as Json }),
-    ...(resource === undefined ? {} : { resource }),
+    ...(resource === undefined || Object.keys(resource as JsonObject).length === 0 ? {} : { resource }),
     ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
   };
 }

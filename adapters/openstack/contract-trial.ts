@@ -13,6 +13,7 @@ import type { Call, Session, Sessions } from './session.ts';
 
 /** Made-up answers that statuses are read from. Each has other types for its attributes, and few fit a kind at once. */
 const ANSWERS = 400;
+const CREDENTIALS = { secretName: 'tried', cloudName: 'tried' };
 const ID = '00000000-0000-4000-8000-000000000000';
 
 export function contractTrial(kind: OpenStackKind): Trial {
@@ -43,7 +44,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   const session: Session = {
     async call(call) {
       done.push(asked(call));
-      return { status: 200, body: { [kind.member]: { id: ID } } };
+      return { status: 200, body: answering(() => ({ id: ID })) };
     },
     async list(call, key) {
       done.push({ ...asked(call), key });
@@ -76,7 +77,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
   const { attributes, answered } = answerOf(round);
   const resource = knowing(attributes, { id: ID });
   const session: Session = {
-    call: async () => ({ status: 200, body: knowing(attributes, { [kind.member]: resource }) }),
+    call: async () => ({ status: 200, body: answering(() => resource) }),
     list: async () => [resource],
   };
   const tried = tryOut(kind, async () => session);
@@ -85,7 +86,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
     kind: tried.kind,
     metadata: { name: 'tried', namespace: 'default', uid: 'uid', resourceVersion: '1', generation: 1 },
     spec: {
-      cloudCredentialsRef: { secretName: 'tried', cloudName: 'tried' },
+      cloudCredentialsRef: CREDENTIALS,
       managementPolicy: 'managed',
       resource: {},
     },
@@ -99,6 +100,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
     awaited: [],
     heldBy: [],
     waiting: [],
+    disowning: [],
     error: undefined,
     vanished: false,
   };
@@ -122,6 +124,11 @@ function tryOut(kind: OpenStackKind, open: Sessions['open']): ManagedKind {
   });
 }
 
+/** An object that has every member. */
+function answering(member: (name: string) => Json): JsonObject {
+  return new Proxy<JsonObject>({}, { get: (_, name) => (typeof name === 'string' ? member(name) : undefined) });
+}
+
 /** What of a call the cloud gets to see. */
 function asked({ service, method = 'GET', path, query = [], headers = {}, body = {} }: Partial<Call>): JsonObject {
   return { service: service ?? '', method, path: path ?? '', query, headers, body };
@@ -129,6 +136,10 @@ function asked({ service, method = 'GET', path, query = [], headers = {}, body =
 
 /** A request in which every reference has an id, so that none of them is waited for. */
 function requestOf(object: KubeObject): OperationRequest {
-  const dependencies = new Proxy<Readonly<Record<string, string>>>({}, { get: (_, name) => `id of ${String(name)}` });
+  const attributes = answering((member) => (member === 'cloudCredentialsRef' ? CREDENTIALS : `${member} of it`));
+  const dependencies = new Proxy<OperationRequest['dependencies']>(
+    {},
+    { get: (_, name) => ({ id: `id of ${String(name)}`, ready: true, attributes }) },
+  );
   return { object, dependencies, deadlineAt: 0, traceId: '' };
 }

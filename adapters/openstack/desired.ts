@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
 import type { ResourceField } from './kinds/fields.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
+import type { TableKind } from './kinds/kind.ts';
 import { isEmpty } from './observed-values.ts';
-import { type Ids, toWire } from './references.ts';
+import { type Known, toWire } from './references.ts';
 
 /** What could be stated, and the references that were not known yet. */
 export interface Stated<T> {
@@ -16,10 +16,10 @@ export interface Stated<T> {
 }
 
 /** The attributes that a create sends. */
-export function createAttributes(kind: OpenStackKind, object: KubeObject, ids: Ids): Stated<JsonObject> {
+export function createAttributes(kind: TableKind, object: KubeObject, known: Known): Stated<JsonObject> {
   const fields = Object.entries(kind.resource).map(([name, field]) => ({
     field,
-    wired: wiredOf(name, field, object, ids),
+    wired: wiredOf(name, field, object, known),
   }));
   const attributes = fields.map(({ field, wired }) =>
     wired === undefined ? field.initial : field.encode(wired.value),
@@ -28,11 +28,11 @@ export function createAttributes(kind: OpenStackKind, object: KubeObject, ids: I
 }
 
 /** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
-export function adoptionCriteria(kind: OpenStackKind, object: KubeObject, ids: Ids): Stated<readonly Criterion[]> {
+export function adoptionCriteria(kind: TableKind, object: KubeObject, known: Known): Stated<readonly Criterion[]> {
   const missing: string[] = [];
   const criteriaOf = (name: string, criterion: typeof equalTo): readonly Criterion[] => {
     const field = kind.resource[name];
-    const wired = field === undefined ? undefined : wiredOf(name, field, object, ids);
+    const wired = field === undefined ? undefined : wiredOf(name, field, object, known);
     if (field === undefined || wired === undefined) return [];
     missing.push(...wired.missing);
     if (wired.missing.length > 0) return [];
@@ -49,10 +49,10 @@ export function adoptionCriteria(kind: OpenStackKind, object: KubeObject, ids: I
 }
 
 /** What `spec.import.filter` asks for. */
-export function filterCriteria(kind: OpenStackKind, filter: JsonObject, ids: Ids): Stated<readonly Criterion[]> {
+export function filterCriteria(kind: TableKind, filter: JsonObject, known: Known): Stated<readonly Criterion[]> {
   const fields = Object.entries(kind.filter).flatMap(([name, { schema, criteria }]) => {
     const value = filter[name];
-    return isUnset(value) ? [] : [{ wired: toWire(schema, value, ids), criteria }];
+    return isUnset(value) ? [] : [{ wired: toWire(schema, value, known), criteria }];
   });
   return {
     stated: fields.flatMap(({ wired, criteria }) => criteria(wired.value)),
@@ -68,9 +68,9 @@ export interface Difference {
 }
 
 export function differenceOf(
-  kind: OpenStackKind,
+  kind: TableKind,
   object: KubeObject,
-  ids: Ids,
+  known: Known,
   observed: JsonObject,
 ): Stated<Difference> {
   let extension = false;
@@ -78,22 +78,25 @@ export function differenceOf(
   const differing: [string, Json][] = [];
   for (const [name, field] of Object.entries(kind.resource)) {
     if (field.change.kind === 'never') continue;
-    const wired = wiredOf(name, field, object, ids);
-    missing.push(...(wired?.missing ?? []));
-    if (wired !== undefined && wired.missing.length > 0) continue;
+    const wired = wiredOf(name, field, object, known);
     const expected = wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value);
     for (const [attribute, value] of Object.entries(expected)) {
       if (isSame(value, observed[attribute], field)) continue;
+      // What is there already may rest on what is not ready any more; what is new may not.
+      if (wired !== undefined && wired.unready.length > 0) {
+        missing.push(...wired.unready);
+        continue;
+      }
       extension ||= field.extension;
       differing.push([attribute, value]);
     }
   }
-  return { stated: { attributes: Object.fromEntries(differing), extension }, missing };
+  return { stated: { attributes: Object.fromEntries(differing), extension }, missing: [...new Set(missing)] };
 }
 
 /** The tags that a request of their own has to set; undefined when they are as they should be, or not the kind's. */
 export function differingTags(
-  kind: OpenStackKind,
+  kind: TableKind,
   object: KubeObject,
   observed: JsonObject,
 ): readonly string[] | undefined {
@@ -101,7 +104,7 @@ export function differingTags(
   if (entry === undefined) return undefined;
   const [name, field] = entry;
   const tags = [...((wiredOf(name, field, object, {})?.value ?? []) as readonly string[])].sort();
-  return isSame(tags, observed['tags'], { unordered: true }) ? undefined : tags;
+  return isSame(tags, observed['tags'], { unordered: true, sameItem: undefined }) ? undefined : tags;
 }
 
 /** What an unset field stands for. An attribute that the cloud does not know has no other value than its default. */
@@ -114,11 +117,11 @@ function wiredOf(
   name: string,
   field: ResourceField,
   { metadata, spec }: KubeObject,
-  ids: Ids,
+  known: Known,
 ): ReturnType<typeof toWire> | undefined {
   const given = (spec?.['resource'] as JsonObject | undefined)?.[name];
   const value = isUnset(given) && field.role === 'name' ? metadata.name : given;
-  return isUnset(value) ? undefined : toWire(field.schema, value, ids);
+  return isUnset(value) ? undefined : toWire(field.schema, value, known);
 }
 
 /** An empty list says what an absent one says. */
@@ -126,9 +129,29 @@ function isUnset(value: Json | undefined): value is undefined {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function isSame(left: Json, right: Json | undefined, { unordered }: Pick<ResourceField, 'unordered'>): boolean {
+function isSame(
+  left: Json,
+  right: Json | undefined,
+  { unordered, sameItem }: Pick<ResourceField, 'unordered' | 'sameItem'>,
+): boolean {
   if (isEmpty(left) && isEmpty(right)) return true;
+  if (sameItem !== undefined && Array.isArray(left) && Array.isArray(right)) return isPaired(left, right, sameItem);
   return normal(left, unordered) === normal(right ?? null, unordered);
+}
+
+/** Whether each item of one list has a partner of its own in the other. */
+function isPaired(
+  wanted: readonly Json[],
+  found: readonly Json[],
+  isSameItem: (wanted: JsonObject, found: JsonObject) => boolean,
+): boolean {
+  const left = [...found];
+  const all = wanted.every((item) => {
+    const index = left.findIndex((other) => isSameItem(item as JsonObject, other as JsonObject));
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
+  return all && left.length === 0;
 }
 
 /** Equal texts for equal values: members sorted, and items too where their order does not matter. */

@@ -9,11 +9,11 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
+import type { TableKind } from './kinds/kind.ts';
 import type { Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
-export type Collection = Pick<OpenStackKind, 'service' | 'collection'>;
+export type Collection = Pick<TableKind, 'service' | 'collection'>;
 
 export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
 

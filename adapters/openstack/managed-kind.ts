@@ -2,9 +2,7 @@
 import type { ManagedKind } from '../../machines/kind.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
-import { type OperationsDeps, openstackOperations } from './operations.ts';
-import { referencesOf } from './references.ts';
+import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
 import { resyncAfterMs } from './resync.ts';
 
 export interface ManagedKindDeps extends OperationsDeps {
@@ -21,11 +19,13 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: M
     plural: kind.plural,
     finalizer: kind.finalizer,
     fieldManagers: kind.fieldManagers,
-    references: (object) => referencesOf(kind, object),
+    references: (object) => kind.references(object),
     settled: (object, now) => settledOf(object, now, defaultResyncMs),
     resyncAfterMs: (object, random) => resyncAfterMs(object, defaultResyncMs, random),
     status: (view, object, now) => statusOf(view, object, now, defaultResyncMs),
     isAvailable,
-    operations: openstackOperations(kind, deps),
+    published: (object) => kind.published(object),
+    owned: (object) => kind.owned(object),
+    operations: kind.operations(deps),
   };
 }

@@ -9,6 +9,7 @@ import { managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
 export type { CallRecord } from './cloud-session.ts';
+export { openstackFollowed } from './followed.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';

@@ -10,22 +10,15 @@ import type { ManagedOperations, Observation, OperationRequest } from '../../mac
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
-import type { LookUps } from './look-ups.ts';
-import { refused, transient } from './refusals.ts';
-import { resyncOf } from './resync.ts';
-import type { Session, Sessions } from './session.ts';
+import type { OperationsDeps, TableKind } from './kinds/kind.ts';
+import { classified, refused } from './refusals.ts';
+import type { Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
-
-export interface OperationsDeps {
-  readonly sessions: Sessions;
-  readonly lookUps: LookUps;
-}
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 
-export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: OperationsDeps): ManagedOperations {
+export function openstackOperations(kind: TableKind, { sessions, lookUps }: OperationsDeps): ManagedOperations {
   const open = ({ object, credentialsVersion, deadlineAt }: OperationRequest): Promise<Session> => {
     const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
     return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
@@ -34,7 +27,7 @@ export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
     const session = await open(request);
     const answer = await session.call({ ...callOf(kind, pathOf(kind, id), request), method: 'GET' });
-    return answer.status === 404 ? undefined : observationOf(kind, answer.body[kind.member]);
+    return answer.status === 404 ? undefined : observationOf(kind, answer.body[kind.member], request);
   };
 
   const importByFilter = async (request: OperationRequest, filter: JsonObject): Promise<Observation | undefined> => {
@@ -42,7 +35,7 @@ export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: 
     if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
     const [first, ...others] = await listMatching(kind, await open(request), stated, request);
     if (others.length > 0) throw new TerminalError('found more than one matching OpenStack resource during import');
-    return first === undefined ? undefined : observationOf(kind, first);
+    return first === undefined ? undefined : observationOf(kind, first, request);
   };
 
   const operations: ManagedOperations = {
@@ -50,7 +43,10 @@ export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: 
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
       const found = await lookUps.find(await open(request), kind, stated, request);
-      return { matches: found.map((attributes) => observationOf(kind, attributes)), exact: missing.length === 0 };
+      return {
+        matches: found.map((attributes) => observationOf(kind, attributes, request)),
+        exact: missing.length === 0,
+      };
     },
 
     async import(request) {
@@ -69,20 +65,22 @@ export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: 
     async create(request) {
       if (request.object.spec?.['managementPolicy'] === 'unmanaged')
         throw new TerminalError('Not creating unmanaged resource');
-      if (resourceOf(request) === undefined) throw specMissing('Creation');
+      const resource = resourceOf(request);
+      if (resource === undefined) throw specMissing('Creation');
       const { stated, missing } = createAttributes(kind, request.object, request.dependencies);
       if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
+      const attributes = kind.complete(stated, resource);
       const session = await open(request);
       const call = {
         ...callOf(kind, `/${kind.collection}`, request),
         method: 'POST',
-        body: { [kind.member]: stated },
+        body: { [kind.member]: attributes },
       } as const;
       const answer = await session.call(call).catch((error: unknown) => {
         throw refused(error, 'creating resource');
       });
       if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
-      return observationOf(kind, answer.body[kind.member]);
+      return observationOf(kind, answer.body[kind.member], request);
     },
 
     async observe(request) {
@@ -108,12 +106,12 @@ export function openstackOperations(kind: OpenStackKind, { sessions, lookUps }: 
       await session.call({ ...callOf(kind, pathOf(kind, request.id), request), method: 'DELETE' });
     },
   };
-  return guarded(operations);
+  return classified(operations);
 }
 
 /** What a list returned and the criteria accept; servers compare more loosely than that. */
 async function listMatching(
-  kind: OpenStackKind,
+  kind: TableKind,
   session: Session,
   criteria: readonly Criterion[],
   request: OperationRequest,
@@ -124,47 +122,22 @@ async function listMatching(
 }
 
 /** @throws {TransientError} what the cloud answered is no resource */
-export function observationOf(kind: OpenStackKind, attributes: unknown): Observation {
+export function observationOf(kind: TableKind, attributes: unknown, request: OperationRequest): Observation {
   const id = isJsonObject(attributes) ? attributes['id'] : undefined;
   if (!isJsonObject(attributes) || typeof id !== 'string' || id === '') {
     throw new TransientError(`the answer holds no ${kind.member} with an id`);
   }
-  const pollAfterMs = kind.pollAfterMs(attributes);
+  const resource = resourceOf(request);
+  const pollAfterMs = kind.pollAfterMs(attributes, resource);
   return {
     id,
     attributes,
     resource: readFields(kind.status, attributes),
-    available: kind.available(attributes),
+    available: kind.available(attributes, resource),
     ...(pollAfterMs === undefined ? {} : { pollAfterMs }),
   };
 }
 
 function resourceOf({ object }: OperationRequest): JsonObject | undefined {
   return object.spec?.['resource'] as JsonObject | undefined;
-}
-
-/** Refuses an object that says nonsense about itself (Q1), unless something is removed; gives every failure its class. */
-function guarded(operations: ManagedOperations): ManagedOperations {
-  const classed =
-    <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
-    (request: Request): Promise<Result> =>
-      operation(request).catch((error: unknown) => {
-        throw transient(error);
-      });
-  const checked = <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
-    classed(async (request: Request): Promise<Result> => {
-      const resync = resyncOf(request.object, 0);
-      if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
-        throw new TerminalError(resync.message);
-      }
-      return operation(request);
-    });
-  return {
-    find: checked(operations.find),
-    import: checked(operations.import),
-    create: checked(operations.create),
-    observe: checked(operations.observe),
-    update: checked(operations.update),
-    remove: classed(operations.remove),
-  };
 }

@@ -1,38 +1,45 @@
 // The references in a spec: which there are, and their ids in place of their names.
 import type { Json } from '../../bus/bus.ts';
-import type { KubeObject, Reference } from '../../machines/kind.ts';
+import type { KnownDependency, KubeObject, Reference } from '../../machines/kind.ts';
 import type { ReferenceTarget, Schema } from '../kubernetes/contract.ts';
 import { canonicalAddress } from './addresses.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
+import type { TableKind } from './kinds/kind.ts';
 
 /** A value of a spec as the cloud is told it. */
 export interface Wired {
   readonly value: Json;
   /** References whose id is not known, as `<Kind>/<name>`; their names are still in `value`. */
   readonly missing: readonly string[];
+  /** References that are not ready, as `<Kind>/<name>`: fine for what was built on them already. */
+  readonly unready: readonly string[];
 }
 
-/** External ids by `<Kind>/<name>`. */
-export type Ids = Readonly<Record<string, string>>;
+/** What is known of the references, by `<Kind>/<name>`. */
+export type Known = Readonly<Record<string, KnownDependency>>;
 
 /** The value with ids for names and the canonical spelling of addresses. Secrets have no id and keep their name. */
-export function toWire(schema: Schema, value: Json, ids: Ids): Wired {
+export function toWire(schema: Schema, value: Json, known: Known): Wired {
   const missing: string[] = [];
+  const unready: string[] = [];
   const wire = (part: Schema, given: Json): Json => {
     if (part.reference !== undefined && part.reference.kind !== 'Secret') {
-      const key = `${part.reference.kind}/${given}`;
-      const id = ids[key];
-      if (id === undefined) missing.push(key);
-      return id ?? given;
+      const { kind, attribute } = part.reference;
+      const key = `${kind}/${given}`;
+      const found = known[key];
+      const stands = attribute === undefined ? found?.id : found?.attributes?.[attribute];
+      if (stands === undefined) missing.push(key);
+      if (found?.ready !== true) unready.push(key);
+      return stands ?? given;
     }
     if (part.address === true && typeof given === 'string') return canonicalAddress(given);
     return mapParts(part, given, wire);
   };
-  return { value: wire(schema, value), missing };
+  return { value: wire(schema, value), missing, unready };
 }
 
 /** The references of an object: its credentials first, then those of its resource or of its import filter. */
-export function referencesOf(kind: OpenStackKind, { spec }: KubeObject): readonly Reference[] {
+export function referencesOf(kind: TableKind, object: KubeObject): readonly Reference[] {
+  const { spec } = object;
   const credentials = spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined;
   const secret: readonly Reference[] =
     credentials?.secretName === undefined
@@ -43,12 +50,15 @@ export function referencesOf(kind: OpenStackKind, { spec }: KubeObject): readonl
     spec?.['managementPolicy'] === 'unmanaged'
       ? collect(kind, kind.filter, filter, 'import')
       : collect(kind, kind.resource, spec?.['resource'], 'create');
-  return [...secret, ...resource];
+  const owned = kind.owned(object);
+  const own: readonly Reference[] =
+    owned === undefined ? [] : [{ kind: owned.kind, name: owned.name, finalizers: [], neededFor: 'never' }];
+  return [...secret, ...resource, ...own];
 }
 
 /** References to one object are one reference, guarded by the finalizers of all. */
 function collect(
-  kind: OpenStackKind,
+  kind: TableKind,
   fields: Readonly<Record<string, { readonly schema: Schema }>>,
   values: Json | undefined,
   neededFor: Reference['neededFor'],

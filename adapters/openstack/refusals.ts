@@ -1,5 +1,7 @@
 // What a refusal of the cloud means for the object (openstack-common, chapter 7).
 import { TerminalError, TransientError } from '../../bus/errors.ts';
+import type { ManagedOperations, OperationRequest } from '../../machines/kind.ts';
+import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
 
 /** Answers to a create or an update that trying again does not change. */
@@ -34,4 +36,33 @@ export function joined(errors: readonly unknown[]): unknown {
       retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
     },
   );
+}
+
+/**
+ * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
+ * (Q1), unless something is removed.
+ */
+export function classified(operations: ManagedOperations): ManagedOperations {
+  const classed =
+    <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+    (request: Request): Promise<Result> =>
+      operation(request).catch((error: unknown) => {
+        throw transient(error);
+      });
+  const checked = <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+    classed(async (request: Request): Promise<Result> => {
+      const resync = resyncOf(request.object, 0);
+      if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
+        throw new TerminalError(resync.message);
+      }
+      return operation(request);
+    });
+  return {
+    find: checked(operations.find),
+    import: checked(operations.import),
+    create: checked(operations.create),
+    observe: checked(operations.observe),
+    update: checked(operations.update),
+    remove: classed(operations.remove),
+  };
 }

@@ -2,19 +2,18 @@
 //
 // Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused (Q14).
 import { TerminalError, TransientError } from '../../bus/errors.ts';
-import type { ManagedOperations } from '../../machines/kind.ts';
+import type { UpdateOutcome } from '../../machines/kind.ts';
 import { differenceOf, differingTags } from './desired.ts';
-import type { OpenStackKind, UpdateStep } from './kinds/kind.ts';
+import type { TableKind, UpdateStep } from './kinds/kind.ts';
 import { joined, refused, transient } from './refusals.ts';
 import type { Call } from './session.ts';
 
 type Pass = Parameters<UpdateStep>[0];
-type Outcome = Awaited<ReturnType<ManagedOperations['update']>>;
 
 /** Brings a resource to its spec, as far as it differs from what was observed. */
-export async function runUpdate(kind: OpenStackKind, pass: Pass): Promise<Outcome> {
+export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutcome> {
   const steps: readonly UpdateStep[] = [attributesStep(kind), tagsStep(kind), ...(kind.steps ?? [])];
-  const outcomes: Outcome[] = [];
+  const outcomes: UpdateOutcome[] = [];
   const errors: unknown[] = [];
   for (const step of steps) {
     try {
@@ -25,10 +24,15 @@ export async function runUpdate(kind: OpenStackKind, pass: Pass): Promise<Outcom
   }
   if (errors.length > 0) throw joined(errors);
   const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
-  return { changed: outcomes.some(({ changed }) => changed), ...(waiting.length === 0 ? {} : { waiting }) };
+  const pauses = outcomes.flatMap(({ pollAfterMs }) => pollAfterMs ?? []);
+  return {
+    changed: outcomes.some(({ changed }) => changed),
+    ...(waiting.length === 0 ? {} : { waiting }),
+    ...(pauses.length === 0 ? {} : { pollAfterMs: Math.min(...pauses) }),
+  };
 }
 
-function attributesStep(kind: OpenStackKind): UpdateStep {
+function attributesStep(kind: TableKind): UpdateStep {
   return async ({ session, request }) => {
     const { object, dependencies, observation } = request;
     const { stated, missing } = differenceOf(kind, object, dependencies, observation.attributes);
@@ -47,7 +51,7 @@ function attributesStep(kind: OpenStackKind): UpdateStep {
   };
 }
 
-function tagsStep(kind: OpenStackKind): UpdateStep {
+function tagsStep(kind: TableKind): UpdateStep {
   return async ({ session, request }) => {
     const { object, observation } = request;
     const tags = differingTags(kind, object, observation.attributes);
@@ -59,7 +63,7 @@ function tagsStep(kind: OpenStackKind): UpdateStep {
 }
 
 /** Sends a call to a resource that must be there: one that is gone is found gone by the next read. */
-async function sendExpecting(
+export async function sendExpecting(
   session: Pass['session'],
   call: Call,
   translate: (error: unknown) => unknown,
@@ -70,12 +74,12 @@ async function sendExpecting(
   if (status === 404) throw new TransientError(`${call.method} ${call.path}: not found`);
 }
 
-export function pathOf({ collection }: Pick<OpenStackKind, 'collection'>, id: string): string {
+export function pathOf({ collection }: Pick<TableKind, 'collection'>, id: string): string {
   return `/${collection}/${encodeURIComponent(id)}`;
 }
 
 export function callOf(
-  { service }: Pick<OpenStackKind, 'service'>,
+  { service }: Pick<TableKind, 'service'>,
   path: string,
   { deadlineAt, traceId }: Pick<Call, 'deadlineAt' | 'traceId'>,
 ): Omit<Call, 'method'> {

@@ -148,6 +148,10 @@ export async function stage(
       const { id: _, ...rest } = now.status ?? {};
       return store(resource.plural, { ...now, status: externalId === null ? rest : { ...rest, id: externalId } });
     },
+    create: async () => {
+      throw new TypeError('no kind of this stage owns objects');
+    },
+    remove: async () => undefined,
     readSecret: async () => undefined,
   };
 
@@ -180,6 +184,8 @@ export async function stage(
       resyncAfterMs: () => undefined,
       status: ({ phase }) => ({ phase }),
       isAvailable: () => false,
+      published: () => undefined,
+      owned: () => undefined,
       operations: {
         find: async ({ object: { metadata } }) => {
           log.push(`find ${metadata.name}`);

@@ -71,6 +71,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     [secret, dependency('pending')],
     [secret, dependency('deleting')],
     [dependency('ready', { ...secret, answer: undefined })],
+    [secret, dependency('ready', { finalizers: [], neededFor: 'never' })],
   ];
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });
   const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
@@ -101,6 +102,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     discard: [undefined],
     update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
     remove: [undefined],
+    disown: [undefined],
     unclaim: [undefined],
     releaseSelf: [undefined],
     storeGuards: [undefined],

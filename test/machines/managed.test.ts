@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import type { ObjectView } from '../../machines/life.ts';
+import type { ObjectView, Readiness } from '../../machines/life.ts';
 import { managedMachine } from '../../machines/managed.ts';
 import { lifeView } from '../../machines/managed-context.ts';
 import {
@@ -273,6 +273,87 @@ test('a yielded incarnation is not used even if it says ready again (P1)', async
   await settled();
   run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
   assert.equal(run.phase(), 'claiming.awaiting');
+});
+
+test('an update that waits for a dependency arms no timer, and is made again when it changes (I6, I7)', async () => {
+  const update = (call: number) =>
+    call === 1 ? { changed: false, waiting: ['Waiting for Group/g'] } : { changed: false };
+  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['settling', 1]);
+  const group = dependency('ready', { kind: 'Group', name: 'g' });
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready'), group], at: 1 });
+  await settled();
+  assert.is(run.phase(), 'available');
+  assert.equal(
+    run.calls.filter((call) => call !== 'claim'),
+    ['observe', 'update', 'update'],
+  );
+});
+
+test('what changes during an update pass that waits is not missed (I9)', async () => {
+  const update = (call: number) =>
+    call === 1
+      ? new Promise((resolve) => setImmediate(resolve, { changed: false, waiting: ['Waiting for Group/g'] }))
+      : { changed: false };
+  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
+  await Promise.resolve();
+  const group = dependency('ready', { kind: 'Group', name: 'g' });
+  while (run.phase() !== 'updating') await Promise.resolve();
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready'), group], at: 1 });
+  await settled();
+  await settled();
+  assert.is(run.phase(), 'available');
+});
+
+test('an update that asks for another look gets one', async () => {
+  const update = () => ({ changed: false, waiting: ['Waiting for Server/s'], pollAfterMs: 15_000 });
+  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  run.clock.increment(15_000);
+  await settled();
+  assert.is(run.calls.filter((call) => call === 'observe').length, 2);
+});
+
+test('an object of its own goes before the resource does', async () => {
+  const own = (readiness: Readiness) =>
+    dependency(readiness, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
+  const object = view({ ...owned, externalId: 'id-1', deleting: true });
+  const run = start({ disown: () => undefined, remove: () => undefined }, object, [secret, own('ready')]);
+  await settled();
+  assert.is(run.phase(), 'deleting.disowned');
+  assert.equal(lifeView(run.actor.getSnapshot().context, 'deleting.disowned').disowning.length, 1);
+  assert.not.ok(run.calls.includes('remove'));
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, own('absent')], at: 1 });
+  await settled();
+  assert.is(run.phase(), 'deleting.confirming');
+});
+
+test('an object of its own is never waited for before the create', async () => {
+  const own = dependency(undefined, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
+  const run = start({ find: () => nothing }, view(owned), [secret, dependency('ready'), own]);
+  await settled();
+  assert.is(run.phase(), 'creating');
+});
+
+test('a cleanup uses a dependency that is being deleted too', async () => {
+  const router = dependency('deleting', { neededFor: 'always' });
+  const run = start({ remove: () => undefined }, view({ ...owned, externalId: 'id-1', deleting: true }), [router]);
+  await settled();
+  assert.is(run.phase(), 'deleting.confirming');
+});
+
+test('without the dependency that it would have built on, a deleted object has built nothing', async () => {
+  const answer = { readiness: 'absent', uid: '' } as const;
+  const object = view({ ...owned, deleting: true });
+  const run = start({ unclaim: () => undefined }, object, [{ ...secret, answer }]);
+  await settled();
+  assert.is(run.phase(), 'deleting.releasing');
+  const recorded = start({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [{ ...secret, answer }]);
+  await settled();
+  assert.is(recorded.phase(), 'deleting.deciding');
 });
 
 test('a settled object costs no call', async () => {

@@ -9,7 +9,7 @@ import {
   type Schema,
   string,
 } from '../../kubernetes/contract.ts';
-import type { KindContract } from '../../kubernetes/crds.ts';
+import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
 import { schemasOf } from './fields.ts';
 import type { KindTable, StatusFields } from './kind.ts';
 import { instant, text } from './values.ts';
@@ -20,7 +20,26 @@ export const VERSION = 'v1alpha1';
 
 /** The contract of a kind: what all kinds have, and the kind's own fields in it. */
 export function contractOf(table: Omit<KindTable, 'adoption'>): KindContract {
-  const { kind, description, resource, rules = [], filter, status, columns = [] } = table;
+  const { resource, rules = [], filter, status, columns = [], ...named } = table;
+  const id: PrinterColumn = { name: 'ID', description: 'Identifier in OpenStack', jsonPath: '.status.id' };
+  return frameOf({
+    ...named,
+    spec: specOf({ resource, rules, filter }),
+    status,
+    columns: { before: [id], after: columns },
+  });
+}
+
+/** What a contract is made of, beyond what all kinds have. */
+export interface Frame extends Pick<KindContract, 'kind' | 'description' | 'spec'> {
+  /** `status.resource`; undefined for a kind without one. */
+  readonly status?: StatusFields;
+  /** Columns before and after Available. */
+  readonly columns?: { readonly before: readonly PrinterColumn[]; readonly after: readonly PrinterColumn[] };
+}
+
+/** The contract of a kind around its own spec. */
+export function frameOf({ kind, description, spec, status, columns = { before: [], after: [] } }: Frame): KindContract {
   return {
     group: GROUP,
     version: VERSION,
@@ -29,20 +48,20 @@ export function contractOf(table: Omit<KindTable, 'adoption'>): KindContract {
     categories: ['openstack'],
     description,
     columns: [
-      { name: 'ID', description: 'Identifier in OpenStack', jsonPath: '.status.id' },
+      ...columns.before,
       {
         name: 'Available',
         description: 'Whether the resource can be used',
         jsonPath: conditionPath('Available', 'status'),
       },
-      ...columns,
+      ...columns.after,
       {
         name: 'Message',
         description: 'What is being done or waited for',
         jsonPath: conditionPath('Progressing', 'message'),
       },
     ],
-    spec: specOf({ resource, rules, filter }),
+    spec,
     status: statusOf(status),
   };
 }
@@ -73,7 +92,7 @@ const managedOptions = object('managedOptions adjusts how a managed resource is 
   ),
 });
 
-const resyncPeriod = string(
+export const resyncPeriod = string(
   'resyncPeriod is the time after which an object that is up to date is compared with OpenStack again, as a Go duration: `10m`, `1h30m`; `0s` for never. Unset, the period of the whole installation applies.',
 );
 
@@ -127,7 +146,11 @@ function specOf({ resource, rules, filter }: Required<Pick<KindTable, 'resource'
   );
 }
 
-function statusOf(fields: StatusFields): Schema {
+function statusOf(fields: StatusFields | undefined): Schema {
+  const resource =
+    fields === undefined
+      ? {}
+      : { resource: object('resource is what OpenStack last answered about the resource.', schemasOf(fields)) };
   return object('status is what is known of the resource.', {
     conditions: list(
       'conditions tell where the object stands. Available is True while the resource can be used. Progressing is True while something is still done or waited for; it is False once the resource is as specified, and after an error that only a change of the spec can clear.',
@@ -136,7 +159,7 @@ function statusOf(fields: StatusFields): Schema {
     ),
     id: text('id is the identifier of the resource in OpenStack.'),
     lastSyncTime: instant('lastSyncTime is when the object was last found, or made, fully as specified.'),
-    resource: object('resource is what OpenStack last answered about the resource.', schemasOf(fields)),
+    ...resource,
   });
 }
 

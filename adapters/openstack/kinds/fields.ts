@@ -26,6 +26,8 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly change: Change;
   /** Lists are equal when they hold the same items, in whatever order. */
   readonly unordered: boolean;
+  /** Lists are equal when each item has a partner that it calls the same, in whatever order. */
+  readonly sameItem: ((wanted: JsonObject, found: JsonObject) => boolean) | undefined;
   /** The attribute is an extension's, whose updates take no `If-Match`. */
   readonly extension: boolean;
 }
@@ -38,6 +40,7 @@ export interface SentOptions<Attributes> {
   /** Sent on create when the field is unset. */
   readonly initial?: Attributes;
   readonly unordered?: boolean;
+  readonly sameItem?: (wanted: JsonObject, found: JsonObject) => boolean;
   readonly extension?: boolean;
 }
 
@@ -58,7 +61,7 @@ export function sent<S extends Schema>(
 export function sentAs<S extends Schema>(
   schema: S,
   encode: (value: Infer<S>) => { readonly [attribute: string]: Json | undefined },
-  { unset, update, initial = {}, unordered = false, extension = false }: SentOptions<JsonObject> = {},
+  { unset, update, initial = {}, unordered = false, sameItem, extension = false }: SentOptions<JsonObject> = {},
 ): ResourceField<S> {
   if (!schema.immutable && unset === undefined && update === undefined) {
     throw new TypeError(`what a later change does is not said: '${schema.description}'`);
@@ -73,6 +76,7 @@ export function sentAs<S extends Schema>(
     initial,
     change,
     unordered,
+    sameItem,
     extension,
   };
 }
@@ -92,8 +96,8 @@ export function sentTags(schema: Schema<readonly string[]>): ResourceField<Schem
   return sentAs(schema, (tags) => ({ tags: [...tags].sort() }), { unset: { tags: [] }, unordered: true });
 }
 
-/** A reference that the object waits for, of which nothing is sent. */
-export function awaited<S extends Schema>(schema: S): ResourceField<S> {
+/** A field that is cared for apart: nothing of it is in the resource's own requests. */
+export function apart<S extends Schema>(schema: S): ResourceField<S> {
   return sentAs(schema, () => ({}), { update: 'ignored' });
 }
 
@@ -169,6 +173,20 @@ export function observedList(
       if (!Array.isArray(value)) return undefined;
       const read = value.filter(isJsonObject).map((item) => readFields(fields, item));
       return read.length === 0 ? undefined : read.slice(0, maxItems);
+    },
+  };
+}
+
+/** A field that is read from the attributes as `read` says; empty values are left out. */
+export function observedAs<S extends Schema>(
+  schema: S,
+  read: (attributes: JsonObject) => Infer<S> | undefined,
+): StatusField {
+  return {
+    schema,
+    read: (attributes) => {
+      const value = read(attributes) as Json | undefined;
+      return isEmpty(value) ? undefined : value;
     },
   };
 }

@@ -1,10 +1,21 @@
 // What a kind of OpenStack resource is: tables of its fields, and the names under which it writes (openstack-common,
 // chapters 10 and 13).
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { Observation, OperationRequest } from '../../../machines/kind.ts';
+import type {
+  KubeObject,
+  ManagedOperations,
+  Observation,
+  OperationRequest,
+  OwnedObject,
+  Reference,
+  UpdateOutcome,
+} from '../../../machines/kind.ts';
 import type { InferShape, Rule } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
-import type { Session } from '../session.ts';
+import type { LookUps } from '../look-ups.ts';
+import { openstackOperations } from '../operations.ts';
+import { referencesOf } from '../references.ts';
+import type { Session, Sessions } from '../session.ts';
 import { contractOf, GROUP } from './common-contract.ts';
 import type { FilterField, ResourceField, StatusField } from './fields.ts';
 import type { Service } from './services.ts';
@@ -17,7 +28,13 @@ export type StatusFields = Readonly<Record<string, StatusField>>;
 export type UpdateStep = (pass: {
   readonly session: Session;
   readonly request: OperationRequest & { readonly observation: Observation };
-}) => Promise<{ readonly changed: boolean; readonly waiting?: readonly string[] }>;
+}) => Promise<UpdateOutcome>;
+
+/** What the operations of a kind work with. */
+export interface OperationsDeps {
+  readonly sessions: Sessions;
+  readonly lookUps: LookUps;
+}
 
 /** A kind as its file states it. */
 export interface KindTable<Resource extends ResourceFields = ResourceFields> {
@@ -45,48 +62,77 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
     readonly query: readonly (keyof Resource & string)[];
     readonly check?: readonly (keyof Resource & string)[];
   };
-  /** Attributes of a resource that can be used. By default any that was read. */
-  readonly available?: (attributes: JsonObject) => boolean;
+  /** Whether a resource can be used as it was read, under this `spec.resource`. By default any that was read can. */
+  readonly available?: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
   /** How long to wait before another look, in milliseconds, while the cloud is at work on the resource. */
-  readonly pollAfterMs?: (attributes: JsonObject) => number | undefined;
+  readonly pollAfterMs?: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
+  /** Looks at the body of a create as a whole and completes it. @throws {TerminalError} no service would take it */
+  readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
+  /** The object that an object of this kind makes for itself. References to it are followed, not waited for. */
+  readonly owned?: (object: KubeObject) => OwnedObject | undefined;
+  /** What those who refer to an object are told beyond its id. */
+  readonly published?: (object: KubeObject) => JsonObject | undefined;
   /** Columns of `kubectl get` between Available and Message. */
   readonly columns?: readonly PrinterColumn[];
 }
 
-/** A kind as the rest of the adapter works with it. */
-export interface OpenStackKind extends Omit<KindTable, 'adoption'> {
+/** Any kind of this adapter, whether it is made from tables or not. */
+export interface OpenStackKind {
+  readonly kind: string;
   readonly plural: string;
   /** The kind's own finalizer, which also guards what its objects refer to. */
   readonly finalizer: string;
   readonly fieldManagers: { readonly finalizer: string; readonly status: string; readonly guards: string };
-  readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
-  readonly available: (attributes: JsonObject) => boolean;
-  readonly pollAfterMs: (attributes: JsonObject) => number | undefined;
   readonly contract: KindContract;
+  references(object: KubeObject): readonly Reference[];
+  operations(deps: OperationsDeps): ManagedOperations;
+  published(object: KubeObject): JsonObject | undefined;
+  owned(object: KubeObject): OwnedObject | undefined;
+}
+
+/** A kind made from tables. */
+export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'owned'> {
+  readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
+  readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
+  readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
+  readonly complete: (attributes: JsonObject, resource: JsonObject) => JsonObject;
 }
 
 /** The type of `spec.resource` of a kind. */
-export type ResourceOf<Kind extends Pick<OpenStackKind, 'resource'>> = InferShape<{
+export type ResourceOf<Kind extends Pick<TableKind, 'resource'>> = InferShape<{
   readonly [Name in keyof Kind['resource']]: Kind['resource'][Name]['schema'];
 }>;
 
 /** Completes a table with what all kinds share. */
 export function defineKind<const Resource extends ResourceFields>(
   table: KindTable<Resource>,
-): OpenStackKind & { readonly resource: Resource } {
-  const { kind, adoption } = table;
-  const lower = kind.toLowerCase();
-  const controller = `${GROUP}/${lower}controller`;
-  return {
+): TableKind & { readonly resource: Resource } {
+  const { adoption, published, owned } = table;
+  const kind: TableKind & { readonly resource: Resource } = {
     ...table,
-    plural: `${lower}s`,
-    finalizer: `${GROUP}/${lower}`,
-    fieldManagers: { finalizer: `${controller}/finalizer`, status: `${controller}/status`, guards: controller },
+    ...namesOf(table.kind),
     adoption: { query: adoption.query, check: adoption.check ?? [] },
     available: table.available ?? (() => true),
     pollAfterMs: table.pollAfterMs ?? (() => undefined),
+    complete: table.complete ?? ((attributes) => attributes),
     contract: contractOf(table),
+    references: (object) => referencesOf(kind, object),
+    operations: (deps) => openstackOperations(kind, deps),
+    published: published ?? (() => undefined),
+    owned: owned ?? (() => undefined),
+  };
+  return kind;
+}
+
+/** The names under which a kind is known, and writes. */
+export function namesOf(kind: string): Pick<OpenStackKind, 'plural' | 'finalizer' | 'fieldManagers'> {
+  const lower = kind.toLowerCase();
+  const controller = `${GROUP}/${lower}controller`;
+  return {
+    plural: `${lower}s`,
+    finalizer: `${GROUP}/${lower}`,
+    fieldManagers: { finalizer: `${controller}/finalizer`, status: `${controller}/status`, guards: controller },
   };
 }

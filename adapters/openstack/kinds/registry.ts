@@ -2,12 +2,20 @@
 import { domain } from './domain.ts';
 import type { OpenStackKind } from './kind.ts';
 import { network } from './network.ts';
+import { port } from './port.ts';
 import { project } from './project.ts';
+import { router } from './router.ts';
+import { routerInterface } from './router-interface.ts';
+import { securityGroup } from './security-group.ts';
 import { subnet } from './subnet.ts';
 
 export const KINDS: readonly OpenStackKind[] = Object.values({
   domain,
   network,
+  port,
   project,
+  router,
+  routerInterface,
+  securityGroup,
   subnet,
 });

@@ -1,18 +1,8 @@
 // Subnet: a range of IP addresses on a network of Neutron.
+import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
 import { equalTo } from '../criteria.ts';
-import {
-  awaited,
-  named,
-  observed,
-  observedList,
-  queried,
-  queriedAs,
-  sent,
-  sentAs,
-  tagged,
-  unwritten,
-} from './fields.ts';
+import { apart, named, observed, observedList, queried, queriedAs, sent, sentAs, tagged, unwritten } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
 import { cidr, instant, ip, ipVersion, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
@@ -77,9 +67,7 @@ export const subnet = defineKind({
       'network_id',
       required(immutable(ref('Network', 'networkRef is the Network of the subnet.', { guarded: true }))),
     ),
-    routerRef: awaited(
-      immutable(ref('Router', 'routerRef is the Router to connect the subnet to.', { guarded: true })),
-    ),
+    routerRef: apart(immutable(ref('Router', 'routerRef is the Router to connect the subnet to.', { guarded: true }))),
     projectRef: sent(
       'project_id',
       immutable(
@@ -177,6 +165,12 @@ export const subnet = defineKind({
     tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
     createdAt: unwritten(instant('createdAt is when the subnet was made.')),
     updatedAt: unwritten(instant('updatedAt is when the subnet was last changed.')),
+  },
+  // Connected through an object of its own, which lives and dies with the subnet.
+  owned({ metadata: { name }, spec }) {
+    const routerRef = (spec?.['resource'] as JsonObject | undefined)?.['routerRef'];
+    if (typeof routerRef !== 'string') return undefined;
+    return { kind: 'RouterInterface', name: `${name}-subnet`, spec: { type: 'Subnet', routerRef, subnetRef: name } };
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
 });

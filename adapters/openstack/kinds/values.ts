@@ -41,6 +41,10 @@ export function ip(description: string): Schema<string> {
   return string(description, { minLength: 1, maxLength: 45, address: true });
 }
 
+export function mac(description: string): Schema<string> {
+  return string(description, { minLength: 1, maxLength: 17 });
+}
+
 export function ipVersion(description: string): Schema<4 | 6> {
   return integer(description, { enum: [4, 6] });
 }

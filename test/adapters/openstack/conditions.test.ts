@@ -19,6 +19,7 @@ const calm: LifeView = {
   awaited: [],
   heldBy: [],
   waiting: [],
+  disowning: [],
   error: undefined,
   vanished: false,
 };

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { immutable, list, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
-import { awaited, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
+import { apart, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import { ip } from '../../../adapters/openstack/kinds/values.ts';
@@ -40,9 +40,9 @@ const plug = defineKind({
     addresses: sentAs(addresses, (items) => ({
       fixed_ips: items.map(({ subnetRef, ip }) => ({ subnet_id: subnetRef, ip_address: ip ?? null })),
     })),
-    parentRef: awaited(ref('Plug', 'parentRef is the parent.', { guarded: true })),
-    childRef: awaited(ref('Plug', 'childRef is the child.', { guarded: true, finalizer: 'example.org/child' })),
-    flavorRef: awaited(ref('Flavor', 'flavorRef is the flavor.')),
+    parentRef: apart(ref('Plug', 'parentRef is the parent.', { guarded: true })),
+    childRef: apart(ref('Plug', 'childRef is the child.', { guarded: true, finalizer: 'example.org/child' })),
+    flavorRef: apart(ref('Flavor', 'flavorRef is the flavor.')),
     keyRef: sent('key', immutable(ref('Secret', 'keyRef is the key.'))),
   },
   filter: {},
@@ -95,7 +95,7 @@ test('two references to one object are one, with the guards of both', () => {
   );
 });
 
-test('a subnet waits for network, router and project, and guards them', () => {
+test('a subnet waits for network, router and project, guards them, and follows the interface of its own', () => {
   const resource = { projectRef: 'p', routerRef: 'r', networkRef: 'n', cidr: '192.0.2.0/24', ipVersion: 4 };
   const guard = ['openstack.k-orc.cloud/subnet'];
   assert.equal(kindNamed('Subnet').references(objectWith({ managementPolicy: 'managed', resource })), [
@@ -103,7 +103,20 @@ test('a subnet waits for network, router and project, and guards them', () => {
     { kind: 'Network', name: 'n', finalizers: guard, neededFor: 'create' },
     { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'create' },
     { kind: 'Project', name: 'p', finalizers: guard, neededFor: 'create' },
+    { kind: 'RouterInterface', name: 'o-subnet', finalizers: [], neededFor: 'never' },
   ]);
+});
+
+test('an interface needs its router and its subnet to the end, and does not hold the subnet that owns it', () => {
+  const spec = { type: 'Subnet', routerRef: 'r', subnetRef: 's' };
+  const guard = ['openstack.k-orc.cloud/routerinterface'];
+  const router = { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'always' };
+  const object = { ...objectWith({}), spec };
+  const { references } = kindNamed('RouterInterface');
+  assert.equal(references(object), [router, { kind: 'Subnet', name: 's', finalizers: guard, neededFor: 'always' }]);
+  const ownerReferences = [{ kind: 'Subnet', name: 's', uid: 'u' }];
+  const own = { ...object, metadata: { ...object.metadata, ownerReferences } };
+  assert.equal(references(own), [router, { kind: 'Subnet', name: 's', finalizers: [], neededFor: 'always' }]);
 });
 
 test('references of an import filter are waited for, and not guarded', () => {
@@ -121,14 +134,15 @@ test('on the wire names are ids, and addresses have one spelling', () => {
     { subnetRef: 'a', ip: 'FD00::0:1' },
     { subnetRef: 'b', ip: '192.0.2.1' },
   ];
-  assert.equal(toWire(addresses, value, { 'Subnet/a': 'id-a' }), {
+  assert.equal(toWire(addresses, value, { 'Subnet/a': { id: 'id-a', ready: true } }), {
     value: [
       { subnetRef: 'id-a', ip: 'fd00::1' },
       { subnetRef: 'b', ip: '192.0.2.1' },
     ],
     missing: ['Subnet/b'],
+    unready: ['Subnet/b'],
   });
-  assert.equal(toWire(ref('Secret', 'keyRef is the key.'), 'k', {}), { value: 'k', missing: [] });
+  assert.equal(toWire(ref('Secret', 'keyRef is the key.'), 'k', {}), { value: 'k', missing: [], unready: [] });
   const network = string('network of it.', { maxLength: 9, address: true });
   for (const [text, wire] of [
     ['FD00::/64', 'fd00::/64'],

@@ -55,7 +55,7 @@ test('a scaffolded kind is a kind like the others', async () => {
 
 test('import and entry go to their alphabetical place', async () => {
   const before = await readFile(join(root, REGISTRY), 'utf8');
-  for (const kind of ['AddressScope', 'Port', 'Zone']) {
+  for (const kind of ['AddressScope', 'Role', 'Zone']) {
     const { text } = scaffoldKind(kind, before).registry;
     const imported = [...text.matchAll(/^import \{ (\w+) \}/gm)].map(([, name]) => name);
     const listed = [...text.matchAll(/^ {2}(\w+),$/gm)].map(([, name]) => name);

@@ -77,7 +77,9 @@ export class Scene {
     };
   }
 
-  request(object: KubeObject, dependencies: Readonly<Record<string, string>> = {}): OperationRequest {
+  /** `ids` are those of references that are ready, by `<Kind>/<name>`. */
+  request(object: KubeObject, ids: Readonly<Record<string, string>> = {}): OperationRequest {
+    const dependencies = Object.fromEntries(Object.entries(ids).map(([key, id]) => [key, { id, ready: true }]));
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     return { object, dependencies, credentialsVersion: '1', deadlineAt, traceId: '0123456789abcdef0123456789abcdef' };
   }

@@ -101,13 +101,18 @@ test('only what differs is sent: neither what is immutable nor what is ignored',
 
 test('an attribute that the cloud does not know is not reset', () => {
   const { colour: _colour, ...without } = OBSERVED;
-  const { stated } = differenceOf(plugWith(), objectWith({ groupRefs: ['a'] }), { 'Group/a': 'g1' }, without);
+  const { stated } = differenceOf(
+    plugWith(),
+    objectWith({ groupRefs: ['a'] }),
+    { 'Group/a': { id: 'g1', ready: true } },
+    without,
+  );
   assert.equal(stated.attributes, {});
 });
 
 test('an update carries the revision that was read, unless an extension is part of it', async () => {
   const groupRefs = ['a'];
-  const ids = { 'Group/a': 'g1' };
+  const ids = { 'Group/a': { id: 'g1', ready: true } };
   const plain = await pass({ groupRefs, label: 'new' }, plugWith(), ids);
   assert.equal(plain.calls[0]?.headers, { 'If-Match': 'revision_number=4' });
   const extended = await pass({ groupRefs, label: 'new', colour: 'red' }, plugWith(), ids);
@@ -116,7 +121,9 @@ test('an update carries the revision that was read, unless an extension is part 
 });
 
 test('a reference that is not ready is waited for; the rest is changed meanwhile', async () => {
-  const { calls, outcome } = await pass({ groupRefs: ['a', 'b'], label: 'new' }, plugWith(), { 'Group/a': 'g1' });
+  const { calls, outcome } = await pass({ groupRefs: ['a', 'b'], label: 'new' }, plugWith(), {
+    'Group/a': { id: 'g1', ready: true },
+  });
   assert.equal(
     calls.map(({ body }) => body),
     [{ plug: { label: 'new' } }],
@@ -132,7 +139,7 @@ test("the kind's own steps run after attributes and tags, and their outcomes are
     return { changed: true, waiting: ['Waiting for OpenStack resource to be ready'] };
   };
   const { calls, outcome } = await pass({ groupRefs: ['a'], label: 'new', tags: ['b', 'a'] }, plugWith(step), {
-    'Group/a': 'g1',
+    'Group/a': { id: 'g1', ready: true },
   });
   assert.equal(
     calls.map(({ method, path, body }) => [method, path, body]),

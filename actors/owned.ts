@@ -1,0 +1,75 @@
+// The Kubernetes object that an object makes for itself: made once its resource exists, replaced when it is not as it
+// should be, deleted before the resource is.
+import type { Objects, Resource } from '../adapters/kubernetes/mod.ts';
+import { ConflictError, TransientError } from '../bus/mod.ts';
+import type { KubeObject, ManagedKind, OwnedObject } from '../machines/kind.ts';
+import { Readiness } from '../machines/life.ts';
+import type { Life, ObjectActor } from './object-actor.ts';
+import type { Registry } from './registry.ts';
+
+export interface OwnedDeps {
+  readonly objects: Objects;
+  readonly registry: Registry;
+}
+
+interface Owner {
+  readonly actor: ObjectActor;
+  readonly life: Life;
+  readonly kind: ManagedKind;
+}
+
+/** Makes sure of the own object. @returns messages of what is waited for */
+export async function ensureOwned({ objects, registry }: OwnedDeps, owner: Owner): Promise<readonly string[]> {
+  const { actor, life, kind } = owner;
+  const owned = kind.owned(life.object);
+  if (owned === undefined) return [];
+  const resource = resourceOf(registry, actor, owned);
+  const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
+    `Waiting for ${owned.kind.toLowerCase()}/${owned.name} to be ${until}`,
+  ];
+  const known = actor.dependencies().find(({ kind: of, name }) => of === owned.kind && name === owned.name);
+  const namespace = life.object.metadata.namespace ?? '';
+  const present =
+    known?.answer?.readiness === Readiness.Absent ? undefined : await objects.get(resource, namespace, owned.name);
+  if (present === undefined) {
+    try {
+      await objects.create(resource, owned.name, owned.spec, {
+        object: life.object,
+        manager: kind.fieldManagers.guards,
+      });
+    } catch (error) {
+      // It is there already: the next pass looks at it.
+      if (error instanceof ConflictError) throw new TransientError(error.message, { cause: error });
+      throw error;
+    }
+    return waiting('ready');
+  }
+  if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
+  if (!isAs(owned, present)) {
+    await objects.remove(resource, { namespace, name: owned.name, uid: present.metadata.uid });
+    return waiting('deleted');
+  }
+  return registry.kind(resource)?.isAvailable(present) === true ? [] : waiting('ready');
+}
+
+/** Asks for the deletion of the own object. */
+export async function disown({ objects, registry }: OwnedDeps, { actor, life, kind }: Owner): Promise<void> {
+  const owned = kind.owned(life.object);
+  if (owned === undefined) return;
+  const resource = resourceOf(registry, actor, owned);
+  const namespace = life.object.metadata.namespace ?? '';
+  const present = await objects.get(resource, namespace, owned.name);
+  if (present === undefined || present.metadata.deletionTimestamp !== undefined) return;
+  await objects.remove(resource, { namespace, name: owned.name, uid: present.metadata.uid });
+}
+
+function resourceOf(registry: Registry, { address }: ObjectActor, owned: OwnedObject): Resource {
+  const resource = registry.resource(registry.target(address, owned));
+  if (resource === undefined) throw new TypeError(`kind '${owned.kind}' is not known`);
+  return resource;
+}
+
+/** Whether the object says what it should; what the API server added by itself does not count. */
+function isAs({ spec }: OwnedObject, present: KubeObject): boolean {
+  return Object.entries(spec).every(([name, value]) => JSON.stringify(present.spec?.[name]) === JSON.stringify(value));
+}

@@ -1,0 +1,200 @@
+// RouterInterface: the plug of a router on a subnet. Neutron makes a port for it, and knows it by the router alone.
+//
+// Invariants:
+//   F1. The interface of a router on a subnet is the one port of the router with an address on that subnet: there is
+//       never a second one, and an interface is found by that, whoever made it.
+//   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
+import type { JsonObject } from '../../../bus/bus.ts';
+import { TransientError } from '../../../bus/errors.ts';
+import type {
+  KubeObject,
+  ManagedOperations,
+  Observation,
+  OperationRequest,
+  Reference,
+} from '../../../machines/kind.ts';
+import { object, ref, required, string } from '../../kubernetes/contract.ts';
+import { type Criterion, equalTo } from '../criteria.ts';
+import { classified } from '../refusals.ts';
+import type { Session } from '../session.ts';
+import { frameOf, resyncPeriod } from './common-contract.ts';
+import { isJsonObject } from './fields.ts';
+import { namesOf, type OpenStackKind, type OperationsDeps } from './kind.ts';
+import { NEUTRON } from './services.ts';
+
+const KIND = 'RouterInterface';
+const names = namesOf(KIND);
+
+/** Owners of the ports that are interfaces of a router, whatever kind of router it is. */
+const OWNERS: ReadonlySet<unknown> = new Set([
+  'network:router_interface',
+  'network:ha_router_replicated_interface',
+  'network:router_interface_distributed',
+]);
+
+/** While the port is being wired or taken off. */
+const POLL_MS = 1_000;
+
+const PORTS = { service: NEUTRON, collection: 'ports' } as const;
+
+const spec = object(
+  'spec is what the user wants.',
+  {
+    type: required(string('type is what is connected: a `Subnet`.', { enum: ['Subnet'], minLength: 1, maxLength: 8 })),
+    routerRef: required(ref('Router', 'routerRef is the Router that is connected.', { guarded: true })),
+    subnetRef: ref('Subnet', 'subnetRef is the Subnet that it is connected to.', { guarded: true }),
+    resyncPeriod,
+  },
+  {
+    rules: [
+      {
+        message: "subnetRef is required when type is 'Subnet' and not permitted otherwise",
+        rule: "self.type == 'Subnet' ? has(self.subnetRef) : !has(self.subnetRef)",
+      },
+      { message: 'type is immutable', rule: 'self.type == oldSelf.type' },
+      { message: 'routerRef is immutable', rule: 'self.routerRef == oldSelf.routerRef' },
+      {
+        message: 'subnetRef is immutable',
+        rule: 'has(self.subnetRef) == has(oldSelf.subnetRef) && (!has(self.subnetRef) || self.subnetRef == oldSelf.subnetRef)',
+      },
+    ],
+  },
+);
+
+export const routerInterface: OpenStackKind = {
+  kind: KIND,
+  ...names,
+  // One manager owns what both of them own elsewhere.
+  fieldManagers: { ...names.fieldManagers, status: names.fieldManagers.finalizer },
+  contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
+  references,
+  operations,
+  published: () => undefined,
+  owned: () => undefined,
+};
+
+/** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */
+function references({ spec, metadata }: KubeObject): readonly Reference[] {
+  const { routerRef, subnetRef } = (spec ?? {}) as { readonly routerRef?: string; readonly subnetRef?: string };
+  const guarded = [names.finalizer];
+  // A subnet takes its own interface off before it goes, so that one does not hold it.
+  const isOwn = metadata.ownerReferences?.some(({ kind, name }) => kind === 'Subnet' && name === subnetRef) === true;
+  return [
+    ...(routerRef === undefined
+      ? []
+      : [{ kind: 'Router', name: routerRef, finalizers: guarded, neededFor: 'always' } as const]),
+    ...(subnetRef === undefined
+      ? []
+      : [{ kind: 'Subnet', name: subnetRef, finalizers: isOwn ? [] : guarded, neededFor: 'always' } as const]),
+  ];
+}
+
+/** An interface as its operations see it. */
+interface Plug {
+  readonly session: Session;
+  readonly routerId: string;
+  readonly subnetId: string;
+}
+
+function operations({ sessions, lookUps }: OperationsDeps): ManagedOperations {
+  const open = async (request: OperationRequest): Promise<Plug> => {
+    const { spec, metadata } = request.object;
+    const [router, subnet] = (
+      [
+        ['Router', spec?.['routerRef']],
+        ['Subnet', spec?.['subnetRef']],
+      ] as const
+    ).map(([kind, name]) => {
+      const known = request.dependencies[`${kind}/${name}`];
+      if (known === undefined) throw new TransientError(`no id is known of ${kind}/${name}`);
+      return known;
+    }) as [OperationRequest['dependencies'][string], OperationRequest['dependencies'][string]];
+    const credentials = router.attributes?.['cloudCredentialsRef'];
+    if (!isJsonObject(credentials)) throw new TransientError(`Router/${spec?.['routerRef']} names no credentials`);
+    const session = await sessions.open(
+      metadata.namespace ?? '',
+      credentials as unknown as Parameters<typeof sessions.open>[1],
+      undefined,
+      request.deadlineAt,
+    );
+    return { session, routerId: router.id, subnetId: subnet.id };
+  };
+
+  /** All interfaces of a router come in one list. */
+  const look = async ({ session, routerId, subnetId }: Plug, request: OperationRequest): Promise<Observation[]> => {
+    const criteria = [equalTo('device_id', routerId), pluggedInto(subnetId)];
+    return (await lookUps.find(session, PORTS, criteria, request)).map(observationOf);
+  };
+
+  const change = async (
+    action: 'add_router_interface' | 'remove_router_interface',
+    { session, routerId, subnetId }: Plug,
+    { deadlineAt, traceId }: OperationRequest,
+  ): Promise<JsonObject | undefined> => {
+    const { status, body } = await session.call({
+      service: NEUTRON.type,
+      method: 'PUT',
+      path: `/routers/${encodeURIComponent(routerId)}/${action}`,
+      body: { subnet_id: subnetId },
+      deadlineAt,
+      traceId,
+    });
+    return status === 404 ? undefined : body;
+  };
+
+  return classified({
+    async find(request) {
+      return { matches: await look(await open(request), request), exact: true };
+    },
+
+    async import() {
+      throw new TransientError('an interface is not imported');
+    },
+
+    async create(request) {
+      const answer = await change('add_router_interface', await open(request), request).catch(doing('adding'));
+      const id = answer?.['port_id'];
+      if (typeof id !== 'string') throw new TransientError('adding router interface: the answer names no port');
+      return { id, attributes: {}, resource: {}, available: false };
+    },
+
+    async observe(request) {
+      return (await look(await open(request), request))[0];
+    },
+
+    /** Nothing is ever changed; what a create answered says nothing of the port, so it is read. */
+    async update({ observation }) {
+      return { changed: observation.attributes['status'] === undefined };
+    },
+
+    async remove(request) {
+      await change('remove_router_interface', await open(request), request).catch(doing('removing'));
+    },
+  });
+}
+
+function doing(what: 'adding' | 'removing'): (error: unknown) => never {
+  return (error) => {
+    const { message } = error as Error;
+    throw new TransientError(`${what} router interface: ${message}`, { cause: error });
+  };
+}
+
+/** The port is an interface, with an address on the subnet (F1). */
+function pluggedInto(subnetId: string): Criterion {
+  return {
+    key: undefined,
+    value: subnetId,
+    matches: ({ device_owner: owner, fixed_ips: addresses }) =>
+      OWNERS.has(owner) &&
+      Array.isArray(addresses) &&
+      addresses.some((address) => isJsonObject(address) && address['subnet_id'] === subnetId),
+  };
+}
+
+function observationOf(attributes: JsonObject): Observation {
+  const { id, status } = attributes;
+  if (typeof id !== 'string') throw new TransientError('the list holds a port without an id');
+  const available = status === 'ACTIVE';
+  return { id, attributes, resource: {}, available, ...(available ? {} : { pollAfterMs: POLL_MS }) };
+}

@@ -1,0 +1,144 @@
+// The rules of a security group: a set that the spec states as a whole, each a resource of its own in Neutron.
+//
+// Invariants:
+//   R1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
+//   R2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile.
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+import { canonicalAddress } from './addresses.ts';
+import { isJsonObject } from './kinds/fields.ts';
+import type { UpdateStep } from './kinds/kind.ts';
+import { NEUTRON } from './kinds/services.ts';
+import { refused } from './refusals.ts';
+import { type Call, HttpError } from './session.ts';
+
+/** A rule of `spec.resource.rules`, as the API server has checked it. */
+interface SpecRule {
+  readonly description?: string;
+  readonly direction?: string;
+  readonly ethertype: string;
+  readonly portRange?: { readonly min: number; readonly max: number };
+  readonly protocol?: string;
+  readonly remoteIPPrefix?: string;
+}
+
+/** Neutron stores this name under another. */
+const PROTOCOL_NAMES: Readonly<Record<string, string>> = { icmpv6: 'ipv6-icmp' };
+
+/** Whether the rules that were read are those of `spec.resource`. */
+export function isAsSpecified(resource: JsonObject, attributes: JsonObject): boolean {
+  const { missing, surplus } = differenceOf(specifiedIn(resource), observedIn(attributes));
+  return missing.length === 0 && surplus.length === 0;
+}
+
+/** Makes the rules that are missing in one request, and takes off those that nobody specified. */
+export const rulesStep: UpdateStep = async ({ session, request }) => {
+  const { object, dependencies, observation, deadlineAt, traceId } = request;
+  const resource = (object.spec?.['resource'] ?? {}) as JsonObject;
+  const { missing, surplus } = differenceOf(specifiedIn(resource), observedIn(observation.attributes));
+  if (missing.length === 0 && surplus.length === 0) return { changed: false };
+  const undirected = missing.findIndex(({ direction }) => direction === undefined);
+  if (undirected >= 0) {
+    throw new TerminalError(
+      'invalid configuration creating resource: a rule has no direction: say `ingress` or `egress`',
+    );
+  }
+  const call = (rest: Pick<Call, 'method' | 'path' | 'body'>): Promise<unknown> =>
+    session.call({ service: NEUTRON.type, deadlineAt, traceId, ...rest });
+  if (missing.length > 0) {
+    const reference = resource['projectRef'];
+    const project = typeof reference === 'string' ? dependencies[`Project/${reference}`] : undefined;
+    if (reference !== undefined && project?.ready !== true)
+      return { changed: false, waiting: [`Waiting for Project/${reference} to be ready`] };
+    const rules = missing.map((rule) => ({
+      security_group_id: observation.id,
+      ...(project === undefined ? {} : { project_id: project.id }),
+      ...attributesOf(rule),
+    }));
+    await call({ method: 'POST', path: '/security-group-rules', body: { security_group_rules: rules } }).catch(
+      (error: unknown) => {
+        const known = refused(error, 'creating resource');
+        throw known instanceof TerminalError ? known : explained(error, 'creating security group rules');
+      },
+    );
+  }
+  await Promise.all(
+    surplus.map((id) =>
+      call({ method: 'DELETE', path: `/security-group-rules/${encodeURIComponent(id)}` }).catch((error: unknown) => {
+        throw explained(error, `deleting security group rule ${id}`);
+      }),
+    ),
+  );
+  return { changed: true };
+};
+
+/** The rules that are specified and not there, and the ids of those that are there and not specified. */
+function differenceOf(
+  specified: readonly SpecRule[],
+  observed: readonly JsonObject[],
+): { readonly missing: readonly SpecRule[]; readonly surplus: readonly string[] } {
+  return {
+    missing: specified.filter((rule) => !observed.some((other) => matches(rule, other))),
+    surplus: observed
+      .filter((other) => !specified.some((rule) => matches(rule, other)))
+      .flatMap(({ id }) => (typeof id === 'string' ? [id] : [])),
+  };
+}
+
+/** Direction and description count only where the spec states them. */
+function matches(rule: SpecRule, observed: JsonObject): boolean {
+  const { description, direction, ethertype, portRange, protocol = '', remoteIPPrefix } = rule;
+  return (
+    ethertype === observed['ethertype'] &&
+    nameOf(protocol) === nameOf(observed['protocol'] ?? '') &&
+    (portRange?.min ?? 0) === (observed['port_range_min'] ?? 0) &&
+    (portRange?.max ?? 0) === (observed['port_range_max'] ?? 0) &&
+    prefixOf(remoteIPPrefix) === prefixOf(observed['remote_ip_prefix']) &&
+    (direction === undefined || direction === observed['direction']) &&
+    (description === undefined || description === observed['description'])
+  );
+}
+
+function attributesOf(rule: SpecRule): JsonObject {
+  const { description, direction, ethertype, portRange, protocol, remoteIPPrefix } = rule;
+  const attributes = {
+    direction,
+    ethertype,
+    protocol,
+    description,
+    // Zero stands for "not stated", to the API as to Neutron.
+    port_range_min: portRange?.min || undefined,
+    port_range_max: portRange?.max || undefined,
+    remote_ip_prefix: remoteIPPrefix === undefined ? undefined : prefixOf(remoteIPPrefix),
+  };
+  return Object.fromEntries(
+    Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );
+}
+
+function specifiedIn(resource: JsonObject): readonly SpecRule[] {
+  const { rules } = resource;
+  return Array.isArray(rules) ? (rules as unknown as readonly SpecRule[]) : [];
+}
+
+function observedIn({ security_group_rules: rules }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(rules) ? rules.filter(isJsonObject) : [];
+}
+
+function nameOf(protocol: Json): string {
+  const name = String(protocol).toLowerCase();
+  return PROTOCOL_NAMES[name] ?? name;
+}
+
+function prefixOf(prefix: Json | undefined): string {
+  return typeof prefix === 'string' && prefix !== '' ? canonicalAddress(prefix) : '';
+}
+
+function explained(error: unknown, doing: string): unknown {
+  if (!(error instanceof HttpError) && !(error instanceof TransientError)) return error;
+  const { retryAfterMs } = error;
+  return new TransientError(`${doing}: ${error.message}`, {
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
