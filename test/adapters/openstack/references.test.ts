@@ -103,7 +103,7 @@ test('a subnet waits for network, router and project, guards them, and follows t
     { kind: 'Network', name: 'n', finalizers: guard, neededFor: 'create' },
     { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'create' },
     { kind: 'Project', name: 'p', finalizers: guard, neededFor: 'create' },
-    { kind: 'RouterInterface', name: 'o-subnet', finalizers: [], neededFor: 'never' },
+    { kind: 'RouterInterface', name: 'n-subnet', finalizers: [], neededFor: 'never' },
   ]);
 });
 
