@@ -39,22 +39,31 @@ export function acceptOf(resource: Resource, of: 'one' | 'list'): string {
   return `application/json;as=PartialObjectMetadata${of === 'list' ? 'List' : ''};${METADATA}`;
 }
 
+const KEPT = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'finalizers',
+  'ownerReferences',
+] as const satisfies readonly (keyof KubeObject['metadata'])[];
+
 /**
  * An object as the actors carry it. What may hold a secret or is of no use goes: managedFields, annotations (kubectl's
  * last-applied-configuration holds the data of a Secret), labels, and all content of metadata-only resources (I5).
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
   const metadata = body['metadata'] as unknown as KubeObject['metadata'];
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } =
-    metadata;
-  const kept = { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers };
   const spec = body['spec'] as JsonObject | undefined;
   const status = body['status'] as JsonObject | undefined;
   return {
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
     metadata: Object.fromEntries(
-      Object.entries(kept).filter(([, value]) => value !== undefined),
+      KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
     ) as unknown as KubeObject['metadata'],
     ...(spec !== undefined && resource.metadataOnly !== true && { spec }),
     ...(status !== undefined && resource.metadataOnly !== true && { status }),

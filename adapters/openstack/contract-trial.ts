@@ -112,12 +112,9 @@ function tryOut(kind: OpenStackKind, open: Sessions['open']): ManagedKind {
     defaultResyncMs: 0,
     sessions: { open },
     lookUps: {
-      async find(session, { service, collection }, criteria, call) {
+      async find(session, { service, collection, members }, criteria, call) {
         const query = queryOf(criteria);
-        const results = await session.list(
-          { ...call, service: service.type, path: `/${collection}`, query },
-          collection,
-        );
+        const results = await session.list({ ...call, service: service.type, path: `/${collection}`, query }, members);
         return results.filter((result) => matchesAll(criteria, result));
       },
     },

@@ -13,7 +13,7 @@ import type { TableKind } from './kinds/kind.ts';
 import type { Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
-export type Collection = Pick<TableKind, 'service' | 'collection'>;
+export type Collection = Pick<TableKind, 'service' | 'collection' | 'members'>;
 
 export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
 
@@ -109,16 +109,16 @@ class Queue {
   }
 
   #list(lookUps: readonly LookUp[], query: Query): Promise<readonly JsonObject[]> {
-    const { service, collection } = this.#of;
+    const { service, collection, members } = this.#of;
     return this.#session.list(
       { service: service.type, path: `/${collection}`, query, ...commonCall(lookUps) },
-      collection,
+      members,
     );
   }
 
   /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3). */
   async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
-    const { service, collection } = this.#of;
+    const { service, collection, members } = this.#of;
     const { status, body } = await this.#session.call({
       service: service.type,
       method: 'GET',
@@ -126,7 +126,7 @@ class Queue {
       query: commonQuery(lookUps),
       ...commonCall(lookUps),
     });
-    const { [collection]: results, truncated } = body;
+    const { [members]: results, truncated } = body;
     const next = (body['links'] as { readonly next?: unknown } | undefined)?.next ?? null;
     if (status === 200 && Array.isArray(results) && truncated !== true && next === null)
       return results as readonly JsonObject[];

@@ -117,7 +117,7 @@ async function listMatching(
   request: OperationRequest,
 ): Promise<readonly JsonObject[]> {
   const call = { ...callOf(kind, `/${kind.collection}`, request), query: queryOf(criteria) };
-  const results = await session.list(call, kind.collection);
+  const results = await session.list(call, kind.members);
   return results.filter((attributes) => matchesAll(criteria, attributes));
 }
 

@@ -44,8 +44,10 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly service: Service;
   /** Path of the collection below the service's endpoint, without a slash. */
   readonly collection: string;
-  /** Member of a body that holds one resource; lists are under the collection's name. */
+  /** Member of a body that holds one resource. */
   readonly member: string;
+  /** Member of a body that holds a list; the collection's name unless stated. */
+  readonly members?: string;
   /** `spec.resource`. References are reported in this order. */
   readonly resource: Resource;
   /** CEL rules over `spec.resource`. */
@@ -94,6 +96,7 @@ export interface OpenStackKind {
 
 /** A kind made from tables. */
 export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'owned'> {
+  readonly members: string;
   readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
   readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
   readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
@@ -113,6 +116,7 @@ export function defineKind<const Resource extends ResourceFields>(
   const kind: TableKind & { readonly resource: Resource } = {
     ...table,
     ...namesOf(table.kind),
+    members: table.members ?? table.collection,
     adoption: { query: adoption.query, check: adoption.check ?? [] },
     available: table.available ?? (() => true),
     pollAfterMs: table.pollAfterMs ?? (() => undefined),

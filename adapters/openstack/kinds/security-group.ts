@@ -81,6 +81,7 @@ export const securityGroup = defineKind({
   service: NEUTRON,
   collection: 'security-groups',
   member: 'security_group',
+  members: 'security_groups',
   resource: {
     name: named(openstackName('name is what Neutron calls the group; the name of the object unless stated.')),
     description: sent('description', prose('description is free text about the group.'), { unset: '' }),

@@ -11,8 +11,8 @@ import { TransientError } from '../../../bus/errors.ts';
 
 const test = suite('look-ups');
 
-const NETWORKS = { service: NEUTRON, collection: 'networks' };
-const PROJECTS = { service: KEYSTONE, collection: 'projects' };
+const NETWORKS = { service: NEUTRON, collection: 'networks', members: 'networks' };
+const PROJECTS = { service: KEYSTONE, collection: 'projects', members: 'projects' };
 const DEADLINE_MS = 5_000;
 
 /** A session that knows resources and answers every list with all of them, when the test says so. */
