@@ -26,7 +26,13 @@ import type {
 } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
 import { managedMachine } from '../machines/managed.ts';
-import { backoffMs, type EffectInput, type RecordOutput } from '../machines/managed-context.ts';
+import {
+  backoffMs,
+  type EffectInput,
+  type RecordOutput,
+  removalPauseMs,
+  settlePauseMs,
+} from '../machines/managed-context.ts';
 import { auditGuards } from './audit.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
 import { disown, ensureOwned } from './owned.ts';
@@ -223,6 +229,8 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
       },
       delays: {
         guardBackoff: ({ context }) => jitter(Math.min(100 * 2 ** context.guardAttempts, 60_000), clock),
+        settlePause: ({ context }) => together(settlePauseMs(context), clock),
+        removalPause: ({ context }) => together(removalPauseMs(context), clock),
         backoff: ({ context }) => jitter(backoffMs(context), clock),
         resync: ({ context }) => {
           const life = deps.actor(context.key)?.life();
@@ -242,6 +250,13 @@ export async function refresh(objects: Objects, actor: ObjectActor): Promise<voi
   const object = await objects.get(actor.resource, namespace, name);
   if (object !== undefined) actor.accept(object, { own: false });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
+}
+
+/** Whoever looks at something in the same rhythm looks at the same moment, so that one list serves all. */
+function together(pauseMs: number, clock: Clock): number {
+  if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
+  const now = clock.now();
+  return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs - now;
 }
 
 function jitter(delayMs: number, clock: Clock): number {

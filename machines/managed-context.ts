@@ -16,6 +16,8 @@ export interface ManagedContext extends GuardContext {
   readonly attempts: number;
   /** Changes in a row after which the resource was still not as specified. */
   readonly changes: number;
+  /** Looks in a row at what the cloud is at work on. */
+  readonly looks: number;
   /** Generation of the object that the last step outside was made for. */
   readonly tried: number;
   readonly error: ErrorData | undefined;
@@ -82,9 +84,20 @@ const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
-export function settlePauseMs({ waiting, repassMs, observation }: ManagedContext): number {
-  const idle = waiting.length > 0 ? Number.POSITIVE_INFINITY : SETTLE_PAUSE_MS;
-  return repassMs ?? observation?.pollAfterMs ?? idle;
+export function settlePauseMs({ waiting, repassMs, observation, looks }: ManagedContext): number {
+  const idle = waiting.length > 0 ? Number.POSITIVE_INFINITY : LOOK_PAUSE_MS;
+  return rarer(repassMs ?? observation?.pollAfterMs ?? idle, looks);
+}
+
+export function removalPauseMs({ looks }: ManagedContext): number {
+  return rarer(LOOK_PAUSE_MS, looks);
+}
+
+/** What has not come for long is looked for less often. */
+function rarer(pauseMs: number, looks: number): number {
+  return looks < QUICK_LOOKS
+    ? pauseMs
+    : Math.max(pauseMs, Math.min(pauseMs * (looks - QUICK_LOOKS + 2), LOOK_LIMIT_MS));
 }
 
 /** How the dependencies stand, as far as an update pass depends on it. */
@@ -96,7 +109,12 @@ export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<Man
   return { waiting, repassMs: pollAfterMs };
 }
 
-const SETTLE_PAUSE_MS = 1_000;
+const LOOK_PAUSE_MS = 1_000;
+const LOOK_LIMIT_MS = 15_000;
+/** So many looks in a row keep the first pace. */
+const QUICK_LOOKS = 10;
+/** A deletion that the cloud took and has not done after so many looks is asked for again. */
+export const LOOKS_A_REMOVAL = 20;
 
 /** Phases that the last failure led to; in any other the object is on its way again. */
 const FAILING: ReadonlySet<string> = new Set([

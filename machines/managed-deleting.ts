@@ -27,7 +27,7 @@ const decideIfEdited = [
 export const deleting = managedSetup.createStateConfig({
   description: 'The user deleted the object.',
   // The claims are what holds the credentials and the dependencies for the cleanup.
-  entry: ['claim', 'forgetFailure'],
+  entry: ['claim', 'forgetFailure', 'resetLooks'],
   initial: 'guarded',
   on: { 'object.changed': editedWhileDeleting },
   states: {
@@ -117,8 +117,9 @@ export const deleting = managedSetup.createStateConfig({
     },
     awaitingRemoval: {
       description: 'The foreign system is still at work on the deletion.',
+      entry: 'countLook',
       always: { guard: 'isDetached', target: 'unclaiming' },
-      after: { removalPause: 'confirming' },
+      after: { removalPause: [{ guard: 'isLongRemoval', target: 'removing' }, { target: 'confirming' }] },
     },
     backingOff: {
       description: 'The last step of the cleanup failed in a way that may pass.',

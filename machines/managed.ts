@@ -45,7 +45,7 @@ const forgetLoser = {
 
 /** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
 const atRest = managedSetup.createStateConfig({
-  entry: 'claim',
+  entry: ['claim', 'resetLooks'],
   always: { guard: 'isDeleting', target: 'deleting' },
   after: { resync: 'claiming' },
   on: { 'object.changed': anewIfUnsettled },
@@ -66,6 +66,7 @@ export const managedMachine = managedSetup.createMachine({
     available: object.available,
     attempts: 0,
     changes: 0,
+    looks: 0,
     tried: object.generation,
     races: 0,
     error: undefined,
@@ -302,6 +303,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         settling: {
           description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
+          entry: 'countLook',
           always: [
             { guard: 'isDeleting', target: 'deleting' },
             { guard: 'isPassStale', target: 'updating' },

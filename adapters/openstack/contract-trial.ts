@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { toErrorData } from '../../bus/errors.ts';
 import type { KubeObject, LifeView, ManagedKind, Observation, OperationRequest } from '../../machines/kind.ts';
 import { objectView } from '../../machines/life.ts';
+import { sample } from '../kubernetes/contract-check/samples.ts';
 import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rules.ts';
 import { answerOf, knowing } from './contract-answers.ts';
 import { matchesAll, queryOf } from './criteria.ts';
@@ -13,12 +14,13 @@ import type { Call, Session, Sessions } from './session.ts';
 
 /** Made-up answers that statuses are read from. Each has other types for its attributes, and few fit a kind at once. */
 const ANSWERS = 400;
+const EXAMPLES = { 'spec.resyncPeriod': ['1h', '2h'] };
 const CREDENTIALS = { secretName: 'tried', cloudName: 'tried' };
 const ID = '00000000-0000-4000-8000-000000000000';
 
 export function contractTrial(kind: OpenStackKind): Trial {
   return {
-    examples: { 'spec.resyncPeriod': ['1h', '2h'] },
+    examples: EXAMPLES,
     treat: (object) => treat(kind, object),
     async statuses() {
       const tried = await Promise.all(Array.from({ length: ANSWERS }, (_, round) => statusFrom(kind, round)));
@@ -69,7 +71,9 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
   const life = objectView(object, tried, 0);
   const resyncAfterMs = tried.resyncAfterMs(object, () => 0) ?? null;
-  return { done, read: [...read].sort(), resyncAfterMs, managed: life.managed, detached: life.detached };
+  // Called after the object whatever its resource is called.
+  const owned = JSON.stringify(tried.owned(object) ?? null).replaceAll(object.metadata.name, 'itself');
+  return { done, read: [...read].sort(), owned, resyncAfterMs, managed: life.managed, detached: life.detached };
 }
 
 /** The status of an object about which the cloud answers as it does in that round; undefined: with nonsense. */
@@ -80,16 +84,19 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
     call: async () => ({ status: 200, body: answering(() => resource) }),
     list: async () => [resource],
   };
-  const tried = tryOut(kind, async () => session);
+  // Whatever is answered counts as what was looked for.
+  const tried = tryOut(kind, async () => session, { selective: false });
   const object: KubeObject = {
     apiVersion: `${tried.group}/${tried.version}`,
     kind: tried.kind,
     metadata: { name: 'tried', namespace: 'default', uid: 'uid', resourceVersion: '1', generation: 1 },
-    spec: {
-      cloudCredentialsRef: CREDENTIALS,
-      managementPolicy: 'managed',
-      resource: {},
-    },
+    // Only what a kind cannot do without: the rest would have to fit what is answered.
+    spec: sample('spec', kind.contract.spec, {
+      round,
+      focus: 'spec.subnetRef',
+      as: 'given',
+      examples: EXAMPLES,
+    }) as JsonObject,
   };
   const observation = await tried.operations.observe({ ...requestOf(object), id: ID });
   if (observation === undefined) return undefined;
@@ -107,7 +114,11 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
   return { status: { id: observation.id, ...tried.status(view, object, 0) }, answered };
 }
 
-function tryOut(kind: OpenStackKind, open: Sessions['open']): ManagedKind {
+function tryOut(
+  kind: OpenStackKind,
+  open: Sessions['open'],
+  { selective = true }: { readonly selective?: boolean } = {},
+): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
     sessions: { open },
@@ -115,7 +126,16 @@ function tryOut(kind: OpenStackKind, open: Sessions['open']): ManagedKind {
       async find(session, { service, collection, members }, criteria, call) {
         const query = queryOf(criteria);
         const results = await session.list({ ...call, service: service.type, path: `/${collection}`, query }, members);
-        return results.filter((result) => matchesAll(criteria, result));
+        return selective ? results.filter((result) => matchesAll(criteria, result)) : results;
+      },
+      async read(session, { service, collection, member }, id, call) {
+        const { body } = await session.call({
+          ...call,
+          service: service.type,
+          method: 'GET',
+          path: `/${collection}/${id}`,
+        });
+        return body[member] as JsonObject;
       },
     },
   });

@@ -1,4 +1,5 @@
-// Look-ups that happen together are few list requests: a hundred objects applied at once ask for a hundred names in two.
+// Look-ups that happen together are few list requests: a hundred objects applied at once ask for a hundred names in two,
+// and a hundred resources that are looked at until they are built are one list each time.
 //
 // Invariants:
 //   L1. A look-up is answered from a list that began after it was asked for.
@@ -8,12 +9,12 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
 import type { TableKind } from './kinds/kind.ts';
 import type { Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
-export type Collection = Pick<TableKind, 'service' | 'collection' | 'members'>;
+export type Collection = Pick<TableKind, 'service' | 'collection' | 'member' | 'members'>;
 
 export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
 
@@ -25,12 +26,14 @@ export interface LookUps {
     criteria: readonly Criterion[],
     call: LookUpCall,
   ): Promise<readonly JsonObject[]>;
+  /** The resource of this id; undefined when there is none. @throws as `find`, and as `Session.call` */
+  read(session: Session, of: Collection, id: string, call: LookUpCall): Promise<JsonObject | undefined>;
 }
 
-/** Names in one query. */
-const NAMES_A_LIST = 50;
+/** Names, or ids, in one query. */
+const VALUES_A_LIST = 50;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
-const NAMES_LENGTH = 6_000;
+const VALUES_LENGTH = 6_000;
 /** Up to so many different queries are made one by one where the service knows one name a query. */
 const SINGLE_QUERIES = 4;
 
@@ -44,16 +47,15 @@ interface LookUp {
 /** Look-ups are gathered for a turn of the event loop, or for as long as a list of the same collection takes. */
 export function lookUps({ clock }: { readonly clock: Clock }): LookUps {
   const queues = new WeakMap<Session, Map<string, Queue>>();
-  return {
-    find(session, of, criteria, call) {
-      const ofSession = queues.get(session) ?? new Map<string, Queue>();
-      queues.set(session, ofSession);
-      const key = `${of.service.type}/${of.collection}`;
-      const queue = ofSession.get(key) ?? new Queue(clock, session, of);
-      ofSession.set(key, queue);
-      return queue.ask(criteria, call);
-    },
+  const find: LookUps['find'] = (session, of, criteria, call) => {
+    const ofSession = queues.get(session) ?? new Map<string, Queue>();
+    queues.set(session, ofSession);
+    const key = `${of.service.type}/${of.collection}`;
+    const queue = ofSession.get(key) ?? new Queue(clock, session, of);
+    ofSession.set(key, queue);
+    return queue.ask(criteria, call);
   };
+  return { find, read: async (session, of, id, call) => (await find(session, of, [equalTo('id', id)], call))[0] };
 }
 
 class Queue {
@@ -95,17 +97,53 @@ class Queue {
   }
 
   #plan(batch: readonly LookUp[]): readonly Fetching[] {
-    const queries = groupBy(batch, ({ criteria }) => JSON.stringify(queryOf(criteria)));
-    const single = (): readonly Fetching[] =>
-      queries.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
-    if (this.#of.service.lookUp === 'names') {
-      const [named, others] = partition(batch, ({ criteria }) => nameOf(criteria) !== undefined);
-      const chunks = chunksOf(groupBy(named, ({ criteria }) => nameOf(criteria) ?? ''));
-      const fetchings = [...chunks, ...groupBy(others, ({ criteria }) => JSON.stringify(queryOf(criteria)))];
-      return fetchings.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, namesQuery(lookUps)) }));
+    const [byId, others] = partition(batch, ({ criteria }) => wantedOf('id', criteria) !== undefined);
+    return [...this.#planReads(byId), ...this.#planQueries(others)];
+  }
+
+  /** One resource is read by its path; several are one list where the service knows several ids a query. */
+  #planReads(batch: readonly LookUp[]): readonly Fetching[] {
+    const ofOne = groupBy(batch, ({ criteria }) => wantedOf('id', criteria) ?? '');
+    if (ofOne.length > 1 && this.#of.service.lookUp === 'names') {
+      return chunksOf('id', ofOne).map((lookUps) => ({
+        lookUps,
+        fetch: () => this.#list(lookUps, anyQuery('id', lookUps)),
+      }));
     }
-    if (queries.length <= SINGLE_QUERIES) return single();
+    return ofOne.map((lookUps) => ({ lookUps, fetch: () => this.#read(lookUps) }));
+  }
+
+  #planQueries(batch: readonly LookUp[]): readonly Fetching[] {
+    const queries = groupBy(batch, ({ criteria }) => JSON.stringify(queryOf(criteria)));
+    if (this.#of.service.lookUp === 'names') {
+      const [named, others] = partition(batch, ({ criteria }) => wantedOf('name', criteria) !== undefined);
+      const chunks = chunksOf(
+        'name',
+        groupBy(named, ({ criteria }) => wantedOf('name', criteria) ?? ''),
+      );
+      const fetchings = [...chunks, ...groupBy(others, ({ criteria }) => JSON.stringify(queryOf(criteria)))];
+      return fetchings.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, anyQuery('name', lookUps)) }));
+    }
+    if (queries.length <= SINGLE_QUERIES)
+      return queries.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
     return [{ lookUps: batch, fetch: () => this.#all(batch) }];
+  }
+
+  async #read(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
+    const { service, collection, member } = this.#of;
+    const id = wantedOf('id', lookUps[0]?.criteria ?? []) ?? '';
+    const path = `/${collection}/${encodeURIComponent(id)}`;
+    const { status, body } = await this.#session.call({
+      service: service.type,
+      method: 'GET',
+      path,
+      ...commonCall(lookUps),
+    });
+    if (status === 404) return [];
+    const found = body[member];
+    if (typeof found !== 'object' || found === null || Array.isArray(found))
+      throw new TransientError(`GET ${path} of service '${service.type}' answered ${status} without a '${member}'`);
+    return [found as JsonObject];
   }
 
   #list(lookUps: readonly LookUp[], query: Query): Promise<readonly JsonObject[]> {
@@ -169,30 +207,33 @@ function commonQuery(lookUps: readonly LookUp[]): Query {
   );
 }
 
-/** Any of the names, and what else all look-ups ask for. */
-function namesQuery(lookUps: readonly LookUp[]): Query {
-  const names = [...new Set(lookUps.flatMap(({ criteria }) => nameOf(criteria) ?? []))];
-  return [...names.map((name) => ['name', name] as const), ...commonQuery(lookUps).filter(([key]) => key !== 'name')];
+/** What look-ups are told apart by. */
+type Key = 'id' | 'name';
+
+/** Any of the values under the key, and what else all look-ups ask for. */
+function anyQuery(key: Key, lookUps: readonly LookUp[]): Query {
+  const values = [...new Set(lookUps.flatMap(({ criteria }) => wantedOf(key, criteria) ?? []))];
+  return [...values.map((value) => [key, value] as const), ...commonQuery(lookUps).filter(([other]) => other !== key)];
 }
 
-function nameOf(criteria: readonly Criterion[]): string | undefined {
-  return criteria.find(({ key }) => key === 'name')?.value;
+function wantedOf(wanted: Key, criteria: readonly Criterion[]): string | undefined {
+  return criteria.find(({ key }) => key === wanted)?.value;
 }
 
-/** Groups joined until a query would hold too many names. */
-function chunksOf(groups: readonly (readonly LookUp[])[]): readonly (readonly LookUp[])[] {
+/** Groups joined until a query would hold too many values. */
+function chunksOf(key: Key, groups: readonly (readonly LookUp[])[]): readonly (readonly LookUp[])[] {
   const chunks: LookUp[][] = [];
-  let names = NAMES_A_LIST;
+  let values = VALUES_A_LIST;
   let length = 0;
   for (const group of groups) {
-    const more = encodeURIComponent(nameOf(group[0]?.criteria ?? []) ?? '').length;
-    if (names >= NAMES_A_LIST || length + more > NAMES_LENGTH) {
+    const more = encodeURIComponent(wantedOf(key, group[0]?.criteria ?? []) ?? '').length;
+    if (values >= VALUES_A_LIST || length + more > VALUES_LENGTH) {
       chunks.push([]);
-      names = 0;
+      values = 0;
       length = 0;
     }
     chunks.at(-1)?.push(...group);
-    names += 1;
+    values += 1;
     length += more;
   }
   return chunks;

@@ -25,9 +25,8 @@ export function openstackOperations(kind: TableKind, { sessions, lookUps }: Oper
   };
 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
-    const session = await open(request);
-    const answer = await session.call({ ...callOf(kind, pathOf(kind, id), request), method: 'GET' });
-    return answer.status === 404 ? undefined : observationOf(kind, answer.body[kind.member], request);
+    const found = await lookUps.read(await open(request), kind, id, request);
+    return found === undefined ? undefined : observationOf(kind, found, request);
   };
 
   const importByFilter = async (request: OperationRequest, filter: JsonObject): Promise<Observation | undefined> => {

@@ -317,6 +317,28 @@ test('an update that asks for another look gets one', async () => {
   assert.is(run.calls.filter((call) => call === 'observe').length, 2);
 });
 
+test('a deletion that the cloud took and does not do is looked at ever less often, and asked for again', async () => {
+  const run = start(
+    { remove: () => undefined, observe: () => observation() },
+    view({ ...owned, externalId: 'id-1', deleting: true }),
+  );
+  const looked = (): number => run.calls.filter((call) => call === 'observe').length;
+  const removed = (): number => run.calls.filter((call) => call === 'remove').length;
+  await settled();
+  for (let second = 0; second < 10; second++) {
+    run.clock.increment(1_000);
+    await settled();
+  }
+  const quick = looked();
+  assert.ok(quick >= 10, `${quick} looks`);
+  for (let second = 0; second < 300; second++) {
+    run.clock.increment(1_000);
+    await settled();
+  }
+  assert.ok(looked() - quick < 40, `${looked() - quick} looks in five minutes`);
+  assert.ok(removed() >= 2 && removed() <= 3, `${removed()} deletions`);
+});
+
 test('an object of its own goes before the resource does', async () => {
   const own = (readiness: Readiness) =>
     dependency(readiness, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });

@@ -24,6 +24,8 @@ export interface TriedStatus {
 
 /** Combinations in which a field is tried before it counts as without effect. */
 const ROUNDS = 24;
+/** Chance takes some rounds until it has chosen each of many values. */
+const ROUNDS_A_VALUE = 8;
 const OBJECT_NAME = 'the-name-of-the-object';
 
 type Blame = (path: string, rule: ContractRule, message: string) => Complaint;
@@ -84,7 +86,8 @@ async function altered({ path, schema }: Field, treated: Treated): Promise<reado
   const { enum: values } = (schema.items ?? schema).keywords;
   const missing = new Set(Array.isArray(values) ? values.map(String) : []);
   const at = schema.items === undefined ? path : `${path}[]`;
-  for (let round = 0; round < ROUNDS && missing.size > 0; round++) {
+  const rounds = Math.max(ROUNDS, missing.size * ROUNDS_A_VALUE);
+  for (let round = 0; round < rounds && missing.size > 0; round++) {
     const given = await treated({ round, focus: path, as: 'given' });
     const changed = await treated({ round, focus: path, as: 'changed' });
     for (const value of valuesAt(given.spec, at)) {

@@ -35,7 +35,7 @@ const OWNERS: ReadonlySet<unknown> = new Set([
 /** While the port is being wired or taken off. */
 const POLL_MS = 1_000;
 
-const PORTS = { service: NEUTRON, collection: 'ports', members: 'ports' } as const;
+const PORTS = { service: NEUTRON, collection: 'ports', member: 'port', members: 'ports' } as const;
 
 const spec = object(
   'spec is what the user wants.',

@@ -11,14 +11,16 @@ import { TransientError } from '../../../bus/errors.ts';
 
 const test = suite('look-ups');
 
-const NETWORKS = { service: NEUTRON, collection: 'networks', members: 'networks' };
-const PROJECTS = { service: KEYSTONE, collection: 'projects', members: 'projects' };
+const NETWORKS = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
+const PROJECTS = { service: KEYSTONE, collection: 'projects', member: 'project', members: 'projects' };
 const DEADLINE_MS = 5_000;
 
 /** A session that knows resources and answers every list with all of them, when the test says so. */
 class FakeSession implements Session {
   readonly lists: (readonly (readonly [string, string])[])[] = [];
   readonly deadlines: number[] = [];
+  /** Paths of resources that were read one by one. */
+  readonly reads: string[] = [];
   readonly resources: JsonObject[];
   readonly body: JsonObject;
   /** What a list waits for; replaced by a test that holds lists back. */
@@ -39,6 +41,12 @@ class FakeSession implements Session {
   }
 
   async call(call: Call): Promise<Answer> {
+    const id = /^\/networks\/(.+)$/.exec(call.path)?.[1];
+    if (id !== undefined) {
+      this.reads.push(call.path);
+      const network = this.resources.find((resource) => resource['id'] === id);
+      return network === undefined ? { status: 404, body: {} } : { status: 200, body: { network } };
+    }
     return { status: 200, body: { ...this.body, projects: await this.list(call) } };
   }
 }
@@ -70,6 +78,17 @@ test('names of one turn are one list of a service that takes several', async () 
     found,
     range(40).map((name) => [named(name)]),
   );
+});
+
+test('a resource is read by its path; several of one turn are one list of a service that takes several ids', async () => {
+  const { looks } = start();
+  const session = new FakeSession(['0', '1', '2'].map(named));
+  const read = (id: string): Promise<JsonObject | undefined> =>
+    looks.read(session, NETWORKS, id, { deadlineAt: systemClock().now() + DEADLINE_MS, traceId: 't' });
+  assert.equal(await read('id-1'), named('1'));
+  assert.equal([session.lists, session.reads], [[], ['/networks/id-1']]);
+  assert.equal(await Promise.all(['id-0', 'id-2', 'gone'].map(read)), [named('0'), named('2'), undefined]);
+  assert.equal(session.lists, [['id-0', 'id-2', 'gone'].map((id) => ['id', id])]);
 });
 
 test('many names are several lists, and so are long ones', async () => {
