@@ -221,7 +221,9 @@ export class ObjectActor {
       const version =
         this.resource.metadataOnly === true ? `${object.metadata.uid}:${this.#contentVersion}` : undefined;
       const attributes = this.#deps.registry.published(this.address, object);
-      return { object, externalId, available, version, attributes, servesToTheEnd: true };
+      // What has no cleanup at all serves to the end; the cleanup of a followed kind is somebody else's.
+      const servesToTheEnd = this.resource.metadataOnly === true;
+      return { object, externalId, available, version, attributes, servesToTheEnd };
     }
     const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
     const available = context.available && externalId !== undefined;

@@ -8,14 +8,15 @@ import {
   openstackKinds,
   REALM,
   type SessionsDeps,
+  serverKind,
 } from '../adapters/openstack/mod.ts';
-import { type Bus, type Clock, toErrorData } from '../bus/mod.ts';
-import type { ManagedKind } from '../machines/kind.ts';
+import { AbsentError, type Bus, type Clock, toErrorData } from '../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
 import { Host } from './host.ts';
 import { serveOperations, withRemoteOperations } from './operations-service.ts';
-import { registry } from './registry.ts';
+import { registry, resourceOf } from './registry.ts';
 import { holdShards } from './shards.ts';
 import { TROUPE_VERSION } from './version.ts';
 import { watchCluster } from './watcher.ts';
@@ -65,7 +66,15 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
   });
-  const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs }));
+  const servers = async (namespace: string): Promise<readonly KubeObject[]> => {
+    try {
+      return (await objects.list(resourceOf(serverKind), namespace)).items;
+    } catch (error) {
+      if (error instanceof AbsentError) return [];
+      throw error;
+    }
+  };
+  const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs, servers }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
   const known = registry(kinds, openstackFollowed);
   const stop = new AbortController();

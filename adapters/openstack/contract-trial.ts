@@ -122,6 +122,7 @@ function tryOut(
   return managedKind(kind, {
     defaultResyncMs: 0,
     sessions: { open },
+    servers: async () => [],
     lookUps: {
       async find(session, { service, collection, members }, criteria, call) {
         const query = queryOf(criteria);

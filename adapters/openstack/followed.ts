@@ -3,7 +3,7 @@ import type { JsonObject } from '../../bus/bus.ts';
 import type { FollowedKind } from '../../machines/kind.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 
-const server: FollowedKind = {
+export const serverKind: FollowedKind = {
   realm: REALM,
   group: GROUP,
   version: VERSION,
@@ -16,4 +16,4 @@ const server: FollowedKind = {
   },
 };
 
-export const openstackFollowed: readonly FollowedKind[] = [server];
+export const openstackFollowed: readonly FollowedKind[] = [serverKind];

@@ -3,13 +3,14 @@ import type { Clock } from '../../bus/time.ts';
 import type { ManagedKind } from '../../machines/kind.ts';
 import type { KindContract } from '../kubernetes/crds.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
+import type { OperationsDeps } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
 import { managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
 export type { CallRecord } from './cloud-session.ts';
-export { openstackFollowed } from './followed.ts';
+export { openstackFollowed, serverKind } from './followed.ts';
 export { parseGoDuration } from './go-duration.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
@@ -20,6 +21,7 @@ export { GROUP, REALM, VERSION };
 export interface OpenStackOptions {
   readonly sessions: Sessions;
   readonly clock: Clock;
+  readonly servers?: OperationsDeps['servers'];
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
   readonly defaultResyncMs?: number;
 }
@@ -28,7 +30,12 @@ export interface OpenStackOptions {
 export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract }) => contract);
 
 /** All kinds of OpenStack resources. Look-ups of one cloud are shared by the kinds of one call, so call it once. */
-export function openstackKinds({ sessions, clock, defaultResyncMs = 0 }: OpenStackOptions): readonly ManagedKind[] {
-  const shared = { sessions, lookUps: lookUps({ clock }) };
+export function openstackKinds({
+  sessions,
+  clock,
+  servers = async () => [],
+  defaultResyncMs = 0,
+}: OpenStackOptions): readonly ManagedKind[] {
+  const shared = { sessions, servers, lookUps: lookUps({ clock }) };
   return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
 }

@@ -18,7 +18,10 @@ import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 
-export function openstackOperations(kind: TableKind, { sessions, lookUps }: OperationsDeps): ManagedOperations {
+export function openstackOperations(
+  kind: TableKind,
+  { sessions, lookUps, servers }: OperationsDeps,
+): ManagedOperations {
   const open = ({ object, credentialsVersion, deadlineAt }: OperationRequest): Promise<Session> => {
     const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
     return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
@@ -97,7 +100,7 @@ export function openstackOperations(kind: TableKind, { sessions, lookUps }: Oper
 
     async update(request) {
       if (resourceOf(request) === undefined) throw specMissing('Update');
-      return runUpdate(kind, { session: await open(request), request });
+      return runUpdate(kind, { session: await open(request), request, servers });
     },
 
     async remove(request) {

@@ -28,12 +28,15 @@ export type StatusFields = Readonly<Record<string, StatusField>>;
 export type UpdateStep = (pass: {
   readonly session: Session;
   readonly request: OperationRequest & { readonly observation: Observation };
+  readonly servers: OperationsDeps['servers'];
 }) => Promise<UpdateOutcome>;
 
 /** What the operations of a kind work with. */
 export interface OperationsDeps {
   readonly sessions: Sessions;
   readonly lookUps: LookUps;
+  /** The Server objects of a namespace; none where the kind is not installed. */
+  readonly servers: (namespace: string) => Promise<readonly KubeObject[]>;
 }
 
 /** A kind as its file states it. */

@@ -14,13 +14,14 @@ import {
   string,
 } from '../../kubernetes/contract.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
-import { defineKind } from './kind.ts';
+import { defineKind, type UpdateStep } from './kind.ts';
 import { NEUTRON } from './services.ts';
 import { instant, ip, mac, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
 /** A port in any other state carries no traffic, nor will it before somebody does something. */
 const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
 const BUILD_POLL_MS = 1_000;
+const SERVER_POLL_MS = 15_000;
 
 /** Attributes that a user must not smuggle in by `valueSpecs`. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['shared', 'tenant_id']);
@@ -93,6 +94,20 @@ function emptyWhenDisabled(field: string): Rule {
     rule: `has(self.portSecurity) && self.portSecurity == 'Disabled' ? !has(self.${field}) : true`,
   };
 }
+
+/** The state of a port settles with that of the server it is plugged into; a server that is being built says nothing of it. */
+const awaitServer: UpdateStep = async ({ request: { object, observation }, servers }) => {
+  const { device_id: device, device_owner: owner } = observation.attributes;
+  if (typeof device !== 'string' || device === '' || !String(owner).startsWith('compute:')) return { changed: false };
+  const server = (await servers(object.metadata.namespace ?? '')).find(({ status }) => status?.['id'] === device);
+  const state = (server?.status?.['resource'] as JsonObject | undefined)?.['status'];
+  if (server === undefined || state !== 'BUILD') return { changed: false };
+  return {
+    changed: false,
+    waiting: [`Waiting for Server/${server.metadata.name} to be ready`],
+    pollAfterMs: SERVER_POLL_MS,
+  };
+};
 
 export const port = defineKind({
   kind: 'Port',
@@ -251,6 +266,7 @@ export const port = defineKind({
   available: ({ status }) => USABLE.has(status),
   pollAfterMs: ({ status }) => (status === 'BUILD' ? BUILD_POLL_MS : undefined),
   complete: withValueSpecs,
+  steps: [awaitServer],
 });
 
 /** A pair without a hardware address stands for any. */
