@@ -26,7 +26,12 @@ import {
   sentAs,
   unwritten,
 } from '../../../adapters/openstack/kinds/fields.ts';
-import { defineKind, type FilterFields, type OpenStackKind } from '../../../adapters/openstack/kinds/kind.ts';
+import {
+  defineKind,
+  type FilterFields,
+  type OpenStackKind,
+  type TableKind,
+} from '../../../adapters/openstack/kinds/kind.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
@@ -105,7 +110,7 @@ test('a field that a table names and nobody sends, asks for or writes', async ()
 
 test('no row of any table is overlooked', async () => {
   const tables = [RESOURCE, FILTER, 'status.resource'];
-  for (const kind of KINDS) {
+  for (const kind of KINDS.filter(isTableKind)) {
     const checked = [{ contract: kind.contract, trial: contractTrial(idle(kind)) }];
     const complaints = (await checkContracts(checked, [])).filter(({ rule }) => rule === ContractRule.Implemented);
     const leaves = fieldsOf(kind.contract).filter(({ name, schema }) => name !== undefined && isLeaf(schema));
@@ -117,16 +122,35 @@ test('no row of any table is overlooked', async () => {
   }
 });
 
+function isTableKind(kind: OpenStackKind): kind is TableKind {
+  return 'resource' in kind;
+}
+
 /** A kind whose tables name their fields and do nothing with them. */
-function idle({ resource, filter, status, ...kind }: OpenStackKind): OpenStackKind {
+function idle({
+  resource,
+  filter,
+  status,
+  kind,
+  description,
+  service,
+  collection,
+  member,
+  ...rest
+}: TableKind): TableKind {
   const each = <Row>(rows: Readonly<Record<string, Row>>, change: (row: Row) => Row): Readonly<Record<string, Row>> =>
     Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, change(row)]));
-  return {
-    ...kind,
+  return defineKind({
+    kind,
+    description,
+    service,
+    collection,
+    member,
+    adoption: rest.adoption,
     resource: each(resource, (row) => ({ ...row, role: 'attribute', encode: () => ({}), initial: {} })),
     filter: each(filter, (row) => ({ ...row, criteria: () => [] })),
     status: each(status, (row) => ({ ...row, read: () => undefined })),
-  };
+  });
 }
 
 test('a part of a field that is left out of what is sent', async () => {
