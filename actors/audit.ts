@@ -1,6 +1,6 @@
 // Asks the API server who still refers to a deleted object (P7, P8).
-import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
-import { addressKey } from '../bus/mod.ts';
+import { compareVersions, type ObjectList, type Objects, type Resource } from '../adapters/kubernetes/mod.ts';
+import { AbsentError, addressKey } from '../bus/mod.ts';
 import type { AuditOutput } from '../machines/guard.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
 import { type Registry, resourceOf } from './registry.ts';
@@ -21,7 +21,7 @@ export async function auditGuards(
   const { namespace } = actor.address;
   const kinds = [...new Set(finalizers.flatMap((finalizer) => registry.claimants(finalizer)))];
   const lists = await Promise.all(
-    kinds.map(async (kind) => ({ kind, list: await objects.list(resourceOf(kind), namespace) })),
+    kinds.map(async (kind) => ({ kind, list: await listed(objects, resourceOf(kind), namespace) })),
   );
   const holding = new Set<string>();
   for (const { kind, list } of lists) {
@@ -50,4 +50,14 @@ export async function auditGuards(
   }
   actor.reconsider();
   return { free: finalizers.filter((finalizer) => !holding.has(finalizer)), revision: actor.claims.revision };
+}
+
+/** A kind that the API server does not serve has no objects. */
+async function listed(objects: Objects, resource: Resource, namespace: string): Promise<ObjectList> {
+  try {
+    return await objects.list(resource, namespace);
+  } catch (error) {
+    if (error instanceof AbsentError) return { items: [], resourceVersion: '0', serverTime: 0 };
+    throw error;
+  }
 }

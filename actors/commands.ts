@@ -30,6 +30,8 @@ Options, each with its variable:
   --call-ms N                       TROUPE_CALL_MS, 10000: longest call to a cloud, within 0.7 of a lease
   --calls-in-flight N               TROUPE_CALLS_IN_FLIGHT, 16: calls to one cloud at a time
   --shards N                        TROUPE_SHARDS, 64: the same for all pods, for ever
+  --namespace NAME                  TROUPE_NAMESPACES, with commas between: only objects of these; may be repeated
+  --kinds Network,Subnet            TROUPE_KINDS: only objects of these kinds; they are taken over from ORC even while it leads
   --default-resync-period DURATION  TROUPE_DEFAULT_RESYNC_PERIOD, 0s: a Go duration; 0s is never
   --default-ca-certs FILE           TROUPE_DEFAULT_CA_CERTS: the CA of clouds whose secret has none; HTTP_PROXY,
                                     HTTPS_PROXY and NO_PROXY are for the clouds too
@@ -42,6 +44,8 @@ const OPTIONS = {
   kubeconfig: { type: 'string' },
   'nats-url': { type: 'string' },
   roles: { type: 'string' },
+  namespace: { type: 'string', multiple: true },
+  kinds: { type: 'string' },
   'lease-ms': { type: 'string' },
   'call-ms': { type: 'string' },
   'calls-in-flight': { type: 'string' },
@@ -69,10 +73,18 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const [command, ...rest] = positionals;
   if (values.version === true) return print(`${TROUPE_VERSION}\n`);
   if (values.help === true || command === 'help') return print(USAGE);
-  const { keep = false, apply = false, help: _help, version: _version, data = '.troupe', ...options } = values;
+  const {
+    keep = false,
+    apply = false,
+    help: _help,
+    version: _version,
+    data = '.troupe',
+    namespace,
+    ...options
+  } = values;
   let log: Logger | undefined;
   try {
-    const config = readConfig(env, options);
+    const config = readConfig(env, { ...options, namespace: namespace?.join() });
     const clock = systemClock();
     log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
     const [extra] = rest;

@@ -33,6 +33,10 @@ export interface Config {
   /** Longest time a call to a cloud may take, in milliseconds; always well within a lease. */
   readonly callMs: number;
   readonly logLevel: string;
+  /** Kinds to care for, CamelCase or plural; undefined: all, once nobody else cares for them. */
+  readonly kinds: readonly string[] | undefined;
+  /** Namespaces to care for; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
   readonly podName: string | undefined;
   /** A Go duration, as `--default-resync-period` of those who come from there. */
   readonly defaultResyncPeriod: string;
@@ -84,12 +88,27 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     leaseMs,
     callMs: Math.min(whole('call-ms', 'TROUPE_CALL_MS', 10_000, 100, 'milliseconds'), Math.floor(leaseMs * 0.7)),
     logLevel: level(read('log-level', 'TROUPE_LOG_LEVEL')),
+    kinds: names(read('kinds', 'TROUPE_KINDS').value),
+    namespaces: namespaces(read('namespace', 'TROUPE_NAMESPACES')),
     podName: read('pod-name', 'POD_NAME').value,
     defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
     callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
     defaultCaFile: read('default-ca-certs', 'TROUPE_DEFAULT_CA_CERTS').value,
     proxy: proxy(env),
   };
+}
+
+/** Names with commas between; undefined for none. */
+function names(text: string | undefined): readonly string[] | undefined {
+  const given = (text ?? '').split(',').flatMap((name) => name.trim() || []);
+  return given.length === 0 ? undefined : [...new Set(given)];
+}
+
+function namespaces({ name, value }: { name: string; value: string | undefined }): readonly string[] | undefined {
+  const given = names(value);
+  const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
+  if (wrong === undefined) return given;
+  throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
 }
 
 const DIRECT = 'localhost,127.0.0.1,::1';

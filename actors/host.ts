@@ -30,6 +30,8 @@ export interface HostDeps {
   bus: Bus;
   objects: Objects;
   registry: Registry;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  namespaces: readonly string[] | undefined;
   clock: Clock;
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
@@ -153,17 +155,19 @@ export class Host {
 
   /** One list a resource for all shards: what is there, and since when we know it (P6, P12). */
   async #list(opened: ReadonlyMap<number, Shard>): Promise<readonly { address: Address; object: KubeObject }[]> {
-    const { objects, registry, log } = this.#deps;
+    const { objects, registry, namespaces, log } = this.#deps;
     const listed: { address: Address; object: KubeObject }[] = [];
     let floor: string | undefined;
     await Promise.all(
       registry.resources.map(async (resource) => {
         try {
-          const { items, resourceVersion } = await objects.list(resource);
-          if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
-          for (const object of items) {
-            const { namespace = '', name } = object.metadata;
-            listed.push({ address: { realm: resource.realm, plural: resource.plural, namespace, name }, object });
+          for (const place of namespaces ?? [undefined]) {
+            const { items, resourceVersion } = await objects.list(resource, place);
+            if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
+            for (const object of items) {
+              const { namespace = '', name } = object.metadata;
+              listed.push({ address: { realm: resource.realm, plural: resource.plural, namespace, name }, object });
+            }
           }
         } catch (error) {
           const { code, message } = toErrorData(error);

@@ -52,16 +52,7 @@ export function registry(kinds: readonly ManagedKind[], others: readonly Followe
     },
     guards: (address) => guards.get(id(address)) ?? [],
     claimants: (finalizer) => kinds.filter((kind) => kind.finalizer === finalizer),
-    isAvailable(address, object) {
-      const { status } = object;
-      if (byId.get(id(address))?.metadataOnly === true) return true;
-      const conditions = status?.['conditions'];
-      return (
-        Array.isArray(conditions) &&
-        conditions.some(({ type, status }) => type === 'Available' && status === 'True') &&
-        followedById.get(id(address))?.published(object) !== undefined
-      );
-    },
+    isAvailable: (address, object) => followedById.get(id(address))?.isAvailable(object) ?? true,
     published: (address, object) => followedById.get(id(address))?.published(object),
   };
 }

@@ -94,7 +94,7 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
 
 /** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
-  { roles, callMs, callsInFlight, podName, defaultResyncPeriod, defaultCaFile, proxy }: Config,
+  { roles, callMs, callsInFlight, kinds, namespaces, podName, defaultResyncPeriod, defaultCaFile, proxy }: Config,
   deps: Pick<Parameters<typeof startRuntime>[0], 'bus' | 'client' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<Runtime> {
@@ -112,7 +112,18 @@ export async function start(
     await ensureAlone(deps.bus, deps.clock, signal);
   }
   const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
-  return startRuntime({ ...deps, roles, callMs, callsInFlight, podName, defaultResyncMs, defaultCa, proxy });
+  return startRuntime({
+    ...deps,
+    roles,
+    callMs,
+    callsInFlight,
+    kinds,
+    namespaces,
+    podName,
+    defaultResyncMs,
+    defaultCa,
+    proxy,
+  });
 }
 
 async function readCa(path: string): Promise<string> {

@@ -10,12 +10,13 @@ import {
   type SessionsDeps,
   serverKind,
 } from '../adapters/openstack/mod.ts';
-import { AbsentError, type Bus, type Clock, toErrorData } from '../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../machines/kind.ts';
+import { AbsentError, type Bus, type Clock, TerminalError, toErrorData } from '../bus/mod.ts';
+import type { FollowedKind, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
 import { Host } from './host.ts';
 import { serveOperations, withRemoteOperations } from './operations-service.ts';
+import { followPredecessor } from './predecessor.ts';
 import { registry, resourceOf } from './registry.ts';
 import { holdShards } from './shards.ts';
 import { TROUPE_VERSION } from './version.ts';
@@ -31,6 +32,10 @@ export interface RuntimeDeps {
   callMs: number;
   defaultResyncMs: number;
   callsInFlight: number;
+  /** Kinds to care for, CamelCase or plural; undefined: all, once nobody else cares for them. */
+  kinds?: readonly string[] | undefined;
+  /** Namespaces to care for; undefined: all. */
+  namespaces?: readonly string[] | undefined;
   /** PEM of the CA of clouds whose secret has none. */
   defaultCa?: string | undefined;
   /** How clouds are reached; directly without it. */
@@ -51,9 +56,14 @@ export interface Runtime {
 /** Pause before a role that ended begins anew, in milliseconds. */
 const ROLE_PAUSE_MS = 1_000;
 
-/** Starts the roles; they come to work as the bus and the API server answer. @throws {TransientError} the bus is away */
+/**
+ * Starts the roles; they come to work as the bus and the API server answer.
+ *
+ * @throws {TransientError} the bus is away
+ * @throws {TerminalError} a kind that is to be cared for is not known
+ */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
-  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, defaultCa, proxy } = deps;
+  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, namespaces, defaultCa, proxy } = deps;
   const objects = kubeObjects({ client });
   const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   const calls = callTrace(bus.trace);
@@ -76,9 +86,10 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
   const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs, servers }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
-  const known = registry(kinds, openstackFollowed);
+  const { taken, left } = divided(kinds, deps.kinds);
+  const known = registry(taken, [...left, ...openstackFollowed]);
   const stop = new AbortController();
-  const host = new Host({ bus, objects, registry: known, clock, log, callMs });
+  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs });
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
@@ -94,11 +105,28 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       }
     }
   };
+  const hold = (signal: AbortSignal): Promise<void> => holdShards({ bus, host, clock, log, pod }, signal);
+  const act = async (): Promise<void> => {
+    // Whoever names the kinds has seen to it that nobody else cares for them.
+    if (deps.kinds !== undefined) return hold(stop.signal);
+    const predecessor = followPredecessor({ client, objects, clock, log }, stop.signal);
+    while (!stop.signal.aborted) {
+      await predecessor.gone(stop.signal);
+      if (stop.signal.aborted) return;
+      const term = new AbortController();
+      const end = (): void => term.abort();
+      const unlisten = predecessor.onReturn(end);
+      stop.signal.addEventListener('abort', end);
+      await hold(term.signal);
+      stop.signal.removeEventListener('abort', end);
+      unlisten();
+    }
+  };
   const running = [
     ...(roles.has(Role.Watch)
-      ? [play(() => watchCluster({ bus, client, objects, registry: known, clock, log, pod }, stop.signal))]
+      ? [play(() => watchCluster({ bus, client, objects, registry: known, namespaces, clock, log, pod }, stop.signal))]
       : []),
-    ...(roles.has(Role.Actors) ? [play(() => holdShards({ bus, host, clock, log, pod }, stop.signal))] : []),
+    ...(roles.has(Role.Actors) ? [play(() => act())] : []),
   ];
   let closing: Promise<void> | undefined;
   return {
@@ -116,4 +144,20 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       return closing;
     },
   };
+}
+
+/** The kinds that are cared for, and those whose objects are only followed. */
+function divided(
+  kinds: readonly ManagedKind[],
+  names: readonly string[] | undefined,
+): { readonly taken: readonly ManagedKind[]; readonly left: readonly FollowedKind[] } {
+  const isNamed = ({ kind, plural }: ManagedKind, name: string): boolean =>
+    [kind.toLowerCase(), plural].includes(name.toLowerCase());
+  const unknown = names?.find((name) => !kinds.some((kind) => isNamed(kind, name)));
+  if (unknown !== undefined) {
+    const all = kinds.map(({ kind }) => kind).join(', ');
+    throw new TerminalError(`there is no kind '${unknown}' to care for; there are ${all}`);
+  }
+  const isTaken = (kind: ManagedKind): boolean => names?.some((name) => isNamed(kind, name)) ?? true;
+  return { taken: kinds.filter(isTaken), left: kinds.filter((kind) => !isTaken(kind)) };
 }

@@ -30,6 +30,8 @@ export interface WatcherDeps {
   client: KubeClient;
   objects: Objects;
   registry: Registry;
+  /** The namespaces that are watched; undefined: all. */
+  namespaces: readonly string[] | undefined;
   clock: Clock;
   log: Logger;
   pod: string;
@@ -82,6 +84,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { bus, registry, clock, log } = deps;
   const { mailbox } = bus;
+  const places: readonly (string | undefined)[] = deps.namespaces ?? [undefined];
   const term = new AbortController();
   const end = (): void => term.abort();
   signal.addEventListener('abort', end);
@@ -111,10 +114,11 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
       });
     };
-    const unseeded = new Set(registry.resources.map(({ plural, realm }) => `${realm}/${plural}`));
+    const watches = registry.resources.flatMap((resource) => places.map((place) => ({ resource, place })));
+    const unseeded = new Set(watches.map(watchKey));
     let seededAt = Number.POSITIVE_INFINITY;
-    const seeded = (resource: Resource, serverTime: number): void => {
-      if (!unseeded.delete(`${resource.realm}/${resource.plural}`)) return;
+    const seeded = (watch: Watch, serverTime: number): void => {
+      if (!unseeded.delete(watchKey(watch))) return;
       seededAt = Math.min(seededAt, serverTime);
       if (unseeded.size > 0) return;
       void Promise.all(pending)
@@ -122,11 +126,12 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         .catch((error) => log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded'));
     };
     await Promise.all(
-      registry.resources.map((resource) => {
+      watches.map((watch) => {
+        const { resource, place } = watch;
         const { plural, group } = resource;
         return watchResource(
           deps,
-          resource,
+          { resource, namespace: place },
           {
             onList(items, resourceVersion, serverTime) {
               const present = new Set<string>();
@@ -137,9 +142,10 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               }
               for (const [key, { to, uid, gone }] of known) {
                 if (to.realm !== resource.realm || to.plural !== plural || gone || present.has(key)) continue;
+                if (place !== undefined && to.namespace !== place) continue;
                 say(resource, { gone: { uid, resourceVersion } }, to.namespace, to.name);
               }
-              seeded(resource, serverTime);
+              seeded(watch, serverTime);
             },
             onChange(object) {
               say(resource, { object }, object.metadata.namespace ?? '', object.metadata.name);
@@ -150,7 +156,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             },
             onTrouble(message, missing) {
               if (!missing) log.warn({ plural, error: message }, 'the watch is interrupted');
-              else if (registry.kind(resource) === undefined) seeded(resource, clock.now());
+              else if (registry.kind(resource) === undefined) seeded(watch, clock.now());
               else
                 log.warn(
                   `the API server does not know '${plural}.${group}': apply its CustomResourceDefinition (troupe crds --apply)`,
@@ -169,6 +175,16 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     stopEpoch();
     signal.removeEventListener('abort', end);
   }
+}
+
+/** One resource in one namespace, or in all. */
+interface Watch {
+  readonly resource: Resource;
+  readonly place: string | undefined;
+}
+
+function watchKey({ resource: { realm, plural }, place = '' }: Watch): string {
+  return `${realm}/${plural}/${place}`;
 }
 
 interface Known {

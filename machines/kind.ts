@@ -121,7 +121,9 @@ export interface FollowedKind {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  /** As `ManagedKind.published`; undefined: what others need of the object is not known, so it is not ready. */
+  /** Whether the object, as stored, counts as ready for those who refer to it. */
+  isAvailable(object: KubeObject): boolean;
+  /** As `ManagedKind.published`. */
   published(object: KubeObject): JsonObject | undefined;
 }
 

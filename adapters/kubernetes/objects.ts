@@ -22,7 +22,8 @@ export interface ObjectList {
 /** All throw as `KubeClient.call`; a write for an incarnation that is gone throws Absent or Conflict. */
 export interface Objects {
   get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
-  list(resource: Resource, namespace?: string): Promise<ObjectList>;
+  /** All objects, or those of a namespace, or of a name. */
+  list(resource: Resource, namespace?: string, name?: string): Promise<ObjectList>;
   /** Adds finalizers by server-side apply as `manager`, which states all it owns. @throws {ConflictError} the object is being deleted */
   addFinalizers(
     resource: Resource,
@@ -113,11 +114,12 @@ export function objects({ client }: { client: KubeClient }): Objects {
         throw error;
       }
     },
-    async list(resource, namespace) {
+    async list(resource, namespace, name) {
+      const only = name === undefined ? '' : `&fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
       const items: KubeObject[] = [];
       let next = '';
       for (;;) {
-        const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${next}`;
+        const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${only}${next}`;
         const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
         const { metadata, items: page } = body as unknown as {
           metadata: { resourceVersion: string; continue?: string };

@@ -19,6 +19,14 @@ export interface WatchHandlers {
   onRecovery(): void;
 }
 
+export interface WatchScope {
+  readonly resource: Resource;
+  /** Undefined: all namespaces. */
+  readonly namespace?: string | undefined;
+  /** Only objects of this name. */
+  readonly name?: string;
+}
+
 /** The server is asked to end a watch after this long, in seconds, so that dead connections are noticed. */
 const WATCH_SECONDS = 300;
 /** A watch that ends sooner without an event has told nothing, in milliseconds. */
@@ -32,10 +40,11 @@ const PAUSE_LIMIT_MS = 15_000;
  */
 export async function watchResource(
   { client, objects, clock }: { client: KubeClient; objects: Objects; clock: Clock },
-  resource: Resource,
+  { resource, namespace, name }: WatchScope,
   handlers: WatchHandlers,
   signal: AbortSignal,
 ): Promise<void> {
+  const only = name === undefined ? '' : `&fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
   let version: string | undefined;
   let failures = 0;
   // Not before the server has agreed to a watch: what fails again and again is told once, and backed off from.
@@ -46,12 +55,12 @@ export async function watchResource(
   while (!signal.aborted) {
     try {
       if (version === undefined) {
-        const { items, resourceVersion, serverTime } = await objects.list(resource);
+        const { items, resourceVersion, serverTime } = await objects.list(resource, namespace, name);
         if (signal.aborted) return;
         handlers.onList(items, resourceVersion, serverTime);
         version = resourceVersion;
       }
-      const path = `${resourcePath(resource)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}`;
+      const path = `${resourcePath(resource, namespace)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}${only}`;
       const openedAt = clock.now();
       let fruitful = false;
       for await (const event of client.stream(path, acceptOf(resource, 'one'), signal, recovered)) {

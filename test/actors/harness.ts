@@ -151,7 +151,9 @@ export class World {
     return bus;
   }
 
-  async start(): Promise<void> {
+  async start(
+    scope: { readonly kinds?: readonly string[]; readonly namespaces?: readonly string[] } = {},
+  ): Promise<void> {
     const { logLevel = 'trace' } = this.#options;
     const bus = await this.observe();
     const destination = new Writable({
@@ -170,6 +172,7 @@ export class World {
       callMs: CALL_MS,
       defaultResyncMs: 0,
       callsInFlight: 16,
+      ...scope,
     });
   }
 

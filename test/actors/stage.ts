@@ -229,6 +229,7 @@ export async function stage(
     bus,
     objects: api,
     registry: registry(kinds, []),
+    namespaces: undefined,
     clock,
     log: pino({ level: 'silent' }),
     callMs: 10_000,

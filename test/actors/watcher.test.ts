@@ -28,7 +28,7 @@ test('a term that could not begin does not keep the next from beginning', async 
   const log = pino({ level: 'silent' });
   const client = { call: away, watch: away } as never;
   const running = watchCluster(
-    { bus, client, objects: {} as never, registry: known, clock, log, pod: 'a' },
+    { bus, client, objects: {} as never, registry: known, namespaces: undefined, clock, log, pod: 'a' },
     stop.signal,
   );
   const deadline = new AbortController();

@@ -223,7 +223,7 @@ export function objectsSuite(
     await create('before');
     const watching = watchResource(
       { client, objects: objects({ client }), clock: systemClock() },
-      NETWORKS,
+      { resource: NETWORKS },
       {
         onList: (items) => {
           for (const item of items) note('listed', item);

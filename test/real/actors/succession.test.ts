@@ -1,0 +1,13 @@
+// Taking over from ORC on a real cluster, a real NATS and a real cloud.
+import { suite } from 'uvu';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeSuccession } from '../../actors/succession.suite.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('succession on real counterparts');
+  describeSuccession(test, ground);
+  test.run();
+}
