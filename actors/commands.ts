@@ -35,6 +35,9 @@ Options, each with its variable:
   --default-resync-period DURATION  TROUPE_DEFAULT_RESYNC_PERIOD, 0s: a Go duration; 0s is never
   --default-ca-certs FILE           TROUPE_DEFAULT_CA_CERTS: the CA of clouds whose secret has none; HTTP_PROXY,
                                     HTTPS_PROXY and NO_PROXY are for the clouds too
+  --health-probe-bind-address ADDR  TROUPE_HEALTH_PROBE_BIND_ADDRESS, 0: where /healthz and /readyz are, such as :8081
+  --metrics-bind-address ADDR       TROUPE_METRICS_BIND_ADDRESS, 0: where /metrics is, such as :8443
+  --metrics-secure=false            TROUPE_METRICS_SECURE, true: TLS, and only for whom the cluster allows it
   --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
   --data FOLDER                     where dev and demo keep what they start; .troupe unless told; the objects of dev's
                                     API server, and its kubeconfig, are there again at the next start
@@ -46,6 +49,9 @@ const OPTIONS = {
   roles: { type: 'string' },
   namespace: { type: 'string', multiple: true },
   kinds: { type: 'string' },
+  'health-probe-bind-address': { type: 'string' },
+  'metrics-bind-address': { type: 'string' },
+  'metrics-secure': { type: 'string' },
   'lease-ms': { type: 'string' },
   'call-ms': { type: 'string' },
   'calls-in-flight': { type: 'string' },

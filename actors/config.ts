@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { TerminalError } from '../bus/mod.ts';
+import { type ListenAddress, parseListenAddress } from './probes.ts';
 
 /** What a process may be asked to do; all in one process unless told. */
 export const Role = { Watch: 'watch', Actors: 'actors', Openstack: 'openstack' } as const;
@@ -37,6 +38,12 @@ export interface Config {
   readonly kinds: readonly string[] | undefined;
   /** Namespaces to care for; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
+  /** Where `/healthz` and `/readyz` are served; undefined: nowhere. */
+  readonly healthAddress: ListenAddress | undefined;
+  /** Where `/metrics` is served; undefined: nowhere. */
+  readonly metricsAddress: ListenAddress | undefined;
+  /** `/metrics` over TLS, and only for whom the cluster allows it. */
+  readonly metricsSecure: boolean;
   readonly podName: string | undefined;
   /** A Go duration, as `--default-resync-period` of those who come from there. */
   readonly defaultResyncPeriod: string;
@@ -55,7 +62,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws {TerminalError} names the variable or option, the rule, and what it got
  */
 export function readConfig(env: Environment, options: Environment = {}): Config {
-  const read = (option: string, variable: string): { name: string; value: string | undefined } => {
+  const read = (option: string, variable: string): Given => {
     const given = options[option];
     return given === undefined
       ? { name: variable, value: env[variable] || undefined }
@@ -90,6 +97,9 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     logLevel: level(read('log-level', 'TROUPE_LOG_LEVEL')),
     kinds: names(read('kinds', 'TROUPE_KINDS').value),
     namespaces: namespaces(read('namespace', 'TROUPE_NAMESPACES')),
+    healthAddress: address(read('health-probe-bind-address', 'TROUPE_HEALTH_PROBE_BIND_ADDRESS')),
+    metricsAddress: address(read('metrics-bind-address', 'TROUPE_METRICS_BIND_ADDRESS')),
+    metricsSecure: flag(read('metrics-secure', 'TROUPE_METRICS_SECURE'), true),
     podName: read('pod-name', 'POD_NAME').value,
     defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
     callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
@@ -104,11 +114,30 @@ function names(text: string | undefined): readonly string[] | undefined {
   return given.length === 0 ? undefined : [...new Set(given)];
 }
 
-function namespaces({ name, value }: { name: string; value: string | undefined }): readonly string[] | undefined {
+function namespaces({ name, value }: Given): readonly string[] | undefined {
   const given = names(value);
   const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
   if (wrong === undefined) return given;
   throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
+}
+
+interface Given {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+function address({ name, value = '0' }: Given): ListenAddress | undefined {
+  try {
+    return parseListenAddress(value);
+  } catch (error) {
+    throw new TerminalError(`${name} must be ${(error as Error).message}; got '${value}'`);
+  }
+}
+
+function flag({ name, value }: Given, fallback: boolean): boolean {
+  if (value === undefined) return fallback;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
 const DIRECT = 'localhost,127.0.0.1,::1';
@@ -125,7 +154,7 @@ function proxy(env: Environment): Config['proxy'] {
   };
 }
 
-function roles({ name, value }: { name: string; value: string | undefined }): ReadonlySet<Role> {
+function roles({ name, value }: Given): ReadonlySet<Role> {
   const all = Object.values(Role);
   if (value === undefined) return new Set(all);
   const named = value.split(',').map((role) => role.trim());
@@ -134,7 +163,7 @@ function roles({ name, value }: { name: string; value: string | undefined }): Re
   throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
 }
 
-function level({ name, value = 'info' }: { name: string; value: string | undefined }): string {
+function level({ name, value = 'info' }: Given): string {
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
   if (levels.includes(value)) return value;
   throw new TerminalError(`${name} must be one of ${levels.join(', ')}; got '${value}'`);

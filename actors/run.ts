@@ -6,7 +6,8 @@ import { parseGoDuration } from '../adapters/openstack/mod.ts';
 import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../bus/mod.ts';
 import { ensureAlone } from './alone.ts';
 import { type Config, Role } from './config.ts';
-import { type Runtime, startRuntime } from './runtime.ts';
+import { type Pages, servePages } from './pages.ts';
+import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 import { USER_AGENT } from './version.ts';
 
 export interface RunDeps {
@@ -30,10 +31,14 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
   }
   const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
   let bus: Bus | undefined;
+  let pages: Pages | undefined;
   try {
+    pages = await servePages(config, client, clock);
     bus = await connect(config, natsUrl, clock, log, signal);
     if (bus === undefined) return 0;
-    const runtime = await start(config, { bus, client, clock, log }, signal);
+    const deps = { bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
+    const runtime = await start(config, deps, signal);
+    pages.began(runtime);
     log.info(
       { pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description },
       'troupe runs',
@@ -42,6 +47,7 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
     await drain(runtime, clock, log);
   } finally {
     // What is left open would keep a process that has failed alive.
+    await pages?.close();
     await bus?.close();
     await client.close();
   }
@@ -95,7 +101,7 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
 /** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
   { roles, callMs, callsInFlight, kinds, namespaces, podName, defaultResyncPeriod, defaultCaFile, proxy }: Config,
-  deps: Pick<Parameters<typeof startRuntime>[0], 'bus' | 'client' | 'clock' | 'log'>,
+  deps: Pick<RuntimeDeps, 'bus' | 'client' | 'metrics' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<Runtime> {
   const defaultResyncMs = parseGoDuration(defaultResyncPeriod);

@@ -15,6 +15,7 @@ import type { FollowedKind, KubeObject, ManagedKind } from '../machines/kind.ts'
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
 import { Host } from './host.ts';
+import type { Metrics } from './metrics.ts';
 import { serveOperations, withRemoteOperations } from './operations-service.ts';
 import { followPredecessor } from './predecessor.ts';
 import { registry, resourceOf } from './registry.ts';
@@ -40,6 +41,8 @@ export interface RuntimeDeps {
   defaultCa?: string | undefined;
   /** How clouds are reached; directly without it. */
   proxy?: SessionsDeps['proxy'] | undefined;
+  /** What is counted, where anybody asks. */
+  metrics?: Metrics | undefined;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
 }
@@ -66,12 +69,16 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, namespaces, defaultCa, proxy } = deps;
   const objects = kubeObjects({ client });
   const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  const { metrics } = deps;
   const calls = callTrace(bus.trace);
   const sessions = openStackSessions({
     clock,
     version: TROUPE_VERSION,
     callsInFlight,
-    onCall: calls.onCall,
+    onCall(record) {
+      calls.onCall(record);
+      metrics?.onCall(record);
+    },
     readSecret: (namespace, name) => objects.readSecret(namespace, name),
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
