@@ -3,7 +3,7 @@ import type { Clock } from '../../bus/time.ts';
 import type { ManagedKind } from '../../machines/kind.ts';
 import type { KindContract } from '../kubernetes/crds.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OperationsDeps } from './kinds/kind.ts';
+import { namesOf, type OperationsDeps } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
 import { managedKind } from './managed-kind.ts';
@@ -28,6 +28,11 @@ export interface OpenStackOptions {
 
 /** The contracts of all kinds, for their CRDs. */
 export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract }) => contract);
+
+/** Plurals of kinds whose objects make objects for themselves, and of what they make. */
+export const openstackOwned: readonly { readonly owner: string; readonly owned: string }[] = KINDS.flatMap(
+  ({ plural, owns }) => (owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }]),
+);
 
 /** All kinds of OpenStack resources. Look-ups of one cloud are shared by the kinds of one call, so call it once. */
 export function openstackKinds({

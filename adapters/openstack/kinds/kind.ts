@@ -75,6 +75,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
+  /** The kind of `owned`. */
+  readonly owns?: string;
   /** The object that an object of this kind makes for itself. References to it are followed, not waited for. */
   readonly owned?: (object: KubeObject) => OwnedObject | undefined;
   /** What those who refer to an object are told beyond its id. */
@@ -91,6 +93,8 @@ export interface OpenStackKind {
   readonly finalizer: string;
   readonly fieldManagers: { readonly finalizer: string; readonly status: string; readonly guards: string };
   readonly contract: KindContract;
+  /** The kind of the objects that objects of this kind make for themselves. */
+  readonly owns?: string;
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): ManagedOperations;
   published(object: KubeObject): JsonObject | undefined;

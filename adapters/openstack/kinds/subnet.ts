@@ -167,6 +167,7 @@ export const subnet = defineKind({
     updatedAt: unwritten(instant('updatedAt is when the subnet was last changed.')),
   },
   // Connected through an object of its own, which lives and dies with the subnet.
+  owns: 'RouterInterface',
   owned({ metadata: { name }, spec }) {
     const routerRef = (spec?.['resource'] as JsonObject | undefined)?.['routerRef'];
     if (typeof routerRef !== 'string') return undefined;
