@@ -1,7 +1,6 @@
 // What a pod shows the cluster: its health, whether it is ready, and its figures, as far as the configuration asks.
 import { createHash } from 'node:crypto';
-import { makeCertificates } from '../adapters/kubernetes/certificates.ts';
-import type { KubeClient } from '../adapters/kubernetes/mod.ts';
+import { certify, type KubeClient, makeAuthority } from '../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, ErrorCode, type JsonObject, toErrorData } from '../bus/mod.ts';
 import type { Config } from './config.ts';
 import { type Metrics, metrics } from './metrics.ts';
@@ -86,7 +85,8 @@ export async function servePages(
 
 /** A certificate of its own, and the cluster's word on who may read. */
 async function securely(client: KubeClient, clock: Clock): Promise<SecureOptions> {
-  const { certificate, key } = await makeCertificates({ host: 'localhost', name: 'troupe', nowMs: clock.now() });
+  const authority = await makeAuthority('troupe-metrics-ca', clock.now());
+  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
   return { certificate, key, authorize: byReview(client, clock) };
 }
 
@@ -99,7 +99,9 @@ function byReview(client: KubeClient, clock: Clock): Authorize {
     return body['status'] as JsonObject;
   };
   const judge = async (token: string): Promise<Awaited<ReturnType<Authorize>>> => {
-    const { authenticated, user } = await review('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token });
+    const { authenticated, user } = await review('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', {
+      token,
+    });
     if (authenticated !== true) return 'unknown';
     const { username, uid, groups, extra } = user as JsonObject;
     const { allowed } = await review('/apis/authorization.k8s.io/v1/subjectaccessreviews', 'SubjectAccessReview', {

@@ -21,6 +21,8 @@ export interface Ground {
   /** Where the kubeconfig is, and whatever else the ground keeps. */
   readonly folder: string;
   readonly kubeconfig: string;
+  /** Of the runtime, where it is not the test's own. */
+  readonly runtimeKubeconfig?: string;
   /** The embedded API server, for its counters. */
   readonly api: EmbeddedApiServer | undefined;
   readonly simulator: Simulator | undefined;

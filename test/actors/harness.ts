@@ -82,6 +82,7 @@ export class World {
   #listening: { close(): Promise<void> } | undefined;
   #runtime: Runtime | undefined;
   #starts = 0;
+  readonly #runtimeClient: KubeClient | undefined;
 
   private constructor(ground: Ground, options: WorldOptions) {
     this.ground = ground;
@@ -89,6 +90,8 @@ export class World {
     const clock = systemClock();
     this.clock = hurried(clock);
     this.client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
+    const { runtimeKubeconfig: kubeconfig } = ground;
+    this.#runtimeClient = kubeconfig === undefined ? undefined : kubeClient({ clock, kubeconfig });
     this.prefix = `e2e${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
     this.namespace = this.prefix;
     this.follower = new Follower({ clock, client: this.client, namespace: this.namespace });
@@ -165,7 +168,7 @@ export class World {
     });
     this.#runtime = await startRuntime({
       bus,
-      client: this.client,
+      client: this.#runtimeClient ?? this.client,
       clock: this.clock,
       log: openLog({ level: logLevel, readable: false, destination }),
       roles: new Set(Object.values(Role)),
@@ -410,6 +413,7 @@ export class World {
     } finally {
       await this.follower.close();
       await this.#sessions.close();
+      await this.#runtimeClient?.close();
       await this.client.close();
       await this.ground.close();
     }

@@ -1,7 +1,7 @@
 // Everything secret that a server is known by: whoever keeps this value keeps the identity of the server. Plain data.
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Authority, makeAuthority } from '../tls/certificates.ts';
+import { type Authority, makeAuthority } from '../../tls/certificates.ts';
 
 export interface Credentials {
   /** The administrator's bearer token. */
@@ -13,7 +13,7 @@ export interface Credentials {
 
 export async function makeCredentials(nowMs: number): Promise<Credentials> {
   const [authority, { privateKey }] = await Promise.all([
-    makeAuthority(nowMs),
+    makeAuthority('embedded-api-server-ca', nowMs),
     promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
   ]);
   return {

@@ -1,4 +1,4 @@
-// The server's own certificate authority, and the certificate that it signs for the server at every start.
+// Certificate authorities of servers' own, and the certificates that they sign for the servers at every start.
 import { randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import { installReflection } from './reflection.ts';
@@ -44,13 +44,14 @@ async function keyText(key: webcrypto.CryptoKey): Promise<string> {
   return PemConverter.encode(await subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-export async function makeAuthority(nowMs: number): Promise<Authority> {
+/** @param name  common name of the authority's subject */
+export async function makeAuthority(name: string, nowMs: number): Promise<Authority> {
   const x509 = await library();
   const keys = await generate();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {
       serialNumber: serial(),
-      name: 'CN=embedded-api-server-ca',
+      name: `CN=${name}`,
       ...valid(nowMs, AUTHORITY_DAYS),
       signingAlgorithm: ALGORITHM,
       keys,
@@ -65,8 +66,15 @@ export async function makeAuthority(nowMs: number): Promise<Authority> {
   return { certificate: certificate.toString('pem'), key: await keyText(keys.privateKey) };
 }
 
-/** @param host  the address the server is reached at, beside localhost */
-export async function certify(authority: Authority, host: string, nowMs: number): Promise<ServerCertificate> {
+/**
+ * @param server.name  common name of the server's subject
+ * @param server.host  the address it is reached at, beside localhost
+ */
+export async function certify(
+  authority: Authority,
+  { name, host }: { readonly name: string; readonly host: string },
+  nowMs: number,
+): Promise<ServerCertificate> {
   const x509 = await library();
   const issuer = new x509.X509Certificate(authority.certificate);
   const signingKey = await subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(authority.key), ALGORITHM, false, [
@@ -78,7 +86,7 @@ export async function certify(authority: Authority, host: string, nowMs: number)
   const certificate = await x509.X509CertificateGenerator.create(
     {
       serialNumber: serial(),
-      subject: 'CN=embedded-api-server',
+      subject: `CN=${name}`,
       issuer: issuer.subject,
       ...valid(nowMs, SERVER_DAYS),
       signingAlgorithm: ALGORITHM,

@@ -1,0 +1,82 @@
+// A runtime that may do in its cluster what the manifests of deploy/ allow, and nothing else.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, type JsonObject } from '../../bus/mod.ts';
+import type { OpenGround } from './grounds.ts';
+
+const NAMESPACE = 'troupe-system';
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+
+/** The same ground, with the manifests applied, and the runtime's own service account. */
+export function deployed(openGround: OpenGround, { withKubectl }: { readonly withKubectl: boolean }): OpenGround {
+  return async (clock) => {
+    const ground = await openGround(clock);
+    const client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
+    try {
+      if (withKubectl) await kubectl(ground.kubeconfig, 'apply', '--server-side', '-k', join(deploy, 'default'));
+      else await applyAccount(client);
+      const runtimeKubeconfig = join(ground.folder, 'kubeconfig-troupe');
+      await writeFile(runtimeKubeconfig, await asAccount(client, clock, ground.kubeconfig), { mode: 0o600 });
+      return { ...ground, runtimeKubeconfig };
+    } finally {
+      await client.close();
+    }
+  };
+}
+
+/** What was applied with kubectl goes again, but for the definitions. */
+export async function undeploy(kubeconfig: string): Promise<void> {
+  const rest = ['clusterrole/troupe', 'clusterrole/troupe-metrics-reader', 'clusterrolebinding/troupe'];
+  await kubectl(kubeconfig, 'delete', '--ignore-not-found', ...rest);
+  await kubectl(kubeconfig, 'delete', '--ignore-not-found', `namespace/${NAMESPACE}`);
+}
+
+async function kubectl(kubeconfig: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('kubectl', [...args], {
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+  });
+  return stdout;
+}
+
+/** Namespace, account and rules, without what takes kubectl. */
+async function applyAccount(client: KubeClient): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const places = [
+    ['namespace.yaml', '/api/v1/namespaces'],
+    ['service-account.yaml', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`],
+    ['cluster-role.yaml', `${rbac}/clusterroles`],
+    ['cluster-role-binding.yaml', `${rbac}/clusterrolebindings`],
+  ] as const;
+  for (const [file, path] of places) {
+    const body = parse(await readFile(join(deploy, 'base', file), 'utf8')) as JsonObject;
+    await client.call({ method: 'POST', path, body });
+  }
+}
+
+/** A kubeconfig that leads to the same server with a token of the service account. */
+async function asAccount(client: KubeClient, clock: Clock, kubeconfig: string): Promise<string> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/troupe/token`;
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+  let token: unknown;
+  for (let attempt = 0; token === undefined; attempt++) {
+    try {
+      const answer = await client.call({ method: 'POST', path, body });
+      token = (answer.body['status'] as JsonObject)['token'];
+    } catch (error) {
+      if (!(error instanceof AbsentError) || attempt >= 50) throw error;
+      await clock.sleep(100);
+    }
+  }
+  const config = parse(await readFile(kubeconfig, 'utf8')) as {
+    clusters: { cluster: Record<string, string> }[];
+    users: unknown[];
+    contexts: { context: { user: string } }[];
+  };
+  const [user = { context: { user: 'troupe' } }] = config.contexts;
+  return stringify({ ...config, users: [{ name: user.context.user, user: { token } }] });
+}

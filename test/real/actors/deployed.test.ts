@@ -1,0 +1,16 @@
+// limit: 900 s
+// The manifests of deploy/ on a real cluster: kubectl takes them, and their rules are enough for the life of objects.
+import { suite } from 'uvu';
+import { deployed, undeploy } from '../../actors/deployed.ts';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeLifecycle } from '../../actors/lifecycle.suite.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('deployed on real counterparts');
+  describeLifecycle(test, deployed(ground, { withKubectl: true }));
+  test('what was deployed goes again', () => undeploy(process.env['KUBECONFIG'] ?? ''));
+  test.run();
+}
