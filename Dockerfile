@@ -1,0 +1,19 @@
+# Troupe as an image: `docker build -t troupe:0.1.0 .`
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /troupe
+COPY package.json package-lock.json .npmrc ./
+COPY deploy/link-node.mjs deploy/
+# Node is in the image already, so the packages that bring it are left out.
+RUN npm ci --omit=dev --omit=optional
+COPY actors actors
+COPY adapters adapters
+COPY bus bus
+COPY machines machines
+COPY LICENSE ./
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production
+COPY --from=build /troupe /troupe
+USER 65532:65532
+ENTRYPOINT ["node", "/troupe/actors/cli.ts"]
+CMD ["run"]
