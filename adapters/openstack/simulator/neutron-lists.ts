@@ -26,7 +26,7 @@ export function answerList(
   const wanted = filterValues(query, resource);
   const matches = items
     .map((item) => resource.show(item))
-    .filter((item) => [...wanted].every(([key, values]) => values.some((value) => sameValue(item[key], value))))
+    .filter((item) => [...wanted].every(([key, values]) => isWanted(item, key, values, resource)))
     .filter((item) => tagsMatch(item, query, 'caseless'));
   const sorted = sort(matches, query, resource);
   const { page, links } = cut(request, resource, sorted, maxPageSize);
@@ -46,7 +46,8 @@ export function withFields(item: JsonObject, query: URLSearchParams): JsonObject
 }
 
 function refuseUnknownFilters(query: URLSearchParams, resource: NeutronResource): void {
-  const known = [...PAGING, ...TAG_FILTERS, ...COMMON_FILTERS, ...resource.filters];
+  const tagFilters = resource.tags === 'none' ? [] : TAG_FILTERS;
+  const known = [...PAGING, ...tagFilters, ...COMMON_FILTERS, ...resource.filters];
   const unknown = [...new Set(query.keys())].filter((key) => !known.includes(key));
   if (unknown.length === 0) return;
   const list = unknown.map((key) => `'${key}'`).join(', ');
@@ -75,6 +76,11 @@ function isBoolean({ attributes }: NeutronResource, key: string): boolean {
   return typeof attributes[key]?.preset === 'boolean';
 }
 
+function isWanted(item: JsonObject, key: string, values: readonly Json[], { matches }: NeutronResource): boolean {
+  const own = matches?.[key];
+  return own === undefined ? values.some((value) => sameValue(item[key], value)) : own(item, values.map(String));
+}
+
 /** MariaDB compares text without regard to case, and so does the real service. */
 function sameValue(one: Json | undefined, other: Json): boolean {
   return String(one).toLowerCase() === String(other).toLowerCase();
@@ -86,7 +92,8 @@ function sort(items: JsonObject[], query: URLSearchParams, resource: NeutronReso
   if (keys.length !== directions.length) {
     throw neutronRefusal(400, 'HTTPBadRequest', 'The number of sort_keys and sort_dirs must be same');
   }
-  const unknown = keys.filter((key) => resource.attributes[key] === undefined && !COMMON_FILTERS.includes(key));
+  const known = [...(resource.sortKeys ?? Object.keys(resource.attributes)), ...COMMON_FILTERS];
+  const unknown = keys.filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     const list = unknown.map((key) => `'${key}'`).join(', ');
     throw neutronRefusal(400, 'HTTPBadRequest', `[${list}] is invalid attribute for sort_keys`);

@@ -12,6 +12,7 @@ import {
   toText,
 } from './neutron-attributes.ts';
 import { bump, type NeutronDeps, type NeutronResource } from './neutron-resource.ts';
+import { defaultGroup } from './neutron-security-groups.ts';
 import { CollectionName } from './store.ts';
 
 /** Greatest MTU of a network by its type, as the real control plane is set up. */
@@ -66,6 +67,13 @@ export function networks({ store, dns, availabilityZones }: NeutronDeps): Neutro
       throw invalidInput(`Requested MTU is too big, maximum is ${largestMtu(type)}`);
     }
   };
+  const refuseInternal = (id: unknown): void => {
+    const isGateway = ({ network_id: network, device_owner: owner }: JsonObject): boolean =>
+      network === id && owner === 'network:router_gateway';
+    if (![...ports.values()].some(isGateway)) return;
+    const why = 'cannot be updated to be made non-external, since it has existing gateway ports';
+    throw neutronRefusal(409, 'ExternalNetworkInUse', `External network ${id} ${why}.`);
+  };
   return {
     collection: CollectionName.Networks,
     singular: 'network',
@@ -88,12 +96,14 @@ export function networks({ store, dns, availabilityZones }: NeutronDeps): Neutro
         'provider:segmentation_id': item['provider:segmentation_id'] ?? store.pick(1, 16_000),
         revision_number: 1,
       });
+      defaultGroup(String(item['project_id']), store);
     },
     update(item, change) {
       if (change['mtu'] !== undefined) refuseMtu(change['mtu'], item['provider:network_type']);
       if (Object.keys(change).some((name) => name.startsWith('provider:'))) {
         throw invalidInput('Only VLAN type networks can be updated.');
       }
+      if (item['router:external'] === true && change['router:external'] === false) refuseInternal(item['id']);
       // Sharing and being external live in tables of their own: there, only a difference counts as a change.
       const counts = Object.entries(change).some(
         ([name, value]) => !['shared', 'router:external'].includes(name) || item[name] !== value,
@@ -102,7 +112,10 @@ export function networks({ store, dns, availabilityZones }: NeutronDeps): Neutro
       if (counts) bump(item, store);
     },
     remove(item) {
-      const used = [...ports.values()].filter((port) => port['network_id'] === item['id']).map((port) => port['id']);
+      const used = store
+        .sorted(CollectionName.Ports)
+        .filter((port) => port['network_id'] === item['id'])
+        .map((port) => port['id']);
       if (used.length > 0) {
         throw neutronRefusal(
           409,

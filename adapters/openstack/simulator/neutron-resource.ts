@@ -12,6 +12,12 @@ export interface NeutronResource {
   readonly attributes: AttributeTable;
   /** Attributes that a list may be filtered by, besides `id`, `project_id` and tags. */
   readonly filters: readonly string[];
+  /** Attributes that a list may be sorted by; those of `filters` unless stated. */
+  readonly sortKeys?: readonly string[];
+  /** Whether items have tags; they do unless stated. */
+  readonly tags?: 'none';
+  /** A filter whose values are compared in a way of their own; `filters` names it too. */
+  readonly matches?: Readonly<Record<string, (item: JsonObject, values: readonly string[]) => boolean>>;
   /** Finishes a new item and says whether it may be; the caller stores it. */
   create(item: Item): void;
   /** Says whether the change may be, and makes it. */
@@ -20,6 +26,10 @@ export interface NeutronResource {
   remove(item: Item): void;
   /** The item as clients see it. */
   show(item: Item): JsonObject;
+  /** Says whether these may be made by one request; each of them is asked about by `create` besides. */
+  checkAll?(items: readonly Item[]): void;
+  /** What is asked of an item by PUT of `/<collection>/<id>/<action>`. */
+  readonly actions?: Readonly<Record<string, (item: Item, body: JsonObject) => JsonObject>>;
 }
 
 export interface NeutronDeps {
@@ -39,6 +49,20 @@ export function bump(item: Item, store: Store): void {
 
 /** The answer to an id that is not there. */
 export function notFound({ singular }: Pick<NeutronResource, 'singular'>, id: string): Error {
-  const title = singular.charAt(0).toUpperCase() + singular.slice(1);
-  return neutronRefusal(404, `${title}NotFound`, `${title} ${id} could not be found.`);
+  const [first = '', ...others] = singular.split('_');
+  const title = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  const type = [first, ...others].map(title).join('');
+  const what = [title(first), ...others].join(' ');
+  // Each part of the real one words it in its own way.
+  const missing = type.startsWith('Security')
+    ? 'does not exist'
+    : type === 'Router'
+      ? 'could not be found'
+      : 'could not be found.';
+  return neutronRefusal(404, `${type}NotFound`, `${what} ${id} ${missing}`);
+}
+
+/** The collection as it is named in paths. */
+export function pathOf({ collection }: NeutronResource): string {
+  return collection.replaceAll('_', '-');
 }

@@ -1,7 +1,8 @@
-// Subnets of the simulated Neutron, and as much of ports as makes them and networks be in use.
+// Subnets of the simulated Neutron.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { formatAddress, formatPrefix, overlap, type Prefix, parseAddress, parsePrefix } from './addresses.ts';
 import { neutronRefusal } from './exchange.ts';
+import { fixedIpsOf, freeAddress } from './neutron-addresses.ts';
 import {
   type AttributeTable,
   asGiven,
@@ -17,7 +18,7 @@ import {
 } from './neutron-attributes.ts';
 import { checkPools, defaultPools } from './neutron-pools.ts';
 import { bump, type NeutronDeps, type NeutronResource, notFound } from './neutron-resource.ts';
-import { CollectionName, type Item } from './store.ts';
+import { CollectionName, type Item, type Store } from './store.ts';
 
 const NEVER = { convert: asGiven, preset: 'unset', allowed: 'never' } as const;
 const IPV6_MODES = oneOf('dhcpv6-stateful', 'dhcpv6-stateless', 'slaac');
@@ -93,6 +94,7 @@ export function subnets({ store }: NeutronDeps): NeutronResource {
       }
       item['revision_number'] = 0;
       bumpNetwork(item);
+      reachOut(item, store);
     },
     update(item, change) {
       const prefix = parsePrefix(String(item['cidr']));
@@ -117,6 +119,17 @@ export function subnets({ store }: NeutronDeps): NeutronResource {
     },
     show: (item) => ({ ...item }),
   };
+}
+
+/** Gateways that were there before the first subnet of their network get an address on it. */
+function reachOut(subnet: Item, store: Store): void {
+  for (const port of store.collection(CollectionName.Ports).values()) {
+    const { network_id: network, device_owner: owner } = port;
+    if (network !== subnet['network_id'] || owner !== 'network:router_gateway' || fixedIpsOf(port).length > 0) continue;
+    const free = freeAddress(port, subnet, new Set(), store);
+    if (free !== undefined) port['fixed_ips'] = [{ subnet_id: subnet['id'] ?? '', ip_address: free }];
+    bump(port, store);
+  }
 }
 
 function checkPrefix(item: Item, prefix: Prefix): void {
@@ -167,48 +180,4 @@ function checkGateway(gateway: Json, prefix: Prefix): void {
   if (prefix.version === 4 && prefix.length < 31 && (address.value === prefix.first || address.value === prefix.last)) {
     throw invalidInput('Gateway is not valid on subnet');
   }
-}
-
-const PORT_ATTRIBUTES: AttributeTable = {
-  id: NEVER,
-  name: { convert: toText, preset: '', allowed: 'always' },
-  tenant_id: { convert: toText, preset: '', allowed: 'creation' },
-  network_id: { convert: toUuid, allowed: 'creation' },
-  admin_state_up: { convert: toBoolean, preset: true, allowed: 'always' },
-  description: { convert: toText, preset: '', allowed: 'always' },
-  device_id: { convert: toText, preset: '', allowed: 'always' },
-  device_owner: { convert: toText, preset: '', allowed: 'always' },
-  status: NEVER,
-  revision_number: NEVER,
-};
-
-export function ports({ store }: NeutronDeps): NeutronResource {
-  const items = store.collection(CollectionName.Ports);
-  return {
-    collection: CollectionName.Ports,
-    singular: 'port',
-    attributes: PORT_ATTRIBUTES,
-    filters: Object.keys(PORT_ATTRIBUTES),
-    create(item) {
-      const networkId = String(item['network_id']);
-      if (!store.collection(CollectionName.Networks).has(networkId)) throw notFound({ singular: 'network' }, networkId);
-      const fixed = store
-        .sorted(CollectionName.Subnets)
-        .filter((subnet) => subnet['network_id'] === networkId)
-        .slice(0, 1)
-        .map((subnet) => {
-          const pools = subnet['allocation_pools'] as readonly JsonObject[];
-          const first = parseAddress(String(pools[0]?.['start'])) ?? { version: 4, value: 0n };
-          const value = first.value + BigInt(items.size);
-          return { subnet_id: subnet['id'] ?? null, ip_address: formatAddress({ version: first.version, value }) };
-        });
-      Object.assign(item, { status: 'DOWN', fixed_ips: fixed, revision_number: 1 });
-    },
-    update(item, change) {
-      Object.assign(item, change);
-      bump(item, store);
-    },
-    remove: () => undefined,
-    show: (item) => ({ ...item }),
-  };
 }

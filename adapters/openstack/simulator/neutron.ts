@@ -11,15 +11,19 @@ import {
 import { type AttributeTable, invalidInput, toInteger } from './neutron-attributes.ts';
 import { answerList, withFields } from './neutron-lists.ts';
 import { networks } from './neutron-networks.ts';
-import { bump, type NeutronDeps, type NeutronResource, notFound } from './neutron-resource.ts';
-import { ports, subnets } from './neutron-subnets.ts';
+import { ports } from './neutron-ports.ts';
+import { bump, type NeutronDeps, type NeutronResource, notFound, pathOf } from './neutron-resource.ts';
+import { routers } from './neutron-routers.ts';
+import { securityGroupRules } from './neutron-security-group-rules.ts';
+import { securityGroups } from './neutron-security-groups.ts';
+import { subnets } from './neutron-subnets.ts';
 import { type Item, QUOTA_RESOURCES, type Store } from './store.ts';
 import { asObject } from './tokens.ts';
 
 /** Makes the handler of all requests below `/v2.0`. */
 export function neutron(deps: NeutronDeps): (request: SimulatedRequest) => Reply {
   const { store, tokens } = deps;
-  const resources = [networks(deps), subnets(deps), ports(deps)];
+  const resources = [networks, subnets, ports, routers, securityGroups, securityGroupRules].map((make) => make(deps));
   return (request) => {
     const speaker = tokens.find(String(request.headers['x-auth-token']));
     if (speaker === undefined) {
@@ -30,14 +34,16 @@ export function neutron(deps: NeutronDeps): (request: SimulatedRequest) => Reply
       index === length - 1 ? segment.replace(/\.json$/, '') : segment,
     );
     if (collection === 'quotas') return serveQuotas(request, store, id);
-    const resource = resources.find((candidate) => candidate.collection === collection);
-    if (resource === undefined || (part !== undefined && part !== 'tags')) {
+    const resource = resources.find((candidate) => pathOf(candidate) === collection);
+    const action = part === undefined ? undefined : resource?.actions?.[part];
+    if (resource === undefined || (part !== undefined && part !== 'tags' && action === undefined)) {
       throw neutronRefusal(404, 'HTTPNotFound', 'The resource could not be found.');
     }
     if (id === undefined) return serveCollection(request, resource, speaker, deps);
     const item = store.collection(resource.collection).get(id);
     if (part === 'tags') return serveTags(request, resource, item, id, tag, store);
     if (item === undefined) throw notFound(resource, id);
+    if (action !== undefined) return serveAction(request, item, action);
     return serveItem(request, resource, item, store);
   };
 }
@@ -49,10 +55,45 @@ function serveCollection(
   deps: NeutronDeps,
 ): Reply {
   const { store } = deps;
-  const { collection, singular, attributes } = resource;
+  const { collection, singular } = resource;
   if (request.method === 'GET') return answerList(request, resource, store.sorted(collection), deps.maxPageSize);
   if (request.method !== 'POST') throw notAllowed();
-  const given = { ...member(request, singular) };
+  const { body } = request;
+  if (body === 'absent' || (body !== 'broken' && Object.keys(body).length === 0)) {
+    throw badRequest('Resource body required');
+  }
+  const several = body === 'broken' ? undefined : body[collection];
+  if (several === undefined) {
+    const item = itemOf({ ...member(request, singular) }, resource, speaker, store);
+    return { status: 201, body: { [singular]: resource.show(keep(item, resource, store)) } };
+  }
+  const items = asList(several).map((given) => itemOf({ ...asObject(given) }, resource, speaker, store));
+  if (items.length === 0) throw badRequest('Resources required');
+  resource.checkAll?.(items);
+  const kept: Item[] = [];
+  try {
+    for (const item of items) kept.push(keep(item, resource, store));
+  } catch (error) {
+    for (const item of kept) {
+      resource.remove(item);
+      store.collection(collection).delete(String(item['id']));
+    }
+    throw error;
+  }
+  return { status: 201, body: { [collection]: kept.map((item) => resource.show(item)) } };
+}
+
+function asList(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A new item as a body states it, checked attribute by attribute. */
+function itemOf(
+  given: Record<string, Json>,
+  { attributes }: NeutronResource,
+  speaker: TokenRecord,
+  store: Store,
+): Item {
   const { project_id: project, tenant_id: tenant } = given;
   if (project !== undefined && tenant !== undefined && project !== tenant) {
     throw neutronRefusal(400, 'HTTPBadRequest', "'project_id' and 'tenant_id' do not match");
@@ -74,13 +115,26 @@ function serveCollection(
     if (value !== undefined) item[name] = convert(value, name);
     else if (preset !== 'unset' && preset !== undefined) item[name] = preset;
   }
-  refuseOverQuota(store, resource, projectId);
   const now = store.now();
-  Object.assign(item, { project_id: projectId, tags: [], created_at: now, updated_at: now });
+  return Object.assign(item, { project_id: projectId, tags: [], created_at: now, updated_at: now });
+}
+
+/** Finishes a new item and stores it. */
+function keep(item: Item, resource: NeutronResource, store: Store): Item {
+  refuseOverQuota(store, resource, String(item['project_id']));
   resource.create(item);
-  const shown = resource.show(item);
-  store.collection(collection).set(String(item['id']), item);
-  return { status: 201, body: { [singular]: shown } };
+  store.collection(resource.collection).set(String(item['id']), item);
+  return item;
+}
+
+function serveAction(
+  request: SimulatedRequest,
+  item: Item,
+  action: (item: Item, body: JsonObject) => JsonObject,
+): Reply {
+  if (request.method !== 'PUT') throw notAllowed();
+  if (request.body === 'broken') throw badRequest('Body contains invalid data');
+  return { status: 200, body: action(item, request.body === 'absent' ? {} : request.body) };
 }
 
 function serveItem(request: SimulatedRequest, resource: NeutronResource, item: Item, store: Store): Reply {

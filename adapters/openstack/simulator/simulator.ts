@@ -1,11 +1,13 @@
 // A cloud on loopback for tests and for trying things out: Keystone v3 and Neutron v2.0 over HTTP, in memory.
 //
 // What it does not do: policies and roles (whoever has a scoped token may do everything, and a token without scope is
-// refused by Keystone only), any service but these two, bulk creation, subnet pools, address scopes, routers,
-// security groups, RBAC, prefixes without room for a gateway; ports are only as real as it takes to make networks and
-// subnets be in use; Keystone's complaints about a body end after their first line, and where the real one of this
-// release breaks off without an answer (a project is renamed to a name that is taken) this one says 409; the order in
-// which several faults of one body are found may differ. Addresses are not allocated. Nothing outlives it.
+// refused by Keystone only), any service but these two, subnet pools, address scopes, floating IPs, trunks, address
+// groups, quality of service, RBAC, prefixes without room for a gateway; no agent wires a port: whatever has a host is
+// ACTIVE, as is an interface of a router; routers have no routes or flavors of their own, and those that are
+// distributed or highly available differ only in what their interfaces are called; Keystone's complaints about a body
+// end after their first line, and where the real one of this release breaks off without an answer (a project is renamed
+// to a name that is taken) this one says 409; the order in which several faults of one body are found may differ, and
+// by how much a revision grows. Nothing outlives it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { Faults } from './faults.ts';
@@ -204,14 +206,22 @@ function service(store: Store, type: string, name: string, url: string): JsonObj
   return { endpoints, id: store.newHexId(), type, name };
 }
 
+const NEUTRON_COLLECTIONS: ReadonlySet<CollectionName> = new Set([
+  CollectionName.Networks,
+  CollectionName.Subnets,
+  CollectionName.Ports,
+  CollectionName.Routers,
+  CollectionName.SecurityGroups,
+  CollectionName.SecurityGroupRules,
+]);
+
 function drift(store: Store): Drift {
   const existing = (collection: CollectionName, id: string): Item => {
     const item = store.collection(collection).get(id);
     if (item === undefined) throw new Error(`no '${id}' among the simulated ${collection}`);
     return item;
   };
-  const isNeutron = (collection: CollectionName): boolean =>
-    ([CollectionName.Networks, CollectionName.Subnets, CollectionName.Ports] as string[]).includes(collection);
+  const isNeutron = (collection: CollectionName): boolean => NEUTRON_COLLECTIONS.has(collection);
   return {
     add(collection, attributes) {
       const id = String(attributes['id'] ?? (isNeutron(collection) ? store.newUuid() : store.newHexId()));

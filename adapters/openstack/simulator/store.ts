@@ -13,6 +13,9 @@ export const CollectionName = {
   Networks: 'networks',
   Subnets: 'subnets',
   Ports: 'ports',
+  Routers: 'routers',
+  SecurityGroups: 'security_groups',
+  SecurityGroupRules: 'security_group_rules',
 } as const;
 export type CollectionName = (typeof CollectionName)[keyof typeof CollectionName];
 

@@ -42,7 +42,7 @@ export type Register = (title: string, run: (cloud: Cloud, session: Session, clo
 
 /** Path of a collection to the service that has it. */
 function serviceOf(path: string): string {
-  return /^\/(networks|subnets|ports|quotas|nosuch)/.test(path) ? 'network' : 'identity';
+  return /^\/(networks|subnets|ports|routers|security-group|quotas|nosuch)/.test(path) ? 'network' : 'identity';
 }
 
 export function probe(session: Session, clock: Clock): Cloud {
@@ -69,6 +69,13 @@ export function probe(session: Session, clock: Clock): Cloud {
       throw error;
     }
   };
+  /** Takes all interfaces off a router. */
+  const unplug = async (path: string): Promise<void> => {
+    const { body } = await send('GET /ports', { query: `device_id=${path.split('/').at(-1)}&fields=id` });
+    for (const { id } of (body['ports'] ?? []) as readonly { readonly id: string }[]) {
+      await send(`PUT ${path}/remove_router_interface`, { body: { port_id: id } });
+    }
+  };
   const cloud: Cloud = {
     prefix,
     async expect(request, ask, status, like) {
@@ -79,7 +86,7 @@ export function probe(session: Session, clock: Clock): Cloud {
       return answer.body;
     },
     async make(collection, attributes) {
-      const singular = collection.slice(0, -1);
+      const singular = collection.slice(0, -1).replaceAll('-', '_');
       const body = await cloud.expect(`POST /${collection}`, { body: { [singular]: attributes } }, 201);
       const item = body[singular] as JsonObject;
       made.unshift(`/${collection}/${item['id']}`);
@@ -88,6 +95,7 @@ export function probe(session: Session, clock: Clock): Cloud {
     async clean() {
       for (const path of made.splice(0)) {
         if (path.startsWith('/domains')) await send(`PATCH ${path}`, { body: { domain: { enabled: false } } });
+        if (path.startsWith('/routers')) await unplug(path);
         await send(`DELETE ${path}`, {});
       }
     },
@@ -96,7 +104,7 @@ export function probe(session: Session, clock: Clock): Cloud {
 }
 
 /** Lists that Neutron gives in any order. */
-const UNORDERED: ReadonlySet<string> = new Set(['allocation_pools']);
+const UNORDERED: ReadonlySet<string> = new Set(['allocation_pools', 'allowed_address_pairs', 'fixed_ips']);
 
 function byText(one: unknown, other: unknown): number {
   return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
