@@ -79,7 +79,9 @@ export function completePort(item: Item, store: Store): void {
   if (network === undefined) throw notFound({ singular: 'network' }, String(item['network_id']));
   item['mac_address'] ??= newMac(store);
   refuseSameMac(item, store);
-  item['fixed_ips'] = allocate(item, item['fixed_ips'], store);
+  const { fixed_ips: wanted } = item;
+  item['fixed_ips'] = [];
+  item['fixed_ips'] = allocate(item, wanted, store);
   // What Neutron itself plugs in is trusted.
   const isTrusted = String(item['device_owner']).startsWith('network:');
   item['port_security_enabled'] ??= !isTrusted && network['port_security_enabled'] !== false;

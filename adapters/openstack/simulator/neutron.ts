@@ -65,22 +65,23 @@ function serveCollection(
   const several = body === 'broken' ? undefined : body[collection];
   if (several === undefined) {
     const item = itemOf({ ...member(request, singular) }, resource, speaker, store);
-    return { status: 201, body: { [singular]: resource.show(keep(item, resource, store)) } };
+    return { status: 201, body: { [singular]: keep(item, resource, store) } };
   }
   const items = asList(several).map((given) => itemOf({ ...asObject(given) }, resource, speaker, store));
   if (items.length === 0) throw badRequest('Resources required');
   resource.checkAll?.(items);
-  const kept: Item[] = [];
+  const shown: JsonObject[] = [];
   try {
-    for (const item of items) kept.push(keep(item, resource, store));
+    for (const item of items) shown.push(keep(item, resource, store));
   } catch (error) {
-    for (const item of kept) {
+    // All or none.
+    for (const item of items.slice(0, shown.length)) {
       resource.remove(item);
       store.collection(collection).delete(String(item['id']));
     }
     throw error;
   }
-  return { status: 201, body: { [collection]: kept.map((item) => resource.show(item)) } };
+  return { status: 201, body: { [collection]: shown } };
 }
 
 function asList(value: Json): readonly Json[] {
@@ -119,12 +120,13 @@ function itemOf(
   return Object.assign(item, { project_id: projectId, tags: [], created_at: now, updated_at: now });
 }
 
-/** Finishes a new item and stores it. */
-function keep(item: Item, resource: NeutronResource, store: Store): Item {
+/** Finishes a new item and stores it. @returns it, as clients see what was not there before */
+function keep(item: Item, resource: NeutronResource, store: Store): JsonObject {
   refuseOverQuota(store, resource, String(item['project_id']));
   resource.create(item);
+  const shown = resource.show(item);
   store.collection(resource.collection).set(String(item['id']), item);
-  return item;
+  return shown;
 }
 
 function serveAction(
@@ -151,7 +153,10 @@ function serveItem(request: SimulatedRequest, resource: NeutronResource, item: I
         if (attributes[name]?.allowed !== 'always') throw badRequest(`Cannot update read-only attribute ${name}`);
       }
       const change: Record<string, Json> = {};
-      for (const [name, value] of Object.entries(given)) change[name] = attributes[name]?.convert(value, name) ?? value;
+      for (const [name, value] of Object.entries(given)) {
+        const { [name]: attribute } = attributes;
+        if (attribute !== undefined) change[name] = attribute.convert(value, name);
+      }
       refuseOtherRevision(request, item);
       resource.update(item, change);
       return { status: 200, body: { [singular]: resource.show(item) } };

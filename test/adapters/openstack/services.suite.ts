@@ -3,7 +3,10 @@ import { suite, type Test } from 'uvu';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { ports } from './port-answers.ts';
 import { keystoneError, type Like, mustHaveKeys, neutronError, probe, type Register } from './probe.ts';
+import { routers } from './router-answers.ts';
+import { securityGroups } from './security-group-answers.ts';
 import { lists, subnets } from './subnet-answers.ts';
 
 export interface OpenCloud {
@@ -53,6 +56,9 @@ export function servicesSuite(name: string, open: () => Promise<OpenCloud>): Tes
   networks(test);
   subnets(test);
   lists(test);
+  ports(test);
+  routers(test);
+  securityGroups(test);
   return all;
 }
 
