@@ -10,13 +10,18 @@ export interface Criterion {
   readonly matches: (attributes: JsonObject) => boolean;
 }
 
+/** Attributes that say the same in capital letters. */
+const CASELESS: ReadonlySet<string> = new Set(['mac_address']);
+
 /** The attribute named like the query key has this value. A result without the attribute is left to the server. */
 export function equalTo(key: string, value: Json): Criterion {
   const text = String(value);
+  const plain = (given: Json): string => (CASELESS.has(key) ? String(given).toLowerCase() : String(given));
   return {
     key,
     value: text,
-    matches: ({ [key]: attribute }) => attribute === undefined || (attribute !== null && String(attribute) === text),
+    matches: ({ [key]: attribute }) =>
+      attribute === undefined || (attribute !== null && plain(attribute) === plain(text)),
   };
 }
 

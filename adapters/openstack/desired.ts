@@ -146,11 +146,16 @@ function isPaired(
   isSameItem: (wanted: JsonObject, found: JsonObject) => boolean,
 ): boolean {
   const left = [...found];
-  const all = wanted.every((item) => {
-    const index = left.findIndex((other) => isSameItem(item as JsonObject, other as JsonObject));
-    if (index >= 0) left.splice(index, 1);
-    return index >= 0;
-  });
+  const isSameAs = (item: Json) => (other: Json) => isSameItem(item as JsonObject, other as JsonObject);
+  // Who is content with any partner must not take that of one who is not.
+  const choices = (item: Json): number => found.filter(isSameAs(item)).length;
+  const all = wanted
+    .toSorted((one, other) => choices(one) - choices(other))
+    .every((item) => {
+      const index = left.findIndex(isSameAs(item));
+      if (index >= 0) left.splice(index, 1);
+      return index >= 0;
+    });
   return all && left.length === 0;
 }
 

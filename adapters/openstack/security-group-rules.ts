@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   R1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
-//   R2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile.
+//   R2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile. Only
+//       a rule that Neutron would call the same as a new one (its description apart) goes first, for it is in the way.
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { canonicalAddress } from './addresses.ts';
@@ -45,6 +46,17 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
   }
   const call = (rest: Pick<Call, 'method' | 'path' | 'body'>): Promise<unknown> =>
     session.call({ service: NEUTRON.type, deadlineAt, traceId, ...rest });
+  const remove = (rules: readonly JsonObject[]): Promise<unknown> =>
+    Promise.all(
+      rules.map(({ id }) =>
+        call({ method: 'DELETE', path: `/security-group-rules/${encodeURIComponent(String(id))}` }).catch(
+          (error: unknown) => {
+            throw explained(error, `deleting security group rule ${id}`);
+          },
+        ),
+      ),
+    );
+  const isInTheWay = (rule: JsonObject): boolean => missing.some((wanted) => isSame(wanted, rule));
   if (missing.length > 0) {
     const reference = resource['projectRef'];
     const project = typeof reference === 'string' ? dependencies[`Project/${reference}`] : undefined;
@@ -55,6 +67,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
       ...(project === undefined ? {} : { project_id: project.id }),
       ...attributesOf(rule),
     }));
+    await remove(surplus.filter(isInTheWay));
     await call({ method: 'POST', path: '/security-group-rules', body: { security_group_rules: rules } }).catch(
       (error: unknown) => {
         const known = refused(error, 'creating resource');
@@ -62,40 +75,45 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
       },
     );
   }
-  await Promise.all(
-    surplus.map((id) =>
-      call({ method: 'DELETE', path: `/security-group-rules/${encodeURIComponent(id)}` }).catch((error: unknown) => {
-        throw explained(error, `deleting security group rule ${id}`);
-      }),
-    ),
-  );
+  await remove(surplus.filter((rule) => !isInTheWay(rule)));
   return { changed: true };
 };
 
-/** The rules that are specified and not there, and the ids of those that are there and not specified. */
+/** The rules that are specified and not there, and those that are there and not specified. */
 function differenceOf(
   specified: readonly SpecRule[],
   observed: readonly JsonObject[],
-): { readonly missing: readonly SpecRule[]; readonly surplus: readonly string[] } {
+): { readonly missing: readonly SpecRule[]; readonly surplus: readonly JsonObject[] } {
+  const missing = specified
+    .filter((rule) => !observed.some((other) => matches(rule, other)))
+    .toSorted((one, other) => Number(one.description === undefined) - Number(other.description === undefined));
   return {
-    missing: specified.filter((rule) => !observed.some((other) => matches(rule, other))),
-    surplus: observed
-      .filter((other) => !specified.some((rule) => matches(rule, other)))
-      .flatMap(({ id }) => (typeof id === 'string' ? [id] : [])),
+    // What the spec says twice is made once, with the description if one of them has one.
+    missing: missing.filter(
+      (rule, index) => !missing.slice(0, index).some((other) => matches(rule, attributesOf(other))),
+    ),
+    surplus: observed.filter((other) => !specified.some((rule) => matches(rule, other))),
   };
 }
 
 /** Direction and description count only where the spec states them. */
 function matches(rule: SpecRule, observed: JsonObject): boolean {
-  const { description, direction, ethertype, portRange, protocol = '', remoteIPPrefix } = rule;
+  const { description } = rule;
+  return isSame(rule, observed) && (description === undefined || description === observed['description']);
+}
+
+/** Whether both let the same through: Neutron does not take one beside the other. */
+function isSame(rule: SpecRule, observed: JsonObject): boolean {
+  const { direction, ethertype, portRange, protocol = '', remoteIPPrefix } = rule;
   return (
+    (observed['remote_group_id'] ?? null) === null &&
+    (observed['remote_address_group_id'] ?? null) === null &&
     ethertype === observed['ethertype'] &&
     nameOf(protocol) === nameOf(observed['protocol'] ?? '') &&
     (portRange?.min ?? 0) === (observed['port_range_min'] ?? 0) &&
     (portRange?.max ?? 0) === (observed['port_range_max'] ?? 0) &&
     prefixOf(remoteIPPrefix) === prefixOf(observed['remote_ip_prefix']) &&
-    (direction === undefined || direction === observed['direction']) &&
-    (description === undefined || description === observed['description'])
+    (direction === undefined || direction === observed['direction'])
   );
 }
 
@@ -109,7 +127,7 @@ function attributesOf(rule: SpecRule): JsonObject {
     // Zero stands for "not stated", to the API as to Neutron.
     port_range_min: portRange?.min || undefined,
     port_range_max: portRange?.max || undefined,
-    remote_ip_prefix: remoteIPPrefix === undefined ? undefined : prefixOf(remoteIPPrefix),
+    remote_ip_prefix: remoteIPPrefix === undefined ? undefined : canonicalAddress(remoteIPPrefix),
   };
   return Object.fromEntries(
     Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
@@ -130,8 +148,10 @@ function nameOf(protocol: Json): string {
   return PROTOCOL_NAMES[name] ?? name;
 }
 
+/** All addresses are as good as none stated. */
 function prefixOf(prefix: Json | undefined): string {
-  return typeof prefix === 'string' && prefix !== '' ? canonicalAddress(prefix) : '';
+  const spelled = typeof prefix === 'string' && prefix !== '' ? canonicalAddress(prefix) : '';
+  return spelled.endsWith('/0') ? '' : spelled;
 }
 
 function explained(error: unknown, doing: string): unknown {

@@ -83,7 +83,8 @@ export const router = defineKind({
     status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `ALLOCATING`, `ERROR`.')),
     tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
   },
-  adoption: { query: ['name', 'projectRef', 'distributed'] },
+  // Neutron refuses to filter by `distributed`.
+  adoption: { query: ['name', 'projectRef'], check: ['distributed'] },
   available: ({ status }) => status === 'ACTIVE',
   pollAfterMs: ({ status }) => (BUILDING.has(status) ? BUILD_POLL_MS : undefined),
   // Its interfaces are made with its credentials.

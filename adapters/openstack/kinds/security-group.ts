@@ -144,7 +144,8 @@ export const securityGroup = defineKind({
     createdAt: observed('created_at', instant('createdAt is when the group was made.')),
     updatedAt: observed('updated_at', instant('updatedAt is when the group was last changed.')),
   },
-  adoption: { query: ['name', 'projectRef', 'stateful'] },
+  // Neutron refuses to filter by `stateful`.
+  adoption: { query: ['name', 'projectRef'], check: ['stateful'] },
   available: (attributes, resource) => resource?.['rules'] === undefined || isAsSpecified(resource, attributes),
   pollAfterMs: (attributes, resource) =>
     resource === undefined || isAsSpecified(resource, attributes) ? undefined : RULES_POLL_MS,

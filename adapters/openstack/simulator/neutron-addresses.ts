@@ -74,7 +74,7 @@ function subnetFor(
   store: Store,
 ): Item {
   if (subnetId === undefined) {
-    const found = subnets.find((subnet) => isUsable(text, subnet, port));
+    const found = subnets.find((subnet) => isUsable(text, subnet));
     if (found !== undefined) return found;
     const message = `IP address ${text} is not a valid IP for any of the subnets on the specified network.`;
     throw neutronRefusal(400, 'InvalidIpForNetwork', message);
@@ -86,26 +86,25 @@ function subnetFor(
       `Failed to create port on network ${port['network_id']}, because fixed_ips included invalid subnet ${subnetId}`,
     );
   }
-  if (text !== undefined && !isUsable(text, subnet, port)) {
+  if (text !== undefined && !isUsable(text, subnet)) {
     const message = `IP address ${text} is not a valid IP for the specified subnet.`;
     throw neutronRefusal(400, 'InvalidIpForSubnet', message);
   }
   if (text !== undefined && isStateless(subnet) && !isRouterPort(port)) {
-    const why = `the subnet is configured for automatic addresses`;
-    throw invalidInput(`IPv6 address ${text} can not be directly assigned to a port on subnet ${subnetId} as ${why}`);
+    const message = `IPv6 address ${text} cannot be directly assigned to a port on subnet ${subnetId} as the subnet is configured for automatic addresses`;
+    throw neutronRefusal(400, 'AllocationOnAutoAddressSubnet', message);
   }
   return subnet;
 }
 
 /** Whether a host may have the address on the subnet. */
-function isUsable(text: Json | undefined, subnet: Item, port: Item): boolean {
+function isUsable(text: Json | undefined, subnet: Item): boolean {
   const prefix = prefixOf(subnet);
   const address = parseAddress(String(text));
   if (address?.version !== prefix.version || address.value < prefix.first || address.value > prefix.last) return false;
   const bits = prefix.version === 4 ? 32 : 128;
   if (bits - prefix.length < 2) return true;
-  if (address.value === prefix.first) return prefix.version === 6 && isRouterPort(port);
-  return prefix.version === 6 || address.value !== prefix.last;
+  return prefix.version === 6 || (address.value !== prefix.first && address.value !== prefix.last);
 }
 
 function automatic(port: Item, subnets: readonly Item[], taken: ReadonlySet<string>, store: Store): readonly FixedIp[] {

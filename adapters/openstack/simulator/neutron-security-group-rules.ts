@@ -1,6 +1,6 @@
 // Rules of the simulated Neutron's security groups: they are made and removed, never changed.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { formatPrefix, parsePrefix } from './addresses.ts';
+import { formatAddress, formatPrefix, parseAddress, parsePrefix } from './addresses.ts';
 import { neutronRefusal } from './exchange.ts';
 import { type AttributeTable, asGiven, type Convert, oneOf, toText, toUuid } from './neutron-attributes.ts';
 import { bump, type NeutronDeps, type NeutronResource, notFound } from './neutron-resource.ts';
@@ -69,9 +69,9 @@ const toCidr: Convert = (value) => {
   const text = String(value);
   const prefix = parsePrefix(text);
   if (prefix === undefined) throw refused('InvalidCIDR', `Invalid CIDR ${value} given as IP prefix.`);
-  // IPv4 keeps the bits of the host, IPv6 does not.
-  if (prefix.version === 6) return formatPrefix(prefix);
-  return text.includes('/') ? text : `${text}/32`;
+  // In its shortest spelling, host bits and all.
+  const [address = ''] = text.split('/');
+  return `${formatAddress(parseAddress(address) ?? { version: prefix.version, value: prefix.first })}/${prefix.length}`;
 };
 
 const NEVER = { convert: asGiven, preset: 'unset', allowed: 'never' } as const;

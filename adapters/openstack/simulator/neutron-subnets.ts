@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { formatAddress, formatPrefix, overlap, type Prefix, parseAddress, parsePrefix } from './addresses.ts';
 import { neutronRefusal } from './exchange.ts';
-import { fixedIpsOf, freeAddress } from './neutron-addresses.ts';
+import { fixedIpsOf, freeAddress, isRouterPort, isStateless } from './neutron-addresses.ts';
 import {
   type AttributeTable,
   asGiven,
@@ -109,11 +109,15 @@ export function subnets({ store }: NeutronDeps): NeutronResource {
       bumpNetwork(item);
     },
     remove(item) {
-      for (const port of ports.values()) {
-        const fixed = port['fixed_ips'];
-        if (!Array.isArray(fixed) || !fixed.some((ip) => (ip as JsonObject)['subnet_id'] === item['id'])) continue;
+      const users = [...ports.values()].filter((port) => isOn(port, item));
+      // Addresses that hosts made themselves do not hold a subnet: they go with it.
+      if (users.some((port) => !isStateless(item) || isRouterPort(port))) {
         const reason = 'One or more ports have an IP allocation from this subnet';
         throw neutronRefusal(409, 'SubnetInUse', `Unable to complete operation on subnet ${item['id']}: ${reason}.`);
+      }
+      for (const port of users) {
+        port['fixed_ips'] = fixedIpsOf(port).filter(({ subnet_id: id }) => id !== item['id']);
+        bump(port, store);
       }
       bumpNetwork(item);
     },
@@ -121,15 +125,26 @@ export function subnets({ store }: NeutronDeps): NeutronResource {
   };
 }
 
-/** Gateways that were there before the first subnet of their network get an address on it. */
+/**
+ * Ports that were there before the subnet get an address on it: all but those of routers where hosts configure
+ * themselves, and gateways that had no address yet.
+ */
 function reachOut(subnet: Item, store: Store): void {
   for (const port of store.collection(CollectionName.Ports).values()) {
-    const { network_id: network, device_owner: owner } = port;
-    if (network !== subnet['network_id'] || owner !== 'network:router_gateway' || fixedIpsOf(port).length > 0) continue;
-    const free = freeAddress(port, subnet, new Set(), store);
-    if (free !== undefined) port['fixed_ips'] = [{ subnet_id: subnet['id'] ?? '', ip_address: free }];
+    if (port['network_id'] !== subnet['network_id']) continue;
+    const own = fixedIpsOf(port);
+    const isMeant = isStateless(subnet)
+      ? !isRouterPort(port)
+      : port['device_owner'] === 'network:router_gateway' && own.length === 0;
+    const free = isMeant ? freeAddress(port, subnet, new Set(), store) : undefined;
+    if (free === undefined) continue;
+    port['fixed_ips'] = [...own, { subnet_id: String(subnet['id']), ip_address: free }];
     bump(port, store);
   }
+}
+
+function isOn(port: JsonObject, { id }: Item): boolean {
+  return fixedIpsOf(port).some(({ subnet_id: subnetId }) => subnetId === id);
 }
 
 function checkPrefix(item: Item, prefix: Prefix): void {

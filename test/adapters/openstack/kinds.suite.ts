@@ -4,12 +4,18 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Observation } from '../../../machines/kind.ts';
 import { describeFinding } from './find.suite.ts';
+import { describePorts } from './ports.suite.ts';
+import { describeRouters } from './routers.suite.ts';
 import { type Cloud, checkOn, fails } from './scene.ts';
+import { describeSecurityGroups } from './security-groups.suite.ts';
 
 /** Adds the behaviour to `test`. `open` opens the cloud for one test. */
 export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   const check = checkOn(test, open);
   describeFinding(check);
+  describePorts(check);
+  describeRouters(check);
+  describeSecurityGroups(check);
 
   check('a network with every field', async (scene) => {
     const project = await scene.create(scene.managed('Project', 'owner'));

@@ -112,6 +112,9 @@ export function ports(test: Register): void {
     assert.equal(await addresses([{ subnet_id: v6, ip_address: 'FD00:2::00ab' }]), [
       { subnet_id: v6, ip_address: 'fd00:2::ab' },
     ]);
+    assert.equal(await addresses([{ subnet_id: v6, ip_address: 'fd00:2::' }]), [
+      { subnet_id: v6, ip_address: 'fd00:2::' },
+    ]);
     const taken = `IP address 10.2.0.6 already allocated in subnet ${v4}`;
     const inSubnet = (address: string): Like =>
       neutronError('InvalidIpForSubnet', `IP address ${address} is not a valid IP for the specified subnet.`);
@@ -124,7 +127,6 @@ export function ports(test: Register): void {
       [[{ subnet_id: v4, ip_address: '10.2.0.6' }], 409, neutronError('IpAddressAlreadyAllocated', taken)],
       [[{ subnet_id: v4, ip_address: '10.2.1.6' }], 400, inSubnet('10.2.1.6')],
       [[{ subnet_id: v4, ip_address: '10.2.0.7' }], 400, inSubnet('10.2.0.7')],
-      [[{ subnet_id: v6, ip_address: 'fd00:2::' }], 400, inSubnet('fd00:2::')],
       [[{ ip_address: '10.2.1.6' }], 400, inNetwork('10.2.1.6')],
       [[{ ip_address: '10.2.0.0' }], 400, inNetwork('10.2.0.0')],
       [[{ subnet_id: ABSENT_ID }], 404, neutronError('SubnetNotFound', `Subnet ${ABSENT_ID} could not be found.`)],
@@ -176,8 +178,23 @@ export function ports(test: Register): void {
     const stated = await make('ports', { ...port, mac_address: 'fa:16:3e:00:00:02', fixed_ips: [{ subnet_id }] });
     assert.equal(stated['fixed_ips'], [{ subnet_id, ip_address: 'fd00:3::f816:3eff:fe00:2' }]);
     const chosen = { ...port, mac_address: 'fa:16:3e:00:00:03', fixed_ips: [{ subnet_id, ip_address: 'fd00:3::3' }] };
-    await expect('POST /ports', { body: { port: chosen } }, 400, invalid(/fd00:3::3 can not be directly assigned/));
-    assert.equal((await make('ports', { ...chosen, fixed_ips: [] }))['fixed_ips'], []);
+    await expect(
+      'POST /ports',
+      { body: { port: chosen } },
+      400,
+      neutronError('AllocationOnAutoAddressSubnet', /^IPv6 address fd00:3::3 cannot be directly assigned to a port on/),
+    );
+    const none = await make('ports', { ...chosen, fixed_ips: [] });
+    assert.equal(none['fixed_ips'], []);
+    // A subnet that comes later gives an address to all that are there, and takes it along when it goes.
+    const late = { ...subnet, cidr: 'fd00:4::/64' };
+    const { subnet: second } = await expect('POST /subnets', { body: { subnet: late } }, 201);
+    const { id } = second as { readonly id: string };
+    await expect(`GET /ports/${none['id']}`, {}, 200, {
+      port: { fixed_ips: [{ subnet_id: id, ip_address: 'fd00:4::f816:3eff:fe00:3' }] },
+    });
+    await expect(`DELETE /subnets/${id}`, {}, 204, {});
+    await expect(`GET /ports/${none['id']}`, {}, 200, { port: { fixed_ips: [] } });
   });
 
   test('hardware addresses are unlike within a network', async (cloud) => {

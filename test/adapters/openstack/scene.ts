@@ -4,14 +4,25 @@ import * as assert from 'uvu/assert';
 import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
 import type { ResourceOf } from '../../../adapters/openstack/kinds/kind.ts';
 import type { network } from '../../../adapters/openstack/kinds/network.ts';
+import type { port } from '../../../adapters/openstack/kinds/port.ts';
 import type { project } from '../../../adapters/openstack/kinds/project.ts';
+import type { router } from '../../../adapters/openstack/kinds/router.ts';
+import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
 import { openstackKinds, type Sessions } from '../../../adapters/openstack/mod.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import type { KubeObject, ManagedOperations, Observation, OperationRequest } from '../../../machines/kind.ts';
+import type {
+  KnownDependency,
+  KubeObject,
+  ManagedKind,
+  ManagedOperations,
+  Observation,
+  OperationRequest,
+  UpdateOutcome,
+} from '../../../machines/kind.ts';
 
 /** A cloud, as a test opens it. */
 export interface Cloud {
@@ -29,29 +40,43 @@ export interface Cloud {
 interface Kinds {
   readonly Domain: typeof domain;
   readonly Network: typeof network;
+  readonly Port: typeof port;
   readonly Project: typeof project;
+  readonly Router: typeof router;
+  readonly SecurityGroup: typeof securityGroup;
   readonly Subnet: typeof subnet;
 }
 type KindName = keyof Kinds;
+
+/** What is known of references, by `<Kind>/<name>`: their ids, or more than that. */
+export type Dependencies = Readonly<Record<string, string | KnownDependency>>;
 
 const CALL_MS = 60_000;
 
 /** One test's part of a cloud. What is made through it is removed when it is closed, dependants first. */
 export class Scene {
   readonly cloud: Cloud;
+  /** The Server objects that the kinds see. */
+  servers: readonly KubeObject[] = [];
   /** Unlike that of any other test. */
   readonly prefix: string;
-  readonly #operations: ReadonlyMap<string, ManagedOperations>;
+  readonly #kinds: ReadonlyMap<string, ManagedKind>;
   readonly #made: string[] = [];
 
   constructor(cloud: Cloud) {
     this.cloud = cloud;
     this.prefix = `kinds-${Math.floor(cloud.clock.now() * 1_000).toString(36)}`;
-    this.#operations = new Map(openstackKinds(cloud).map(({ kind, operations }) => [kind, operations]));
+    this.#kinds = new Map(
+      openstackKinds({ ...cloud, servers: async () => this.servers }).map((kind) => [kind.kind, kind]),
+    );
   }
 
-  operations(kind: KindName): ManagedOperations {
-    return this.#operations.get(kind) as ManagedOperations;
+  kind(kind: KindName | 'RouterInterface'): ManagedKind {
+    return this.#kinds.get(kind) as ManagedKind;
+  }
+
+  operations(kind: KindName | 'RouterInterface'): ManagedOperations {
+    return this.kind(kind).operations;
   }
 
   name(suffix: string): string {
@@ -77,14 +102,16 @@ export class Scene {
     };
   }
 
-  /** `ids` are those of references that are ready, by `<Kind>/<name>`. */
-  request(object: KubeObject, ids: Readonly<Record<string, string>> = {}): OperationRequest {
-    const dependencies = Object.fromEntries(Object.entries(ids).map(([key, id]) => [key, { id, ready: true }]));
+  /** A reference of which only the id is told is ready. */
+  request(object: KubeObject, known: Dependencies = {}): OperationRequest {
+    const dependencies = Object.fromEntries(
+      Object.entries(known).map(([key, each]) => [key, typeof each === 'string' ? { id: each, ready: true } : each]),
+    );
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     return { object, dependencies, credentialsVersion: '1', deadlineAt, traceId: '0123456789abcdef0123456789abcdef' };
   }
 
-  async create(object: KubeObject, dependencies?: Readonly<Record<string, string>>): Promise<Observation> {
+  async create(object: KubeObject, dependencies?: Dependencies): Promise<Observation> {
     const observation = await this.operations(object.kind as KindName).create(this.request(object, dependencies));
     this.#made.push(`${pathOf(object.kind as KindName)}/${observation.id}`);
     return observation;
@@ -94,17 +121,21 @@ export class Scene {
     return this.operations(object.kind as KindName).observe({ ...this.request(object), id });
   }
 
+  /** One pass of the update steps. */
+  update(object: KubeObject, observation: Observation, dependencies?: Dependencies): Promise<UpdateOutcome> {
+    const request = { ...this.request(object, dependencies), observation };
+    return this.operations(object.kind as KindName).update(request);
+  }
+
   /** Updates until nothing is left to do, as the runtime does. @returns how many passes sent something */
   async settle(
     object: KubeObject,
     start: Observation,
+    dependencies?: Dependencies,
   ): Promise<{ readonly passes: number; readonly observation: Observation }> {
     let observation = start;
     for (let passes = 0; passes < 5; passes++) {
-      const { changed } = await this.operations(object.kind as KindName).update({
-        ...this.request(object),
-        observation,
-      });
+      const { changed } = await this.update(object, observation, dependencies);
       if (!changed) return { passes, observation };
       observation = (await this.observe(object, observation.id)) as Observation;
     }
@@ -123,7 +154,7 @@ export class Scene {
     body?: JsonObject,
   ): Promise<JsonObject> {
     const session = await this.session();
-    const service = /^\/(networks|subnets|ports)/.test(path) ? 'network' : 'identity';
+    const service = /^\/(networks|subnets|ports|routers|security-group|quotas)/.test(path) ? 'network' : 'identity';
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     const call = { service, method, path, deadlineAt, traceId: '' };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
@@ -132,10 +163,17 @@ export class Scene {
   /** Makes a resource that no object stands for. @returns its id */
   async outside(kind: KindName, attributes: JsonObject): Promise<string> {
     const path = pathOf(kind);
-    const body = await this.call('POST', path, { [kind.toLowerCase()]: attributes });
-    const { id } = body[kind.toLowerCase()] as { readonly id: string };
+    const member = path.slice(1, -1).replaceAll('-', '_');
+    const body = await this.call('POST', path, { [member]: attributes });
+    const { id } = body[member] as { readonly id: string };
     this.#made.push(`${path}/${id}`);
     return id;
+  }
+
+  /** Limits what a project may have, until the scene is closed. */
+  async limit(projectId: string, quota: Readonly<Record<string, number>>): Promise<void> {
+    await this.call('PUT', `/quotas/${projectId}`, { quota });
+    this.#made.push(`/quotas/${projectId}`);
   }
 
   /** Makes a port on a network, which keeps the network in use. */
@@ -144,10 +182,39 @@ export class Scene {
     this.#made.push(`/ports/${(port as { readonly id: string }).id}`);
   }
 
+  /** What a list of Neutron's holds. */
+  async list(collection: string, query: string): Promise<readonly JsonObject[]> {
+    const session = await this.session();
+    const deadlineAt = this.cloud.clock.now() + CALL_MS;
+    const call = {
+      service: 'network',
+      path: `/${collection}`,
+      query: [...new URLSearchParams(query)],
+      deadlineAt,
+      traceId: '',
+    };
+    return session.list(call, collection.replaceAll('-', '_'));
+  }
+
+  async #unplug(router: string): Promise<void> {
+    for (const { id } of await this.list('ports', `device_id=${router.split('/').at(-1)}`)) {
+      await this.call('PUT', `${router}/remove_router_interface`, { port_id: id ?? null });
+    }
+  }
+
+  /** The group that Neutron made for a project as soon as it had something. */
+  async #removeDefaultGroup(project: string): Promise<void> {
+    for (const { id } of await this.list('security-groups', `project_id=${project.split('/').at(-1)}`)) {
+      await this.call('DELETE', `/security-groups/${id}`);
+    }
+  }
+
   async close(): Promise<void> {
     try {
       for (const path of this.#made.reverse()) {
         if (path.startsWith('/domains')) await this.call('PATCH', path, { domain: { enabled: false } });
+        if (path.startsWith('/routers')) await this.#unplug(path);
+        if (path.startsWith('/projects')) await this.#removeDefaultGroup(path);
         await this.call('DELETE', path);
       }
     } finally {
@@ -157,7 +224,7 @@ export class Scene {
 }
 
 function pathOf(kind: KindName): string {
-  return `/${kind.toLowerCase()}s`;
+  return `/${kind.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase()}s`;
 }
 
 /** What an operation fails with. */

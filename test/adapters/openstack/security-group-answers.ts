@@ -154,7 +154,7 @@ export function securityGroups(test: Register): void {
     await add({ ...tcp, protocol: 'TCP', remote_ip_prefix: '10.0.0.0/24' }, { protocol: 'tcp' });
     await add({ ...tcp, protocol: 6 }, { protocol: '6' });
     await add({ remote_ip_prefix: '10.1.1.1' }, { remote_ip_prefix: '10.1.1.1/32' });
-    await add({ remote_ip_prefix: 'FD00:0:0:2::7/64', ethertype: 'IPv6' }, { remote_ip_prefix: 'fd00:0:0:2::/64' });
+    await add({ remote_ip_prefix: 'FD00:0:0:2::7/64', ethertype: 'IPv6' }, { remote_ip_prefix: 'fd00:0:0:2::7/64' });
     await add({ protocol: 'icmp', port_range_min: 8, port_range_max: 0 }, { port_range_min: 8, port_range_max: 0 });
     await add({ protocol: 'icmp', port_range_min: 8 }, { port_range_min: 8, port_range_max: null });
     await add({ protocol: 'icmp', port_range_min: 0, port_range_max: 0 }, { port_range_min: 0, port_range_max: 0 });

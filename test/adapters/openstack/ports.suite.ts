@@ -1,0 +1,419 @@
+// What the operations of ports must do, whoever implements the cloud.
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../../bus/bus.ts';
+import type { KubeObject, Observation } from '../../../machines/kind.ts';
+import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
+
+const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
+
+/** A network `net` with a subnet of each version (`v4`, `v6`) and two groups (`web`, `db`), as references know them. */
+async function ground(scene: Scene): Promise<Record<'Network/net' | 'Subnet/v4' | 'Subnet/v6', string> & Dependencies> {
+  const network_id = await scene.outside('Network', { name: scene.name('net') });
+  const subnet = (ip_version: number, cidr: string): Promise<string> =>
+    scene.outside('Subnet', { name: scene.name('subnet'), network_id, ip_version, cidr });
+  return {
+    'Network/net': network_id,
+    'Subnet/v4': await subnet(4, '192.0.2.0/24'),
+    'Subnet/v6': await subnet(6, 'fd00:2::/64'),
+    'SecurityGroup/web': await scene.outside('SecurityGroup', { name: scene.name('web') }),
+    'SecurityGroup/db': await scene.outside('SecurityGroup', { name: scene.name('db') }),
+  };
+}
+
+export function describePorts(check: Check): void {
+  check('a port with every field', async (scene) => {
+    const known = await ground(scene);
+    const project = await scene.create(scene.managed('Project', 'owner'));
+    const object = scene.managed('Port', 'full', {
+      name: scene.name('renamed'),
+      description: 'all of it',
+      networkRef: 'net',
+      addresses: [{ subnetRef: 'v4', ip: '192.0.2.17' }, { subnetRef: 'v6', ip: 'FD00:2:0::17' }, { subnetRef: 'v6' }],
+      securityGroupRefs: ['web', 'db'],
+      projectRef: 'owner',
+      hostID: { id: 'host-1' },
+      adminStateUp: false,
+      allowedAddressPairs: [{ ip: '198.51.100.7' }, { ip: 'FD00:0::7', mac: '02:00:00:00:00:07' }],
+      macAddress: '02:00:00:00:00:01',
+      portSecurity: 'Enabled',
+      propagateUplinkStatus: false,
+      vnicType: 'direct',
+      valueSpecs: [{ key: 'device_owner', value: 'compute:here' }],
+      tags: ['b', 'a'],
+    });
+    const created = await scene.create(object, { ...known, 'Project/owner': project.id });
+    const dependencies = { ...known, 'Project/owner': project.id };
+    const { passes, observation } = await scene.settle(object, created, dependencies);
+    const { tags, createdAt, updatedAt, revisionNumber, fixedIPs, securityGroups, allowedAddressPairs, ...rest } =
+      observation.resource;
+    assert.is(passes, 1);
+    assert.equal([...(tags as string[])].sort(), ['a', 'b']);
+    for (const instant of [createdAt, updatedAt]) assert.match(String(instant), /^\d{4}-.*Z$/);
+    assert.type(revisionNumber, 'number');
+    const [first, second, third] = (fixedIPs as { ip: string; subnetID: string }[]).toSorted((one, other) =>
+      one.ip < other.ip ? -1 : 1,
+    );
+    assert.equal(first, { ip: '192.0.2.17', subnetID: known['Subnet/v4'] });
+    assert.ok([second?.ip, third?.ip].includes('fd00:2::17'));
+    assert.equal([second?.subnetID, third?.subnetID], [known['Subnet/v6'], known['Subnet/v6']]);
+    assert.equal(
+      [...(securityGroups as string[])].sort(),
+      [known['SecurityGroup/db'], known['SecurityGroup/web']].sort() as string[],
+    );
+    assert.equal(
+      (allowedAddressPairs as JsonObject[]).toSorted((one, other) =>
+        String(one['ip']) < String(other['ip']) ? -1 : 1,
+      ),
+      [
+        { ip: '198.51.100.7', mac: '02:00:00:00:00:01' },
+        { ip: 'fd00::7', mac: '02:00:00:00:00:07' },
+      ],
+    );
+    assert.equal(rest, {
+      name: scene.name('renamed'),
+      description: 'all of it',
+      adminStateUp: false,
+      deviceOwner: 'compute:here',
+      hostID: 'host-1',
+      macAddress: '02:00:00:00:00:01',
+      networkID: known['Network/net'],
+      portSecurityEnabled: true,
+      projectID: project.id,
+      propagateUplinkStatus: false,
+      status: 'ACTIVE',
+      vnicType: 'direct',
+    });
+    assert.is(observation.available, true);
+  });
+
+  check('a port with no field has no address and no group, not even the default one', async (scene) => {
+    const known = await ground(scene);
+    const object = scene.managed('Port', 'bare', { networkRef: 'net' });
+    const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
+    assert.is(passes, 0);
+    const { name, adminStateUp, status, vnicType, hostID, portSecurityEnabled } = observation.resource;
+    assert.equal([name, adminStateUp, status, vnicType], [scene.name('bare'), true, 'DOWN', 'normal']);
+    assert.equal([hostID, portSecurityEnabled], ['', true]);
+    for (const field of ['fixedIPs', 'securityGroups', 'allowedAddressPairs', 'description', 'tags', 'deviceID']) {
+      assert.is(observation.resource[field], undefined, field);
+    }
+    assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
+  });
+
+  check('each field of a port is updated, or left alone', async (scene) => {
+    const known = await ground(scene);
+    const fixed = { networkRef: 'net' } as const;
+    const bare = scene.managed('Port', 'changing', fixed);
+    let observation = await scene.create(bare, known);
+    const mac = String(observation.resource['macAddress']);
+    const web = known['SecurityGroup/web'];
+    for (const [change, attribute, expected, restored] of [
+      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ adminStateUp: false }, 'adminStateUp', false, false],
+      [{ adminStateUp: true }, 'adminStateUp', true, true],
+      [
+        { allowedAddressPairs: [{ ip: '198.51.100.7' }] },
+        'allowedAddressPairs',
+        [{ ip: '198.51.100.7', mac }],
+        undefined,
+      ],
+      [{ securityGroupRefs: ['web'] }, 'securityGroups', [web], undefined],
+      [{ vnicType: 'macvtap' }, 'vnicType', 'macvtap', 'macvtap'],
+      [{ portSecurity: 'Disabled' }, 'portSecurityEnabled', false, false],
+      [{ portSecurity: 'Enabled' }, 'portSecurityEnabled', true, true],
+      [{ tags: ['x'] }, 'tags', ['x'], undefined],
+    ] as const) {
+      const object = scene.managed('Port', 'changing', { ...fixed, ...change });
+      const changed = await scene.settle(object, observation, known);
+      assert.equal(changed.observation.resource[attribute], expected, attribute);
+      assert.ok(changed.passes <= 1, attribute);
+      ({ observation } = await scene.settle(bare, changed.observation, known));
+      assert.equal(observation.resource[attribute], restored, attribute);
+    }
+    const ignored = scene.managed('Port', 'changing', { ...fixed, macAddress: '02:00:00:00:00:09' });
+    assert.is((await scene.settle(ignored, observation, known)).passes, 0);
+  });
+
+  check('address pairs are a set, and one without a MAC is content with any', async (scene) => {
+    const known = await ground(scene);
+    const withPairs = (allowedAddressPairs: readonly { readonly ip: string; readonly mac?: string }[]): KubeObject =>
+      scene.managed('Port', 'pairs', { networkRef: 'net', allowedAddressPairs });
+    const ip = '198.51.100.7';
+    const mac = '02:00:00:00:00:07';
+    const both = [{ ip }, { ip, mac }];
+    let { observation } = await scene.settle(withPairs(both), await scene.create(withPairs(both), known), known);
+    const passesOf = async (pairs: readonly { readonly ip: string; readonly mac?: string }[]): Promise<number> => {
+      const settled = await scene.settle(withPairs(pairs), observation, known);
+      ({ observation } = settled);
+      return settled.passes;
+    };
+    assert.is(await passesOf(both), 0);
+    assert.is(await passesOf(both.toReversed()), 0);
+    assert.is(await passesOf([{ ip, mac: mac.toUpperCase() }, { ip }]), 0);
+    assert.is(await passesOf([{ ip, mac }]), 1);
+    assert.is(await passesOf([{ ip }]), 0);
+    assert.is(await passesOf([{ ip: '198.51.100.0/24' }, { ip: 'FD00:0::8' }]), 1);
+    assert.is(await passesOf([{ ip: 'fd00::8' }, { ip: '198.51.100.0/24' }]), 0);
+    assert.is(await passesOf([]), 1);
+  });
+
+  check(
+    'groups are a set; an update waits for those that are not ready, and leaves the others alone',
+    async (scene) => {
+      const known = await ground(scene);
+      const withGroups = (...securityGroupRefs: readonly string[]): KubeObject =>
+        scene.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs, description: 'told' });
+      const made = await scene.outside('SecurityGroup', { name: scene.name('new') });
+      const created = await scene.create(withGroups('web', 'db'), known);
+      assert.equal(await scene.update(withGroups('db', 'web'), created, known), { changed: false });
+      const early = scene.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs: ['db', 'new'] });
+      const outcome = await scene.update(early, created, known);
+      assert.equal(outcome, { changed: true, waiting: ['Waiting for SecurityGroup/new to be ready'] });
+      const untouched = (await scene.observe(early, created.id)) as Observation;
+      const { securityGroups, description } = untouched.resource;
+      assert.equal([(securityGroups as unknown[]).length, description], [2, undefined]);
+      const unready = { ...known, 'SecurityGroup/new': { id: made, ready: false } };
+      assert.equal((await scene.update(early, untouched, unready)).waiting, [
+        'Waiting for SecurityGroup/new to be ready',
+      ]);
+      const ready = { ...known, 'SecurityGroup/new': made };
+      const observed = await scene.observe(early, created.id);
+      const { observation } = await scene.settle(early, observed ?? created, ready);
+      assert.equal(
+        [...(observation.resource['securityGroups'] as string[])].sort(),
+        [known['SecurityGroup/db'], made].sort() as string[],
+      );
+      // What a port rests on already may be on its way out.
+      const leaving = { ...ready, 'SecurityGroup/new': { id: made, ready: false } };
+      assert.equal(await scene.update(early, observation, leaving), { changed: false });
+    },
+  );
+
+  check('port security goes off with all that needs it, and comes back', async (scene) => {
+    const known = await ground(scene);
+    const guarded = scene.managed('Port', 'secure', {
+      networkRef: 'net',
+      addresses: [{ subnetRef: 'v4' }],
+      portSecurity: 'Enabled',
+      securityGroupRefs: ['web'],
+      allowedAddressPairs: [{ ip: '198.51.100.7' }],
+    });
+    const open = scene.managed('Port', 'secure', {
+      networkRef: 'net',
+      addresses: [{ subnetRef: 'v4' }],
+      portSecurity: 'Disabled',
+    });
+    const created = await scene.create(guarded, known);
+    const off = await scene.settle(open, created, known);
+    const { portSecurityEnabled, securityGroups, allowedAddressPairs } = off.observation.resource;
+    assert.equal(
+      [off.passes, portSecurityEnabled, securityGroups, allowedAddressPairs],
+      [1, false, undefined, undefined],
+    );
+    const on = await scene.settle(guarded, off.observation, known);
+    assert.equal([on.passes, on.observation.resource['portSecurityEnabled']], [1, true]);
+    const network = await scene.outside('Network', { name: scene.name('open'), port_security_enabled: false });
+    const inherits = scene.managed('Port', 'inherits', { networkRef: 'open', portSecurity: 'Inherit' });
+    const { observation } = await scene.settle(inherits, await scene.create(inherits, { 'Network/open': network }));
+    assert.is(observation.resource['portSecurityEnabled'], false);
+  });
+
+  check('what a user must not smuggle in is refused before anything is sent', async (scene) => {
+    const known = await ground(scene);
+    for (const [resource, message] of [
+      [{ valueSpecs: [{ key: 'shared', value: 'true' }] }, /valueSpecs must not set 'shared'/],
+      [{ valueSpecs: [{ key: 'tenant_id', value: 'x' }] }, /valueSpecs must not set 'tenant_id'/],
+      [{ valueSpecs: [{ key: 'name', value: 'x' }] }, /valueSpecs sets 'name', which another field sets/],
+      [{ valueSpecs: [{ key: 'fixed_ips', value: 'x' }] }, /valueSpecs sets 'fixed_ips', which another field sets/],
+      [{ portSecurity: 'Disabled', securityGroupRefs: ['web'] }, /securityGroupRefs must be empty/],
+      [{ portSecurity: 'Disabled', allowedAddressPairs: [{ ip: '192.0.2.9' }] }, /allowedAddressPairs must be empty/],
+    ] as const) {
+      const object = scene.managed('Port', 'refused', { networkRef: 'net', ...resource });
+      await fails(
+        scene.create(object, known),
+        'terminal',
+        /^invalid configuration creating resource: /,
+        'InvalidConfiguration',
+      );
+      await fails(scene.create(object, known), 'terminal', message);
+    }
+    assert.equal(await scene.list('ports', `network_id=${known['Network/net']}`), []);
+  });
+
+  check('the host of a port is named, or that of a server', async (scene) => {
+    const known = await ground(scene);
+    const object = scene.managed('Port', 'hosted', { networkRef: 'net', hostID: { serverRef: 'vm' } });
+    await fails(scene.create(object, known), 'transient', /Server\/vm/);
+    const unplaced = { id: 'vm-id', ready: true, attributes: {} };
+    await fails(scene.create(object, { ...known, 'Server/vm': unplaced }), 'transient', /Server\/vm/);
+    const server = { id: 'vm-id', ready: true, attributes: { hostID: 'host-of-vm' } };
+    const { resource } = await scene.create(object, { ...known, 'Server/vm': server });
+    assert.equal([resource['hostID'], resource['status']], ['host-of-vm', 'ACTIVE']);
+  });
+
+  check('a port waits for the server that it is plugged into while that is being built', async (scene) => {
+    const known = await ground(scene);
+    const valueSpecs = [
+      { key: 'device_id', value: 'vm-id' },
+      { key: 'device_owner', value: 'compute:here' },
+    ];
+    const object = scene.managed('Port', 'plugged', { networkRef: 'net', valueSpecs });
+    const created = await scene.create(object, known);
+    assert.equal([created.resource['deviceID'], created.resource['deviceOwner']], ['vm-id', 'compute:here']);
+    const server = (status: string): KubeObject => ({
+      ...scene.object('Port', 'vm', {}),
+      kind: 'Server',
+      status: { id: 'vm-id', resource: { status } },
+    });
+    assert.equal(await scene.update(object, created, known), { changed: false });
+    scene.servers = [server('BUILD')];
+    const waiting = [`Waiting for Server/${scene.name('vm')} to be ready`];
+    assert.equal(await scene.update(object, created, known), { changed: false, waiting, pollAfterMs: 15_000 });
+    scene.servers = [server('ACTIVE')];
+    assert.equal(await scene.update(object, created, known), { changed: false });
+  });
+
+  check('what Neutron says to a port: taken, exhausted, unknown', async (scene) => {
+    const known = await ground(scene);
+    const at = (ip: string): KubeObject =>
+      scene.managed('Port', 'at', { networkRef: 'net', addresses: [{ subnetRef: 'v4', ip }] });
+    await scene.create(at('192.0.2.9'), known);
+    const again = scene.create(at('192.0.2.9'), known);
+    await fails(again, 'terminal', /^invalid configuration creating resource: .*IpAddressAlreadyAllocated|already/);
+    await fails(scene.create(at('203.0.113.9'), known), 'transient', /./);
+    const trusted = scene.managed('Port', 'trusted', { networkRef: 'net', trustedVIF: true });
+    await fails(scene.create(trusted, known), 'transient', /trusted/);
+    const project = await scene.create(scene.managed('Project', 'poor'));
+    await scene.limit(project.id, { port: 0 });
+    const poor = scene.managed('Port', 'poor', { networkRef: 'net', projectRef: 'poor' });
+    await fails(scene.create(poor, { ...known, 'Project/poor': project.id }), 'transient', /OverQuota|Quota exceeded/);
+  });
+
+  check('an import of a port: by id, and by each field of a filter', async (scene) => {
+    const known = await ground(scene);
+    const network_id = known['Network/net'];
+    const project_id = scene.name('project');
+    const name = scene.name('wanted');
+    const given = { network_id, project_id, fixed_ips: [], security_groups: [], mac_address: '02:00:00:00:00:aa' };
+    const id = await scene.outside('Port', { name, description: 'told', ...given });
+    await scene.call('PUT', `/ports/${id}/tags`, { tags: ['a', 'b'] });
+    await scene.outside('Port', { name, network_id, fixed_ips: [], security_groups: [], admin_state_up: false });
+    const { import: find } = scene.operations('Port');
+    assert.is((await find(scene.request(scene.imported('Port', { id }))))?.id, id);
+    const unknown = find(scene.request(scene.imported('Port', { id: ABSENT_ID })));
+    await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
+    const refs = { 'Network/net': network_id, 'Project/p': project_id };
+    for (const [filter, isFound] of [
+      [{ name, description: 'told' }, true],
+      [{ name, description: 'other' }, false],
+      [{ networkRef: 'net', adminStateUp: true }, true],
+      [{ networkRef: 'net', macAddress: '02:00:00:00:00:AA' }, true],
+      [{ networkRef: 'net', macAddress: '02:00:00:00:00:bb' }, false],
+      [{ name, projectRef: 'p' }, true],
+      [{ name, tags: ['a', 'b'] }, true],
+      [{ name, tagsAny: ['c'] }, false],
+      [{ name, notTags: ['c'], adminStateUp: true }, true],
+      [{ name, notTagsAny: ['a'], adminStateUp: true }, false],
+    ] as const) {
+      const found = await find(scene.request(scene.imported('Port', { filter }), refs));
+      assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
+    }
+    const several = find(scene.request(scene.imported('Port', { filter: { name } })));
+    await fails(several, 'terminal', /^found more than one matching OpenStack resource during import$/);
+    const missing = find(scene.request(scene.imported('Port', { filter: { networkRef: 'net' } })));
+    await fails(missing, 'transient', /Network\/net/);
+  });
+
+  check(
+    'what an interrupted create of a port left behind is found by name, network, MAC and project',
+    async (scene) => {
+      const known = await ground(scene);
+      const network_id = known['Network/net'];
+      const other = await scene.outside('Network', { name: scene.name('other') });
+      const none = { fixed_ips: [], security_groups: [] };
+      const name = scene.name('lost');
+      await scene.outside('Port', { name, network_id: other, ...none });
+      await scene.outside('Port', { name: scene.name('lost-too'), network_id, ...none });
+      const object = scene.managed('Port', 'lost', { networkRef: 'net', description: 'of no account' });
+      const { find } = scene.operations('Port');
+      assert.equal(await find(scene.request(object, known)), { matches: [], exact: true });
+      const id = await scene.outside('Port', { name, network_id, mac_address: '02:00:00:00:00:AA', ...none });
+      const idsOf = async (
+        resource: Parameters<typeof scene.managed<'Port'>>[2],
+        refs: Dependencies,
+      ): Promise<string[]> =>
+        (await find(scene.request(scene.managed('Port', 'lost', resource), refs))).matches.map((match) => match.id);
+      assert.equal(await idsOf({ networkRef: 'net' }, known), [id]);
+      assert.equal(await idsOf({ networkRef: 'net', macAddress: '02:00:00:00:00:aa' }, known), [id]);
+      assert.equal(await idsOf({ networkRef: 'net', macAddress: '02:00:00:00:00:bb' }, known), []);
+      const elsewhere = { ...known, 'Project/p': scene.name('project') };
+      assert.equal(await idsOf({ networkRef: 'net', projectRef: 'p' }, elsewhere), []);
+      assert.is((await find(scene.request(object))).exact, false);
+    },
+  );
+
+  check('a port refers to its network, subnets, groups, project and server, in that order', async (scene) => {
+    const object = scene.managed('Port', 'refs', {
+      projectRef: 'p',
+      hostID: { serverRef: 'vm' },
+      securityGroupRefs: ['web', 'db'],
+      addresses: [{ subnetRef: 'v6' }, { subnetRef: 'v4' }, { subnetRef: 'v6' }],
+      networkRef: 'net',
+    });
+    const guard = ['openstack.k-orc.cloud/port'];
+    assert.equal(
+      scene
+        .kind('Port')
+        .references(object)
+        .map(({ kind, name, finalizers }) => [`${kind}/${name}`, finalizers]),
+      [
+        ['Secret/credentials', guard],
+        ['Network/net', guard],
+        ['Subnet/v6', guard],
+        ['Subnet/v4', guard],
+        ['SecurityGroup/web', guard],
+        ['SecurityGroup/db', guard],
+        ['Project/p', guard],
+        ['Server/vm', []],
+      ],
+    );
+    const imported = scene.imported('Port', { filter: { projectRef: 'p', networkRef: 'net' } });
+    assert.equal(
+      scene
+        .kind('Port')
+        .references(imported)
+        .map(({ kind, finalizers, neededFor }) => [kind, finalizers, neededFor]),
+      [
+        ['Secret', guard, 'always'],
+        ['Network', [], 'import'],
+        ['Project', [], 'import'],
+      ],
+    );
+  });
+
+  check('a port holds its network, subnet and group, until it is removed', async (scene) => {
+    const network = await scene.create(scene.managed('Network', 'held'));
+    const group = await scene.create(scene.managed('SecurityGroup', 'held'));
+    const known = { 'Network/held': network.id, 'SecurityGroup/held': group.id };
+    const range = scene.managed('Subnet', 'held', { networkRef: 'held', ipVersion: 4, cidr: '192.0.2.0/24' });
+    const subnet = await scene.create(range, known);
+    const object = scene.managed('Port', 'holder', {
+      networkRef: 'held',
+      addresses: [{ subnetRef: 'held' }],
+      securityGroupRefs: ['held'],
+    });
+    const port = await scene.create(object, { ...known, 'Subnet/held': subnet.id });
+    const remove = (kind: 'Network' | 'Subnet' | 'SecurityGroup' | 'Port', of: KubeObject, id: string): Promise<void> =>
+      scene.operations(kind).remove({ ...scene.request(of), id });
+    const held = [
+      ['SecurityGroup', scene.managed('SecurityGroup', 'held'), group.id],
+      ['Subnet', range, subnet.id],
+      ['Network', scene.managed('Network', 'held'), network.id],
+    ] as const;
+    for (const [kind, of, id] of held) await fails(remove(kind, of, id), 'transient', /./);
+    for (let time = 0; time < 2; time++) await remove('Port', object, port.id);
+    assert.is(await scene.observe(object, port.id), undefined);
+    for (const [kind, of, id] of held) await remove(kind, of, id);
+  });
+}
