@@ -22,7 +22,10 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: M
     references: (object) => kind.references(object),
     settled: (object, now) => settledOf(object, now, defaultResyncMs),
     resyncAfterMs: (object, random) => resyncAfterMs(object, defaultResyncMs, random),
-    status: (view, object, now) => statusOf(view, object, now, defaultResyncMs),
+    status(view, object, now) {
+      const awaited = kind.awaits === 'first' ? view.awaited.slice(0, 1) : view.awaited;
+      return statusOf({ ...view, awaited }, object, now, defaultResyncMs);
+    },
     isAvailable,
     published: (object) => kind.published(object),
     owned: (object) => kind.owned(object),

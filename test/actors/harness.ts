@@ -32,7 +32,23 @@ import {
 import { condition, Follower, type Raw, said } from './follower.ts';
 import { forgetStreams, type Ground, type OpenGround } from './grounds.ts';
 
-export type Kind = 'Network' | 'Subnet' | 'Project' | 'Domain' | 'Secret';
+/** Dependants first, where kinds depend on each other one way only. */
+const KINDS = [
+  'RouterInterface',
+  'Port',
+  'Subnet',
+  'Router',
+  'SecurityGroup',
+  'Network',
+  'Project',
+  'Domain',
+  'Secret',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What Neutron keeps, dependants first. */
+const NEUTRON = ['ports', 'routers', 'subnets', 'security-groups', 'networks'] as const;
+export type Collection = (typeof NEUTRON)[number] | 'projects' | 'domains';
 
 /** Every name in the cloud that a test makes begins with its world's prefix. */
 export const CREDENTIALS = 'openstack-clouds';
@@ -232,9 +248,8 @@ export class World {
   }
 
   async follow(): Promise<void> {
-    await Promise.all(
-      (['Network', 'Subnet', 'Project', 'Domain'] as const).map((kind) => this.follower.follow(resourceOf(kind))),
-    );
+    const kinds = KINDS.filter((kind) => kind !== 'Secret');
+    await Promise.all(kinds.map((kind) => this.follower.follow(resourceOf(kind))));
   }
 
   async createNamespace(name: string): Promise<void> {
@@ -378,18 +393,31 @@ export class World {
     body?: JsonObject,
   ): Promise<JsonObject> {
     const session = await this.#session();
-    const service = /^\/(networks|subnets|ports|quotas)/.test(path) ? 'network' : 'identity';
+    const service = /^\/(projects|domains)/.test(path) ? 'identity' : 'network';
     const call = { service, method, path, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   }
 
   /** What there is in the cloud under this world's names. */
-  async contents(collection: 'networks' | 'subnets' | 'projects' | 'domains'): Promise<readonly JsonObject[]> {
+  async contents(collection: Collection): Promise<readonly JsonObject[]> {
+    return (await this.#list(collection)).filter((item) => String(item['name']).startsWith(this.prefix));
+  }
+
+  /** The ports by which a router is plugged into subnets. */
+  async plugs(routerId: unknown): Promise<readonly JsonObject[]> {
+    const all = await this.#list('ports', [['device_id', String(routerId)]]);
+    return all.filter((port) => port['device_owner'] === 'network:router_interface');
+  }
+
+  async #list(
+    collection: Collection,
+    query: readonly (readonly [string, string])[] = [],
+  ): Promise<readonly JsonObject[]> {
     const session = await this.#session();
-    const service = collection === 'networks' || collection === 'subnets' ? 'network' : 'identity';
-    const call = { service, path: `/${collection}`, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
-    const all = await session.list(call, collection);
-    return all.filter((item) => String(item['name']).startsWith(this.prefix));
+    const service = collection === 'projects' || collection === 'domains' ? 'identity' : 'network';
+    const path = `/${collection}` as const;
+    const call = { service, path, query, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
+    return session.list(call, collection.replaceAll('-', '_'));
   }
 
   /** Makes a network that no object stands for. @returns its id */
@@ -421,7 +449,7 @@ export class World {
 
   async #scrub(): Promise<void> {
     for (const name of this.#namespaces) {
-      for (const kind of ['Subnet', 'Network', 'Project', 'Domain', 'Secret'] as const) {
+      for (const kind of KINDS) {
         // Marked first: the runtime of the next test would take an object that is not for its own.
         await this.client.call({ method: 'DELETE', path: resourcePath(resourceOf(kind), name) });
         const { body } = await this.client.call({ method: 'GET', path: resourcePath(resourceOf(kind), name) });
@@ -433,7 +461,12 @@ export class World {
       }
       await this.deleteNamespace(name);
     }
-    for (const collection of ['subnets', 'networks', 'projects'] as const) {
+    for (const { id } of await this.contents('routers')) {
+      for (const { id: port_id = null } of await this.plugs(id)) {
+        await this.cloud('PUT', `/routers/${id}/remove_router_interface`, { port_id });
+      }
+    }
+    for (const collection of [...NEUTRON, 'projects'] as const) {
       for (const { id } of await this.contents(collection)) await this.cloud('DELETE', `/${collection}/${id}`);
     }
     for (const { id } of await this.contents('domains')) {

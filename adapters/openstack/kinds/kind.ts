@@ -95,6 +95,8 @@ export interface OpenStackKind {
   readonly contract: KindContract;
   /** The kind of the objects that objects of this kind make for themselves. */
   readonly owns?: string;
+  /** Of several references that are not ready the status names all, or `first`: only the first. */
+  readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): ManagedOperations;
   published(object: KubeObject): JsonObject | undefined;
@@ -129,6 +131,7 @@ export function defineKind<const Resource extends ResourceFields>(
     pollAfterMs: table.pollAfterMs ?? (() => undefined),
     complete: table.complete ?? ((attributes) => attributes),
     contract: contractOf(table),
+    awaits: 'all',
     references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),

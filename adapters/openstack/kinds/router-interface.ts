@@ -67,6 +67,8 @@ export const routerInterface: OpenStackKind = {
   // One manager owns what both of them own elsewhere.
   fieldManagers: { ...names.fieldManagers, status: names.fieldManagers.finalizer },
   contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
+  // Without its router nothing is known of its subnet.
+  awaits: 'first',
   references,
   operations,
   published: () => undefined,

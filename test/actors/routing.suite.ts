@@ -1,0 +1,309 @@
+// Networks with routers, interfaces, ports and security groups, end to end: they come up in order, hold each other, and go
+// in reverse order, on any API server, bus and cloud.
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { OpenGround } from './grounds.ts';
+import { type Check, checkIn, condition, type Kind, said, type World } from './harness.ts';
+
+const PREFIX = 'openstack.k-orc.cloud';
+const COLLECTIONS = ['ports', 'routers', 'subnets', 'security-groups', 'networks', 'projects'] as const;
+
+const PHASES_A_RESTART = 4;
+
+interface Made {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly manifest: JsonObject;
+}
+
+function interfaceManifest(world: World, name: string, spec: JsonObject): JsonObject {
+  const { apiVersion = '' } = world.object('Router', name, {});
+  return { apiVersion, kind: 'RouterInterface', metadata: { name }, spec: { type: 'Subnet', ...spec } };
+}
+
+/**
+ * A project with a network of two subnets, a router with a gateway, and two ports in one group. The router is plugged into
+ * the first subnet by an object of its own, into the second by the subnet. Dependants come first.
+ */
+function landscape(world: World): readonly Made[] {
+  const name = (suffix: string): string => world.name(suffix);
+  const made = (kind: Kind, suffix: string, resource: JsonObject): Made => ({
+    kind,
+    name: name(suffix),
+    manifest: world.managed(kind, name(suffix), resource),
+  });
+  const projectRef = name('owner');
+  const networkRef = name('net');
+  const plug = interfaceManifest(world, name('plug'), { routerRef: name('router'), subnetRef: name('front') });
+  const subnet = { networkRef, projectRef, ipVersion: 4 };
+  const port = { networkRef, projectRef, securityGroupRefs: [name('web')] };
+  return [
+    { kind: 'RouterInterface', name: name('plug'), manifest: plug },
+    made('Port', 'port-a', { ...port, addresses: [{ subnetRef: name('front') }] }),
+    made('Port', 'port-b', { ...port, addresses: [{ subnetRef: name('back'), ip: '10.2.0.9' }] }),
+    made('Subnet', 'front', { ...subnet, cidr: '10.1.0.0/24' }),
+    made('Subnet', 'back', { ...subnet, cidr: '10.2.0.0/24', routerRef: name('router') }),
+    made('Router', 'router', { projectRef, externalGateways: [{ networkRef: name('outside') }] }),
+    made('Subnet', 'range', { networkRef: name('outside'), ipVersion: 4, cidr: '203.0.113.0/24' }),
+    made('SecurityGroup', 'web', {
+      projectRef,
+      rules: [
+        { direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', portRange: { min: 443, max: 443 } },
+        { direction: 'egress', ethertype: 'IPv4' },
+      ],
+    }),
+    made('Network', 'outside', { external: true }),
+    made('Network', 'net', { projectRef }),
+    made('Project', 'owner', {}),
+  ];
+}
+
+async function allAvailable(world: World, objects: readonly Made[]): Promise<void> {
+  for (const { kind, name } of objects) await world.available(kind, name);
+}
+
+/** Nothing of this world is left in the cloud. */
+async function isEmpty(world: World): Promise<void> {
+  for (const collection of COLLECTIONS) assert.equal(await world.contents(collection), [], collection);
+}
+
+export function describeRouting(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+  describeLandscape(check);
+  describeOwnInterface(check);
+  describeHolding(check);
+}
+
+function describeLandscape(check: Check): void {
+  check(
+    'applied backwards it comes up in order, and goes with its namespace in reverse order (I1, I2)',
+    async (world) => {
+      const objects = landscape(world);
+      await world.apply(...objects.map(({ manifest }) => manifest));
+      await allAvailable(world, objects);
+      const [router, front, back] = await Promise.all([
+        world.available('Router', world.name('router')),
+        world.available('Subnet', world.name('front')),
+        world.available('Subnet', world.name('back')),
+      ]);
+      const own = await world.available('RouterInterface', world.name('back-subnet'));
+      const plugs = await world.plugs(router.status?.id);
+      assert.equal(
+        plugs.flatMap(({ fixed_ips: ips }) => (ips as JsonObject[]).map(({ subnet_id: id }) => id)).sort(),
+        [front.status?.id, back.status?.id].sort(),
+      );
+      assert.ok(plugs.some(({ id }) => id === own.status?.id));
+      const finalizersOf = async (kind: Kind, suffix: string): Promise<readonly string[]> =>
+        [...((await world.read(kind, world.name(suffix)))?.metadata.finalizers ?? [])]
+          .map((finalizer) => finalizer.replace(`${PREFIX}/`, ''))
+          .sort();
+      assert.equal(await finalizersOf('Network', 'net'), ['network', 'port', 'subnet']);
+      assert.equal(await finalizersOf('Network', 'outside'), ['network', 'router', 'subnet']);
+      assert.equal(await finalizersOf('Subnet', 'front'), ['port', 'routerinterface', 'subnet']);
+      assert.equal(await finalizersOf('Router', 'router'), ['router', 'routerinterface', 'subnet']);
+      assert.equal(await finalizersOf('SecurityGroup', 'web'), ['port', 'securitygroup']);
+      assert.equal(await finalizersOf('Project', 'owner'), [
+        'network',
+        'port',
+        'project',
+        'router',
+        'securitygroup',
+        'subnet',
+      ]);
+
+      world.events.length = 0;
+      await world.deleteNamespace();
+      await world.namespaceGone();
+      await isEmpty(world);
+      const removals = world.events
+        .filter(({ type, data }) => type === 'call' && isRemoval(data))
+        .map(({ actor }) => actor);
+      const at = (plural: string, suffix: string): number =>
+        removals.findIndex((actor) => actor.plural === plural && actor.name === world.name(suffix));
+      for (const [first, second] of [
+        [at('ports', 'port-a'), at('subnets', 'front')],
+        [at('ports', 'port-b'), at('subnets', 'back')],
+        [at('ports', 'port-a'), at('securitygroups', 'web')],
+        [at('routerinterfaces', 'plug'), at('subnets', 'front')],
+        [at('routerinterfaces', 'back-subnet'), at('subnets', 'back')],
+        [at('routerinterfaces', 'back-subnet'), at('routers', 'router')],
+        [at('routers', 'router'), at('networks', 'outside')],
+        [at('subnets', 'back'), at('networks', 'net')],
+        [at('networks', 'net'), at('projects', 'owner')],
+        [at('securitygroups', 'web'), at('projects', 'owner')],
+        [at('routers', 'router'), at('projects', 'owner')],
+      ] as const) {
+        assert.ok(first >= 0 && first < second, removals.map(({ plural, name }) => `${plural}/${name}`).join());
+      }
+    },
+  );
+
+  check('a runtime that stops and starts in every phase ends in the same state (I4, I9)', async (world) => {
+    const objects = landscape(world);
+    // On a server a start takes seconds: there only some of the phases.
+    const phases = world.ground.nats === undefined ? 1 : PHASES_A_RESTART;
+    const restart = async (phase: number): Promise<void> => {
+      if (phase % phases !== 0) return;
+      await world.stop();
+      await world.start();
+    };
+    for (const [phase, { manifest }] of objects.entries()) {
+      await world.apply(manifest);
+      await restart(phase);
+    }
+    await allAvailable(world, objects);
+    const router = await world.available('Router', world.name('router'));
+    assert.is((await world.plugs(router.status?.id)).length, 2);
+    assert.is((await world.contents('ports')).length, 2);
+    assert.is((await world.contents('routers')).length, 1);
+    assert.is((await world.contents('security-groups')).length, 1);
+    for (const [phase, { kind, name }] of objects.entries()) {
+      await world.delete(kind, name);
+      await restart(phase);
+    }
+    for (const { kind, name } of objects) await world.gone(kind, name);
+    await isEmpty(world);
+  });
+}
+
+function isRemoval({ method, path }: JsonObject): boolean {
+  return method === 'DELETE' || String(path).endsWith('/remove_router_interface');
+}
+
+/** A network and a router, both available. */
+async function routed(world: World): Promise<{ readonly net: string; readonly router: string }> {
+  const [net, router] = [world.name('net'), world.name('router')];
+  await world.apply(world.managed('Network', net), world.managed('Router', router));
+  await world.available('Network', net);
+  await world.available('Router', router);
+  return { net, router };
+}
+
+function describeOwnInterface(check: Check): void {
+  check('a subnet makes its own interface once, and takes it off before it goes', async (world) => {
+    const { net, router } = await routed(world);
+    const name = world.name('sub');
+    const own = `${name}-subnet`;
+    const resource = { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24', routerRef: router };
+    await world.apply(world.managed('Subnet', name, resource));
+    const subnet = await world.available('Subnet', name);
+    const made = await world.available('RouterInterface', own);
+    assert.equal(made.spec, { type: 'Subnet', routerRef: router, subnetRef: name });
+    const [owner] = (made.metadata as unknown as { ownerReferences: JsonObject[] }).ownerReferences;
+    assert.equal([owner?.['kind'], owner?.['name'], owner?.['uid']], ['Subnet', name, subnet.metadata.uid]);
+    assert.ok(messagesOf(world, 'Subnet', name).includes(`Waiting for routerinterface/${own} to be ready`));
+    const { status } = await world.available('Router', router);
+    assert.is((await world.plugs(status?.id)).length, 1);
+
+    await world.patch('Subnet', name, { spec: { resource: { description: 'changed' } } });
+    await world.until('Subnet', name, 'changed', (object) => object.status?.resource?.['description'] === 'changed');
+    assert.is((await world.available('RouterInterface', own)).metadata.uid, made.metadata.uid);
+
+    await world.delete('Subnet', name);
+    await world.gone('Subnet', name);
+    assert.is(await world.read('RouterInterface', own), undefined);
+    assert.ok(messagesOf(world, 'Subnet', name).includes(`Waiting for RouterInterface/${own} to be deleted`));
+    assert.equal(await world.plugs(status?.id), []);
+    assert.equal(await world.contents('subnets'), []);
+  });
+
+  check('an interface that is not as the subnet says is replaced', async (world) => {
+    const { net, router } = await routed(world);
+    const name = world.name('sub');
+    const own = `${name}-subnet`;
+    const other = world.name('other');
+    await world.apply(
+      world.managed('Router', other),
+      interfaceManifest(world, own, { routerRef: other, subnetRef: name }),
+      world.managed('Subnet', name, { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24', routerRef: router }),
+    );
+    await world.available('Subnet', name);
+    const made = await world.available('RouterInterface', own);
+    assert.is(made.spec?.['routerRef'], router);
+    const [right, wrong] = [await world.available('Router', router), await world.available('Router', other)];
+    assert.equal([(await world.plugs(right.status?.id)).length, (await world.plugs(wrong.status?.id)).length], [1, 0]);
+  });
+
+  check('an interface says what it waits for', async (world) => {
+    const [name, router, subnet] = [world.name('plug'), world.name('router'), world.name('sub')];
+    await world.apply(interfaceManifest(world, name, { routerRef: router, subnetRef: subnet }));
+    await world.progressing('RouterInterface', name, 'Progressing', `Waiting for Router/${router} to be created`);
+    await world.apply(world.managed('Router', router));
+    await world.progressing('RouterInterface', name, 'Progressing', `Waiting for Subnet/${subnet} to be created`);
+    const net = world.name('net');
+    await world.apply(world.managed('Subnet', subnet, { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24' }));
+    await world.progressing('RouterInterface', name, 'Progressing', `Waiting for Subnet/${subnet} to be ready`);
+    await world.apply(world.managed('Network', net));
+    const plugged = await world.available('RouterInterface', name);
+    assert.equal(said(plugged), {
+      Available: 'True Success: OpenStack resource is available',
+      Progressing: 'False Success: OpenStack resource is up to date',
+    });
+    assert.equal(Object.keys(plugged.status ?? {}).sort(), ['conditions', 'id', 'lastSyncTime']);
+  });
+}
+
+function describeHolding(check: Check): void {
+  check(
+    'a port holds its network, subnet and group; an interface its router; a router its outside (I2, I3)',
+    async (world) => {
+      const objects = landscape(world);
+      await world.apply(...objects.map(({ manifest }) => manifest));
+      await allAvailable(world, objects);
+      const held: readonly (readonly [Kind, string, RegExp])[] = [
+        ['SecurityGroup', 'web', /Waiting for finalizer \S+\/port to be removed/],
+        ['Network', 'net', /Waiting for finalizer \S+\/(port|subnet) to be removed/],
+        ['Router', 'router', /Waiting for finalizer \S+\/(routerinterface|subnet) to be removed/],
+        ['Network', 'outside', /Waiting for finalizer \S+\/(router|subnet) to be removed/],
+        ['Subnet', 'front', /Waiting for finalizer \S+\/(routerinterface|port) to be removed/],
+      ];
+      for (const [kind, suffix, message] of held) {
+        await world.delete(kind, world.name(suffix));
+        await world.progressing(kind, world.name(suffix), 'Progressing', message);
+      }
+      for (const collection of COLLECTIONS) assert.ok((await world.contents(collection)).length > 0, collection);
+      for (const port of ['port-a', 'port-b']) await world.delete('Port', world.name(port));
+      await world.gone('SecurityGroup', world.name('web'));
+      assert.is((await world.read('Router', world.name('router')))?.metadata.deletionTimestamp === undefined, false);
+      await world.delete('RouterInterface', world.name('plug'));
+      await world.gone('Subnet', world.name('front'));
+      await world.delete('Subnet', world.name('back'));
+      await world.gone('Router', world.name('router'));
+      await world.delete('Subnet', world.name('range'));
+      await world.gone('Network', world.name('net'));
+      await world.gone('Network', world.name('outside'));
+      await world.delete('Project', world.name('owner'));
+      await world.gone('Project', world.name('owner'));
+      await isEmpty(world);
+    },
+  );
+
+  check('a port whose new group is not there waits without a timer, and goes on at once (I6, I7)', async (world) => {
+    const [net, port, group] = [world.name('net'), world.name('port'), world.name('late')];
+    await world.apply(world.managed('Network', net), world.managed('Port', port, { networkRef: net }));
+    await world.available('Port', port);
+    await world.patch('Port', port, { spec: { resource: { securityGroupRefs: [group], description: 'changed' } } });
+    const waiting = await world.progressing(
+      'Port',
+      port,
+      'Progressing',
+      `Waiting for SecurityGroup/${group} to be ready`,
+    );
+    assert.is(condition(waiting, 'Available').status, 'True');
+    await world.apply(world.managed('SecurityGroup', group));
+    const { status } = await world.available('SecurityGroup', group);
+    const changed = await world.until('Port', port, 'in its group', (object) => {
+      const groups = object.status?.resource?.['securityGroups'] as readonly unknown[] | undefined;
+      return groups?.includes(status?.id) === true;
+    });
+    assert.is(changed.status?.resource?.['description'], 'changed');
+    await world.available('Port', port);
+    assert.equal(world.lines('warn'), []);
+  });
+}
+
+/** All that Progressing of an object has said. */
+function messagesOf(world: World, kind: Kind, name: string): readonly string[] {
+  return world.follower.history(kind, name).map((object) => condition(object, 'Progressing').message);
+}
