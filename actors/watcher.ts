@@ -88,6 +88,8 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const term = new AbortController();
   const end = (): void => term.abort();
   signal.addEventListener('abort', end);
+  // The lease may have come after the end.
+  if (signal.aborted) end();
   void lease.lost.then(end);
   const { id } = mailbox.epoch();
   const stopEpoch = mailbox.watchEpoch((epoch) => {

@@ -36,6 +36,8 @@ export function allocate(port: Item, wanted: Json | undefined, store: Store): re
   }
   const kept = [...fixedIpsOf(port)];
   if (!Array.isArray(wanted)) return automatic(port, subnets, taken, store);
+  // A port without any other address has those that hosts give themselves.
+  if (wanted.length === 0) return ownAddresses(port, subnets);
   return wanted.map((each) => {
     const { subnet_id: subnetId, ip_address: text } = asObject(each) ?? {};
     if (subnetId === undefined && text === undefined) {
@@ -118,11 +120,12 @@ function automatic(port: Item, subnets: readonly Item[], taken: ReadonlySet<stri
     if (found?.free === undefined) throw noneLeft(port);
     picked.push({ subnet_id: String(found.subnet['id']), ip_address: found.free });
   }
+  return [...picked, ...ownAddresses(port, subnets)];
+}
+
+function ownAddresses(port: Item, subnets: readonly Item[]): readonly FixedIp[] {
   const stateless = isRouterPort(port) ? [] : subnets.filter(isStateless);
-  return [
-    ...picked,
-    ...stateless.map((subnet) => ({ subnet_id: String(subnet['id']), ip_address: fromMac(port, subnet) })),
-  ];
+  return stateless.map((subnet) => ({ subnet_id: String(subnet['id']), ip_address: fromMac(port, subnet) }));
 }
 
 /** An address on the subnet that is not taken; undefined: there is none. */

@@ -184,17 +184,20 @@ export function ports(test: Register): void {
       400,
       neutronError('AllocationOnAutoAddressSubnet', /^IPv6 address fd00:3::3 cannot be directly assigned to a port on/),
     );
+    const third = [{ subnet_id, ip_address: 'fd00:3::f816:3eff:fe00:3' }];
     const none = await make('ports', { ...chosen, fixed_ips: [] });
-    assert.equal(none['fixed_ips'], []);
+    assert.equal(none['fixed_ips'], third);
     // A subnet that comes later gives an address to all that are there, and takes it along when it goes.
     const late = { ...subnet, cidr: 'fd00:4::/64' };
     const { subnet: second } = await expect('POST /subnets', { body: { subnet: late } }, 201);
     const { id } = second as { readonly id: string };
     await expect(`GET /ports/${none['id']}`, {}, 200, {
-      port: { fixed_ips: [{ subnet_id: id, ip_address: 'fd00:4::f816:3eff:fe00:3' }] },
+      port: {
+        fixed_ips: [...third, { subnet_id: id, ip_address: 'fd00:4::f816:3eff:fe00:3' }],
+      },
     });
     await expect(`DELETE /subnets/${id}`, {}, 204, {});
-    await expect(`GET /ports/${none['id']}`, {}, 200, { port: { fixed_ips: [] } });
+    await expect(`GET /ports/${none['id']}`, {}, 200, { port: { fixed_ips: third } });
   });
 
   test('hardware addresses are unlike within a network', async (cloud) => {
