@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../../actors/clock.ts';
 import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../../adapters/kubernetes/embedded/json.ts';
-import { certify, makeAuthority } from '../../../../adapters/kubernetes/embedded/tls/certificates.ts';
+import { certify, makeAuthority } from '../../../../adapters/kubernetes/tls/certificates.ts';
 
 /** How an answer is spoilt. */
 export type Spoil = (response: JsonMap, objects: JsonMap[]) => JsonMap;
@@ -38,9 +38,9 @@ function converted(raw: unknown, apiVersion: string): JsonMap {
 
 export async function startConverter(): Promise<Converter> {
   const clock = systemClock();
-  const authority = await makeAuthority(clock.now());
+  const authority = await makeAuthority('converter-ca', clock.now());
   const { certificate: caCertificate } = authority;
-  const { certificate, key } = await certify(authority, '127.0.0.1', clock.now());
+  const { certificate, key } = await certify(authority, { name: 'converter', host: '127.0.0.1' }, clock.now());
   const reviews: number[] = [];
   const server = createServer({ cert: certificate, key }, (request, response) => {
     const chunks: Buffer[] = [];
