@@ -52,7 +52,7 @@ function cloudsIn(cloudsYaml: string): Readonly<Record<string, JsonObject | null
 export type Inventory = ReadonlyMap<string, { readonly what: string; readonly name: string }>;
 
 export interface DemoCloud {
-  /** Projects, networks and subnets. @throws as `Session.list` */
+  /** Projects, networks, and what is in them. @throws as `Session.list` */
   inventory(): Promise<Inventory>;
   hasNetwork(name: string): Promise<boolean>;
   /** Makes an external network. */
@@ -64,7 +64,12 @@ const LISTS = [
   { service: 'identity', collection: 'projects', singular: 'project' },
   { service: 'network', collection: 'networks', singular: 'network' },
   { service: 'network', collection: 'subnets', singular: 'subnet' },
+  { service: 'network', collection: 'routers', singular: 'router' },
+  { service: 'network', collection: 'ports', singular: 'port' },
+  { service: 'network', collection: 'security-groups', singular: 'security group' },
 ] as const;
+/** Neutron makes such a security group for every project, and keeps it. */
+const NEUTRONS_OWN = `security group 'default'`;
 
 /** Looks at the cloud with the credentials that the actors get. */
 export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): DemoCloud {
@@ -78,7 +83,7 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
     sessions.open('', { secretName: 'demo', cloudName: CLOUD_NAME }, '1', deadlineAt());
   const list = async ({ service, collection }: (typeof LISTS)[number]): Promise<readonly JsonObject[]> => {
     const call = { service, path: `/${collection}`, deadlineAt: deadlineAt(), traceId: TRACE_ID };
-    return (await session()).list(call, collection);
+    return (await session()).list(call, collection.replaceAll('-', '_'));
   };
   return {
     async inventory() {
@@ -90,7 +95,7 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
           ]),
         ),
       );
-      return new Map(lists.flat());
+      return new Map(lists.flat().filter(([, { what }]) => what !== NEUTRONS_OWN));
     },
     async hasNetwork(name) {
       return (await list(LISTS[1])).some((network) => network['name'] === name && network['router:external'] === true);

@@ -123,11 +123,12 @@ export class History {
   }
 
   /**
-   * From when others may rely on the object. One that had to try again may be usable, its id stored, while an update is
-   * still to come.
+   * From when others may rely on the object. One that had to try again, or that makes an object for itself, may be
+   * usable, its id stored, while an update is still to come.
    */
   usableAt(key: string): number | undefined {
-    return (this.#retried.has(key) ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
+    const isEarly = this.#retried.has(key) || this.objects.get(key)?.owns === true;
+    return (isEarly ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
   }
 
   /** When the object had all it needs for the first time, and went on to be made. */

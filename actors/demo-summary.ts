@@ -69,10 +69,11 @@ export function creationOrder({ history, objects }: Stretch): Order {
 }
 
 /** Whether each deletion was asked for only after the deletion of all that is guarded by it had been answered. */
-export function deletionOrder({ history, objects }: Stretch): Order {
+export function deletionOrder({ history, objects, beganAt: from }: Stretch): Order {
   const deletions = new Map<string, { began: number; ended: number }>();
   for (const { key, method, beganAt, endedAt } of history.calls) {
-    if (method !== 'DELETE') continue;
+    // Before that, parts of an object may have gone: rules that nobody specified.
+    if (method !== 'DELETE' || beganAt < from) continue;
     deletions.set(key, { began: deletions.get(key)?.began ?? beganAt, ended: endedAt });
   }
   return orderOf(

@@ -29,6 +29,8 @@ export interface LandscapeObject {
   readonly references: readonly string[];
   /** Those of them that cannot go before it. */
   readonly guarded: readonly string[];
+  /** It makes an object for itself, and is usable before that one is. */
+  readonly owns?: boolean;
   readonly path: string;
   readonly manifest: JsonObject;
 }
@@ -71,8 +73,9 @@ function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): L
     kind: object.kind,
     plural: kind.plural,
     name,
-    references: keys(references),
+    references: keys(references.filter(({ neededFor }) => neededFor !== 'never')),
     guarded: keys(references.filter(({ finalizers }) => finalizers.length > 0)),
+    owns: kind.owned(object) !== undefined,
     path: resourcePath(kind, NAMESPACE, name),
     manifest,
   };

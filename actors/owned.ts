@@ -49,7 +49,10 @@ export async function ensureOwned({ objects, registry }: OwnedDeps, owner: Owner
     await objects.remove(resource, { namespace, name: owned.name, uid: present.metadata.uid });
     return waiting('deleted');
   }
-  return registry.kind(resource)?.isAvailable(present) === true ? [] : waiting('ready');
+  // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.
+  const { readiness, uid } = known?.answer ?? {};
+  const isReady = readiness === Readiness.Ready && uid === present.metadata.uid;
+  return isReady || registry.kind(resource)?.isAvailable(present) === true ? [] : waiting('ready');
 }
 
 /** Asks for the deletion of the own object. */

@@ -78,8 +78,9 @@ export function describeCrashes(test: Test, openGround: OpenGround, options: Cra
       });
       await world.namespaceGone();
       onFigure(`gone after ${kills.down} kills in ${seconds(world, deletedAt)}`);
-      assert.equal(await world.contents('subnets'), []);
-      assert.equal(await world.contents('projects'), []);
+      for (const collection of ['ports', 'routers', 'security-groups', 'subnets', 'projects'] as const) {
+        assert.equal(await world.contents(collection), []);
+      }
       assert.equal(
         (await world.contents('networks')).map(({ name }) => name),
         [world.name('public')],
@@ -168,13 +169,22 @@ async function change(
   for (let index = 0; index < 6; index++) {
     const chosen = managed[Math.floor(random() * managed.length)];
     if (chosen === undefined || (await world.read(chosen.kind, chosen.name)) === undefined) continue;
-    // Applied again as soon as it is gone: an apply before that would go with it.
-    if (chosen.kind === 'Subnet' && index < 3) {
+    // Applied again as soon as it is gone: an apply before that would go with it. What others need would stay.
+    if (REMOVABLE.has(chosen.kind) && index < 3 && !isNeeded(chosen, objects)) {
       await world.delete(chosen.kind, chosen.name);
       continue;
     }
     await world.patch(chosen.kind, chosen.name, { spec: { resource: { description: `change ${count}` } } });
   }
+}
+
+/** Kinds of which something is deleted under way. */
+const REMOVABLE: ReadonlySet<string> = new Set(['Subnet', 'Port']);
+
+/** Whether an object refers to it. */
+function isNeeded({ kind, name }: SampleObject, objects: readonly SampleObject[]): boolean {
+  const field = `"${kind.charAt(0).toLowerCase()}${kind.slice(1)}Ref":"${name}"`;
+  return objects.some(({ manifest }) => JSON.stringify(manifest['spec']).includes(field));
 }
 
 async function applyAbsent(world: World, objects: readonly SampleObject[]): Promise<void> {
@@ -196,6 +206,9 @@ async function isOneToOne(world: World, objects: readonly SampleObject[]): Promi
     ['Network', 'networks'],
     ['Subnet', 'subnets'],
     ['Project', 'projects'],
+    ['Port', 'ports'],
+    ['Router', 'routers'],
+    ['SecurityGroup', 'security-groups'],
   ] as const) {
     const stored = objects
       .filter((object) => object.kind === kind)

@@ -59,14 +59,18 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
       at(said, /^subnet\/archive-vault-v4 goes on waiting: Waiting for Network\/archive-vault to be created$/m) < later,
     );
     assert.ok(at(said, / subnet\/archive-vault-v4 available$/m) > later);
-    at(said, /^52 objects: 1 secret, 26 subnets, 18 networks, 6 projects, 1 domain$/m);
+    at(
+      said,
+      /^80 objects: 1 secret, 10 ports, 27 subnets, 5 routers, 19 networks, 4 routerinterfaces, 7 securitygroups, 6 projects, 1 domain$/m,
+    );
     at(said, /^ {2}order: (\d+) of \1 references were ready before/m);
-    at(said, /^ {4}network POST \/networks +17$/m);
+    at(said, /^ {4}network POST \/networks +18$/m);
     at(said, / network\/shop-web held by subnet\/shop-web-v4, subnet\/shop-web-v6$/m);
+    at(said, / routerinterface\/shop-web available$/m);
     at(said, / secret\/openstack-clouds gone$/m);
     at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    at(said, /^demo passed: 52 objects .*\n$/m);
+    at(said, /^demo passed: 80 objects .*\n$/m);
     assert.not.match(said, '\x1b');
     assert.not.match(await readFile(join(folder, 'demo.log'), 'utf8'), /"level":[56]0/);
   });
@@ -116,6 +120,8 @@ test('an object that fails is told with the reason, all else is cleaned up, and 
       at(text(), /^demo failed: network\/\S+ failed: /m);
       assert.is(simulator.resources('networks').length, 0);
       assert.is(simulator.resources('subnets').length, 0);
+      assert.is(simulator.resources('ports').length, 0);
+      assert.is(simulator.resources('routers').length, 0);
       assert.equal(
         simulator
           .resources('projects')

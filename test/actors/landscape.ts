@@ -28,6 +28,8 @@ function renamed(world: World, manifest: JsonObject): SampleObject {
   const kind = manifest['kind'] as Kind;
   const { name } = manifest['metadata'] as { readonly name: string };
   const spec = manifest['spec'] as Readonly<Record<string, JsonObject>>;
+  // An interface has no credentials and no name in the cloud of its own.
+  if (kind === 'RouterInterface') return { kind, name, manifest: { ...manifest, metadata: { name } } };
   const cloudCredentialsRef = { secretName: CREDENTIALS, cloudName: world.ground.cloudName };
   const more: Record<string, JsonObject> = { cloudCredentialsRef };
   if (spec['resource'] !== undefined) more['resource'] = { ...spec['resource'], name: world.name(name) };

@@ -36,9 +36,7 @@ export function allocate(port: Item, wanted: Json | undefined, store: Store): re
   }
   const kept = [...fixedIpsOf(port)];
   if (!Array.isArray(wanted)) return automatic(port, subnets, taken, store);
-  // A port without any other address has those that hosts give themselves.
-  if (wanted.length === 0) return ownAddresses(port, subnets);
-  return wanted.map((each) => {
+  const picked = wanted.map((each) => {
     const { subnet_id: subnetId, ip_address: text } = asObject(each) ?? {};
     if (subnetId === undefined && text === undefined) {
       throw invalidInput('IP allocation requires subnet_id or ip_address');
@@ -62,6 +60,10 @@ export function allocate(port: Item, wanted: Json | undefined, store: Store): re
     taken.add(`${id} ${shown}`);
     return { subnet_id: id, ip_address: shown };
   });
+  return [
+    ...picked,
+    ...ownAddresses(port, subnets).filter((own) => !picked.some((ip) => ip.subnet_id === own.subnet_id)),
+  ];
 }
 
 function subnetsOf(port: Item, store: Store): readonly Item[] {
@@ -123,6 +125,7 @@ function automatic(port: Item, subnets: readonly Item[], taken: ReadonlySet<stri
   return [...picked, ...ownAddresses(port, subnets)];
 }
 
+/** Addresses that a host gives itself, whatever else it has. */
 function ownAddresses(port: Item, subnets: readonly Item[]): readonly FixedIp[] {
   const stateless = isRouterPort(port) ? [] : subnets.filter(isStateless);
   return stateless.map((subnet) => ({ subnet_id: String(subnet['id']), ip_address: fromMac(port, subnet) }));

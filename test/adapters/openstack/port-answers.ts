@@ -187,6 +187,14 @@ export function ports(test: Register): void {
     const third = [{ subnet_id, ip_address: 'fd00:3::f816:3eff:fe00:3' }];
     const none = await make('ports', { ...chosen, fixed_ips: [] });
     assert.equal(none['fixed_ips'], third);
+    // Whatever else a port has.
+    const plain = await make('subnets', { name: `${prefix}plain`, network_id, ip_version: 4, cidr: '10.3.0.0/24' });
+    const both = await make('ports', {
+      ...chosen,
+      mac_address: 'fa:16:3e:00:00:04',
+      fixed_ips: [{ subnet_id: String(plain['id']) }],
+    });
+    assert.is((both['fixed_ips'] as readonly unknown[]).length, 2);
     // A subnet that comes later gives an address to all that are there, and takes it along when it goes.
     const late = { ...subnet, cidr: 'fd00:4::/64' };
     const { subnet: second } = await expect('POST /subnets', { body: { subnet: late } }, 201);
