@@ -4,6 +4,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Observation } from '../../../machines/kind.ts';
 import { describeFinding } from './find.suite.ts';
+import { describePortReferences } from './port-references.suite.ts';
 import { describePorts } from './ports.suite.ts';
 import { describeRouters } from './routers.suite.ts';
 import { type Cloud, checkOn, fails } from './scene.ts';
@@ -14,6 +15,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   const check = checkOn(test, open);
   describeFinding(check);
   describePorts(check);
+  describePortReferences(check);
   describeRouters(check);
   describeSecurityGroups(check);
 

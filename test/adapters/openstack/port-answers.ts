@@ -3,22 +3,22 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type Cloud, type Like, mustHaveKeys, neutronError, type Register } from './probe.ts';
 
-const ABSENT_ID = '11111111-1111-4111-8111-111111111111';
+export const ABSENT_ID = '11111111-1111-4111-8111-111111111111';
 const PORT_KEYS =
   'id name network_id tenant_id project_id mac_address admin_state_up status device_id device_owner fixed_ips allowed_address_pairs extra_dhcp_opts security_groups description binding:vnic_type binding:profile binding:host_id binding:vif_type binding:vif_details port_security_enabled dns_name dns_assignment dns_domain propagate_uplink_status tags created_at updated_at revision_number'.split(
     ' ',
   );
 const MAC = /^fa:16:3e:([0-9a-f]{2}:){2}[0-9a-f]{2}$/;
 
-const invalid = (message: string | RegExp): Like =>
+export const invalid = (message: string | RegExp): Like =>
   neutronError('InvalidInput', typeof message === 'string' ? `Invalid input for operation: ${message}` : message);
-const bad = (message: string | RegExp): Like => neutronError('HTTPBadRequest', message);
-const NO_GROUP = neutronError('SecurityGroupNotFound', `Security group ${ABSENT_ID} does not exist`);
-const NO_SECURITY = neutronError(
+export const bad = (message: string | RegExp): Like => neutronError('HTTPBadRequest', message);
+export const NO_GROUP = neutronError('SecurityGroupNotFound', `Security group ${ABSENT_ID} does not exist`);
+export const NO_SECURITY = neutronError(
   'PortSecurityAndIPRequiredForSecurityGroups',
   'Port security must be enabled and port must have an IP address in order to use security groups.',
 );
-const NO_PAIRS = neutronError(
+export const NO_PAIRS = neutronError(
   'AddressPairAndPortSecurityRequired',
   'Port Security must be enabled in order to have allowed address pairs on a port.',
 );
@@ -32,7 +32,7 @@ interface Stage {
 }
 
 /** A network with five free addresses of IPv4, and many of IPv6. */
-async function stage({ prefix, expect, make }: Cloud): Promise<Stage> {
+export async function stage({ prefix, expect, make }: Cloud): Promise<Stage> {
   const network_id = String((await make('networks', { name: `${prefix}network` }))['id']);
   const subnet = async (ip_version: number, cidr: string): Promise<string> =>
     String((await make('subnets', { name: `${prefix}subnet`, network_id, ip_version, cidr }))['id']);
@@ -273,144 +273,5 @@ export function ports(test: Register): void {
       [{ dns_name: 'bad_host!' }, 400, bad(/^Invalid input for dns_name\. Reason: 'bad_host!' not a valid PQDN or/)],
     ];
     for (const [attributes, status, like] of refused) await refuse({ fixed_ips: [], ...attributes }, status, like);
-  });
-
-  test('security of a port: groups, pairs, and what becomes of them', async (cloud) => {
-    const { make, network_id } = await stage(cloud);
-    const { expect, prefix } = cloud;
-    const group = String((await cloud.make('security-groups', { name: `${prefix}group` }))['id']);
-    const open = await cloud.make('networks', { name: `${prefix}open`, port_security_enabled: false });
-    const inherited = await make({ network_id: String(open['id']) });
-    assert.equal([inherited['port_security_enabled'], inherited['security_groups']], [false, []]);
-    const none = await make({ fixed_ips: [], security_groups: null });
-    assert.equal(none['security_groups'], []);
-    const bare = await make({ fixed_ips: [], port_security_enabled: false });
-    assert.equal([bare['port_security_enabled'], bare['security_groups']], [false, []]);
-    // Without an address a port can be in a group all the same.
-    const addressless = await make({ fixed_ips: [], security_groups: [group] });
-    assert.equal(addressless['security_groups'], [group]);
-    const port = await make({ security_groups: [group] });
-    const put = async (change: JsonObject, status: number, like: Like): Promise<void> => {
-      await expect(`PUT /ports/${port['id']}`, { body: { port: change } }, status, like);
-    };
-    const pair = { ip_address: '10.0.0.1' };
-    const mac_address = String(port['mac_address']);
-    const filled = neutronError(
-      'PortSecurityPortHasSecurityGroup',
-      'Port has security group associated. Cannot disable port security or IP address until security group is removed.',
-    );
-    await put({ port_security_enabled: false }, 409, filled);
-    await put({ security_groups: [ABSENT_ID] }, 404, NO_GROUP);
-    await put({ port_security_enabled: false, security_groups: [] }, 200, {
-      port: { port_security_enabled: false, security_groups: [] },
-    });
-    await put({ allowed_address_pairs: [pair] }, 409, NO_PAIRS);
-    await put({ security_groups: [group] }, 400, NO_SECURITY);
-    await put({ port_security_enabled: true, security_groups: [group], allowed_address_pairs: [pair] }, 200, {
-      port: {
-        port_security_enabled: true,
-        security_groups: [group],
-        allowed_address_pairs: [{ ...pair, mac_address }],
-      },
-    });
-    await put({ port_security_enabled: false, security_groups: [] }, 409, NO_PAIRS);
-    const stated = [
-      { ip_address: '10.0.0.7/24', mac_address: 'FA:16:3E:00:00:BB' },
-      { ip_address: 'FD00::00AB', mac_address },
-    ];
-    await put({ allowed_address_pairs: stated }, 200, { port: { allowed_address_pairs: stated } });
-    await put({ allowed_address_pairs: null }, 200, { port: { allowed_address_pairs: [] } });
-    await expect(
-      `DELETE /security-groups/${group}`,
-      {},
-      409,
-      neutronError('SecurityGroupInUse', `Security Group ${group} in use.`),
-    );
-    await expect('GET /ports', { query: `network_id=${network_id}&security_groups=${group}&fields=id` }, 200, {
-      ports: [{}, {}],
-    });
-  });
-
-  test('a port is changed, and bound as soon as it has a host', async (cloud) => {
-    const { make, v4 } = await stage(cloud);
-    const { expect } = cloud;
-    const fixed_ips = [{ subnet_id: v4, ip_address: '10.2.0.4' }];
-    const port = await make({ fixed_ips });
-    const path = `/ports/${port['id']}` as const;
-    const put = async (change: JsonObject, status: number, like: Like, headers = {}): Promise<JsonObject> =>
-      expect(`PUT ${path}`, { body: { port: change }, headers }, status, like);
-    await put({ description: 'told' }, 200, { port: { description: 'told' } }, { 'if-match': 'revision_number=1' });
-    await put({ description: '' }, 412, neutronError('RevisionNumberConstraintFailed', /^Constrained to 1, but/), {
-      'if-match': 'revision_number=1',
-    });
-    await put({ mac_address: 'fa:16:3e:00:00:cc' }, 200, { port: { mac_address: 'fa:16:3e:00:00:cc' } });
-    const bound = { 'binding:host_id': 'host', 'binding:vif_type': 'ovs', status: 'ACTIVE' };
-    await put({ 'binding:host_id': 'host' }, 200, { port: bound });
-    await expect('GET /ports', { query: `id=${port['id']}&binding:host_id=host` }, 200, { ports: [bound] });
-    const macs = 'port type: ovs, old_mac fa:16:3e:00:00:cc, new_mac fa:16:3e:00:00:dd';
-    await put(
-      { mac_address: 'fa:16:3e:00:00:dd' },
-      409,
-      neutronError('PortBound', `Unable to complete operation on port ${port['id']}, port is already bound, ${macs}.`),
-    );
-    await put({ 'binding:vnic_type': 'macvtap' }, 200, { port: { 'binding:vnic_type': 'macvtap' } });
-    await put({ 'binding:host_id': '' }, 200, { port: { 'binding:vif_type': 'unbound', status: 'DOWN' } });
-    await put({ fixed_ips: [{ subnet_id: v4 }] }, 200, { port: { fixed_ips } });
-    await put({ fixed_ips: [] }, 200, { port: { fixed_ips: [] } });
-    await put({ device_id: 'device', device_owner: 'compute:here' }, 200, { port: { device_owner: 'compute:here' } });
-    const readOnly = (attribute: string): Like => bad(`Cannot update read-only attribute ${attribute}`);
-    await put({ propagate_uplink_status: false }, 400, readOnly('propagate_uplink_status'));
-    await put({ network_id: ABSENT_ID }, 400, readOnly('network_id'));
-    await put({ project_id: 'x' }, 400, readOnly('tenant_id'));
-    await put({ trusted: true }, 400, bad("Unrecognized attribute(s) 'trusted'"));
-  });
-
-  test('lists of ports are filtered as asked', async (cloud) => {
-    const { make, network_id, v4, v6 } = await stage(cloud);
-    const { expect } = cloud;
-    const mac_address = 'fa:16:3e:00:00:01';
-    const device = { device_id: 'device-a', device_owner: 'compute:here' };
-    await make({ name: 'a', fixed_ips: [{ subnet_id: v4, ip_address: '10.2.0.3' }], mac_address, ...device });
-    await make({ name: 'b', fixed_ips: [{ subnet_id: v6, ip_address: 'fd00:2::b' }], admin_state_up: false });
-    await make({ name: 'c', fixed_ips: [], device_id: 'device-c', 'binding:host_id': 'host', description: 'told' });
-    const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-    const list = async (query: string, found: readonly Like[]): Promise<void> => {
-      const asked = `network_id=${network_id}&sort_key=name&sort_dir=asc&fields=name&${query}`;
-      await expect('GET /ports', { query: asked }, 200, { ports: found });
-    };
-    await list('device_id=device-a', [a]);
-    await list('device_id=device-a&device_id=device-c', [a, c]);
-    await list('device_owner=compute:here', [a]);
-    await list('name=a&name=b', [a, b]);
-    await list(`fixed_ips=subnet_id%3D${v4}`, [a]);
-    await list(`fixed_ips=subnet_id%3D${v4}&fixed_ips=subnet_id%3D${v6}`, [a, b]);
-    await list('fixed_ips=ip_address%3Dfd00:2::b', [b]);
-    await list(`fixed_ips=ip_address%3D10.2.0.3&fixed_ips=subnet_id%3D${v6}`, []);
-    await list('fixed_ips=ip_address_substr%3D10.2', [a]);
-    await list('fixed_ips=bogus%3Dx', [a, b, c]);
-    await list('mac_address=FA:16:3E:00:00:01', [a]);
-    await list('status=ACTIVE', [c]);
-    await list('binding:host_id=host', [c]);
-    await list('admin_state_up=false', [b]);
-    await list('description=told', [c]);
-    await list('security_groups=x', []);
-    const refuse = async (query: string, like: Like): Promise<void> => {
-      await expect('GET /ports', { query }, 400, like);
-    };
-    await refuse('fixed_ips=x', invalid("'x' is not of the form <key>=[value]."));
-    await refuse('admin_state_up=x', invalid("'x' cannot be converted to boolean."));
-    for (const name of [
-      'binding:vnic_type',
-      'allowed_address_pairs',
-      'port_security_enabled',
-      'propagate_uplink_status',
-      'dns_name',
-      'trusted',
-    ]) {
-      await refuse(`${name}=x`, bad(`['${name}'] is invalid attribute for filtering`));
-    }
-    for (const name of ['fixed_ips', 'binding:host_id', 'security_groups', 'port_security_enabled']) {
-      await refuse(`sort_key=${name}&sort_dir=asc`, bad(`['${name}'] is invalid attribute for sort_keys`));
-    }
   });
 }

@@ -4,7 +4,9 @@ import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { ports } from './port-answers.ts';
+import { portChanges } from './port-change-answers.ts';
 import { keystoneError, type Like, mustHaveKeys, neutronError, probe, type Register } from './probe.ts';
+import { quotas } from './quota-answers.ts';
 import { routers } from './router-answers.ts';
 import { securityGroups } from './security-group-answers.ts';
 import { lists, subnets } from './subnet-answers.ts';
@@ -57,8 +59,10 @@ export function servicesSuite(name: string, open: () => Promise<OpenCloud>): Tes
   subnets(test);
   lists(test);
   ports(test);
+  portChanges(test);
   routers(test);
   securityGroups(test);
+  quotas(test);
   return all;
 }
 
