@@ -2,6 +2,7 @@
 // recovery without a restart once the cause is gone.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
@@ -350,7 +351,8 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
     'definitions that are missing at the start are named, and work once they are there',
     async (world) => {
       const missing = (plural: string): RegExp => new RegExp(`does not know '${plural}\\.openstack\\.k-orc\\.cloud'`);
-      for (const plural of ['networks', 'subnets', 'projects', 'domains']) {
+      const plurals = openstackContracts.map(({ plural }) => plural);
+      for (const plural of plurals) {
         await world.eventually(`${plural} are missed`, () =>
           world.lines('warn').some(({ msg }) => missing(plural).test(String(msg)))
             ? undefined
@@ -358,7 +360,7 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
         );
       }
       await world.clock.sleep(WATCHED_MS);
-      assert.is(world.lines('warn').length, 4, JSON.stringify(world.lines('warn')));
+      assert.is(world.lines('warn').length, plurals.length, JSON.stringify(world.lines('warn')));
       await world.installCrds();
       await world.follow();
       await world.apply(world.managed('Network', world.name('net')));
