@@ -217,6 +217,10 @@ export class Scene {
         if (path.startsWith('/projects')) await this.#removeDefaultGroup(path);
         await this.call('DELETE', path);
       }
+      for (const { id, project_id: project } of await this.list('security-groups', 'name=default')) {
+        // Projects that Keystone never heard of have a group too.
+        if (String(project).startsWith(this.prefix)) await this.call('DELETE', `/security-groups/${id}`);
+      }
     } finally {
       await this.cloud.close();
     }
