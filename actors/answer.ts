@@ -1,7 +1,9 @@
 // What an object answers to a claim (architecture, section 4). Pure.
-import type { JsonObject, KubeObject } from '../machines/kind.ts';
+import type { Resource } from '../adapters/kubernetes/mod.ts';
+import type { JsonObject, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
 import type { ClaimMail, ReadyMail } from './mail.ts';
+import type { Registry } from './registry.ts';
 
 /** The object that is claimed, as far as an answer depends on it. */
 export interface Claimed {
@@ -16,6 +18,38 @@ export interface Claimed {
   readonly attributes: JsonObject | undefined;
   /** It has no cleanup of its own, so it serves those it is guarded for until it is gone: a Secret. */
   readonly servesToTheEnd: boolean;
+}
+
+/** An object that lives here, as far as others may rely on it: available, and with its id stored. */
+export function claimedHere(object: KubeObject, kind: ManagedKind, available: boolean): Claimed {
+  const externalId = externalIdOf(object);
+  const attributes = kind.published(object);
+  const isUsable = available && externalId !== undefined;
+  return { object, externalId, available: isUsable, version: undefined, attributes, servesToTheEnd: false };
+}
+
+/** An object whose life is somebody else's. @param contentVersion  changes with what the object holds */
+export function claimedElsewhere(
+  object: KubeObject,
+  registry: Registry,
+  resource: Resource,
+  contentVersion: string,
+): Claimed {
+  // What has no cleanup at all serves to the end; the cleanup of a followed kind is somebody else's.
+  const servesToTheEnd = resource.metadataOnly === true;
+  return {
+    object,
+    externalId: externalIdOf(object),
+    available: registry.isAvailable(resource, object),
+    version: servesToTheEnd ? `${object.metadata.uid}:${contentVersion}` : undefined,
+    attributes: registry.published(resource, object),
+    servesToTheEnd,
+  };
+}
+
+function externalIdOf({ status }: KubeObject): string | undefined {
+  const id = status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /**

@@ -38,6 +38,7 @@ Options, each with its variable:
   --health-probe-bind-address ADDR  TROUPE_HEALTH_PROBE_BIND_ADDRESS, 0: where /healthz and /readyz are, such as :8081
   --metrics-bind-address ADDR       TROUPE_METRICS_BIND_ADDRESS, 0: where /metrics is, such as :8443
   --metrics-secure=false            TROUPE_METRICS_SECURE, true: TLS, and only for whom the cluster allows it
+  --events=false                    TROUPE_EVENTS, true: Kubernetes Events for what happens to objects
   --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
   --data FOLDER                     where dev and demo keep what they start; .troupe unless told; the objects of dev's
                                     API server, and its kubeconfig, are there again at the next start
@@ -58,6 +59,7 @@ const OPTIONS = {
   shards: { type: 'string' },
   'default-resync-period': { type: 'string' },
   'default-ca-certs': { type: 'string' },
+  events: { type: 'string' },
   'log-level': { type: 'string' },
   'pod-name': { type: 'string' },
   data: { type: 'string' },

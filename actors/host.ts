@@ -21,6 +21,7 @@ import {
 } from '../bus/mod.ts';
 import type { KubeObject } from '../machines/kind.ts';
 import { provideEffects, refresh } from './effects.ts';
+import type { Tell } from './event-recorder.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
 import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
 import { Outbox } from './outbox.ts';
@@ -36,6 +37,8 @@ export interface HostDeps {
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+  /** Tells users what happened to their objects. */
+  tell: Tell;
 }
 
 interface Shard {
@@ -253,12 +256,13 @@ export class Host {
     const key = addressKey(address);
     const known = shard.actors.get(key);
     if (known !== undefined) return known;
-    const { bus, objects, registry, clock, log } = this.#deps;
+    const { bus, objects, registry, clock, log, tell } = this.#deps;
     const actor = new ObjectActor(
       {
         registry,
         clock,
         log,
+        tell,
         machines: this.#machines,
         outbox: shard.outbox,
         mailbox: bus.mailbox,

@@ -14,8 +14,10 @@ import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
 import { lifeView, phaseOf } from '../machines/managed-context.ts';
-import { answerBasis, answerTo, type Claimed } from './answer.ts';
+import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
+import type { Tell } from './event-recorder.ts';
+import { LifeEvents } from './life-events.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
@@ -31,6 +33,8 @@ export interface ObjectActorDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly writeStatus: WriteStatus;
+  /** Tells users what happened. */
+  readonly tell: Tell;
 }
 
 /** What an effect needs to know of the life it acts for. */
@@ -73,6 +77,7 @@ export class ObjectActor {
   #answerBasis = '';
   #heldText = '';
   #status: StatusWriter | undefined;
+  #news: LifeEvents | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -214,21 +219,10 @@ export class ObjectActor {
   #claimed(): Claimed | undefined {
     const object = this.#object;
     if (object === undefined) return undefined;
-    const id = object.status?.['id'];
-    const externalId = typeof id === 'string' && id !== '' ? id : undefined;
-    if (this.#kind === undefined) {
-      const available = this.#deps.registry.isAvailable(this.address, object);
-      const version =
-        this.resource.metadataOnly === true ? `${object.metadata.uid}:${this.#contentVersion}` : undefined;
-      const attributes = this.#deps.registry.published(this.address, object);
-      // What has no cleanup at all serves to the end; the cleanup of a followed kind is somebody else's.
-      const servesToTheEnd = this.resource.metadataOnly === true;
-      return { object, externalId, available, version, attributes, servesToTheEnd };
-    }
+    const { registry } = this.#deps;
+    if (this.#kind === undefined) return claimedElsewhere(object, registry, this.resource, this.#contentVersion);
     const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
-    const available = context.available && externalId !== undefined;
-    const attributes = this.#kind.published(object);
-    return { object, externalId, available, version: undefined, attributes, servesToTheEnd: false };
+    return claimedHere(object, this.#kind, context.available);
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -256,6 +250,7 @@ export class ObjectActor {
         at: clock.now(),
       };
       this.#actor = createActor(machines.managed, { ...options, input });
+      this.#news = new LifeEvents(object);
       this.#status = new StatusWriter({
         kind,
         clock,
@@ -277,6 +272,7 @@ export class ObjectActor {
     this.#actor = undefined;
     this.#status?.stop();
     this.#status = undefined;
+    this.#news = undefined;
     void this.#outgoing?.end();
     this.#outgoing = undefined;
     if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
@@ -367,6 +363,8 @@ export class ObjectActor {
       });
       // Whoever waits hears of it before the status is written.
       if (this.#actor !== undefined) this.#answerAll();
+      const news = this.#news?.hear({ cause: event.event, from, to: phase, context: snapshot.context });
+      if (news !== undefined && this.#object !== undefined) this.#deps.tell(this.#object, news);
       // A life that begins with a settled object has nothing to say yet.
       if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
     } else if (this.#actor !== undefined && this.#kind !== undefined) this.#answerAll();

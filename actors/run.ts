@@ -100,7 +100,18 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
 
 /** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
-  { roles, callMs, callsInFlight, kinds, namespaces, podName, defaultResyncPeriod, defaultCaFile, proxy }: Config,
+  {
+    roles,
+    callMs,
+    callsInFlight,
+    kinds,
+    namespaces,
+    podName,
+    events,
+    defaultResyncPeriod,
+    defaultCaFile,
+    proxy,
+  }: Config,
   deps: Pick<RuntimeDeps, 'bus' | 'client' | 'metrics' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<Runtime> {
@@ -126,6 +137,7 @@ export async function start(
     kinds,
     namespaces,
     podName,
+    events,
     defaultResyncMs,
     defaultCa,
     proxy,

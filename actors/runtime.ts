@@ -1,7 +1,7 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { type KubeClient, objects as kubeObjects } from '../adapters/kubernetes/mod.ts';
+import { type KubeClient, events as kubeEvents, objects as kubeObjects } from '../adapters/kubernetes/mod.ts';
 import {
   openStackSessions,
   openstackFollowed,
@@ -14,6 +14,7 @@ import { AbsentError, type Bus, type Clock, TerminalError, toErrorData } from '.
 import type { FollowedKind, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { Host } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { serveOperations, withRemoteOperations } from './operations-service.ts';
@@ -43,6 +44,8 @@ export interface RuntimeDeps {
   proxy?: SessionsDeps['proxy'] | undefined;
   /** What is counted, where anybody asks. */
   metrics?: Metrics | undefined;
+  /** Whether users are told by Kubernetes Events what happened to their objects. */
+  events: boolean;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
 }
@@ -56,6 +59,8 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** Who reports events, for all pods. */
+const REPORTER = 'troupe';
 /** Pause before a role that ended begins anew, in milliseconds. */
 const ROLE_PAUSE_MS = 1_000;
 
@@ -68,7 +73,8 @@ const ROLE_PAUSE_MS = 1_000;
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, namespaces, defaultCa, proxy } = deps;
   const objects = kubeObjects({ client });
-  const pod = `${deps.podName ?? hostname()}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  const podName = deps.podName ?? hostname();
+  const pod = `${podName}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   const { metrics } = deps;
   const calls = callTrace(bus.trace);
   const sessions = openStackSessions({
@@ -96,7 +102,13 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { taken, left } = divided(kinds, deps.kinds);
   const known = registry(taken, [...left, ...openstackFollowed]);
   const stop = new AbortController();
-  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs });
+  const recorder = new EventRecorder({
+    clock,
+    log,
+    events: kubeEvents({ client, component: REPORTER, instance: podName }),
+  });
+  const tell = deps.events ? recorder.tell : () => undefined;
+  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, tell });
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
@@ -144,6 +156,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       closing ??= (async () => {
         stop.abort();
         await Promise.all(running);
+        await recorder.close();
         stopConnectivity();
         await service?.close();
         await sessions.close();

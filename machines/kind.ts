@@ -85,6 +85,8 @@ export interface OperationRequest {
 export interface UpdateOutcome {
   /** Something was sent, so observe again. */
   readonly changed: boolean;
+  /** Fields of the spec that were not as specified, and were sent. */
+  readonly fields?: readonly string[];
   /** Messages of what a step waits for. Another pass is made when a dependency changes. */
   readonly waiting?: readonly string[];
   /** Another pass is worth while after so many milliseconds, whatever the observation says. */

@@ -8,6 +8,17 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 
+/** 403. Who may do what changes without us, so it may be tried again. */
+export class ForbiddenError extends TransientError {
+  override name = 'ForbiddenError';
+  /** Nothing new may be made in the namespace, as it is being deleted. */
+  readonly isTerminating: boolean;
+  constructor(message: string, { isTerminating }: { readonly isTerminating: boolean }) {
+    super(message);
+    this.isTerminating = isTerminating;
+  }
+}
+
 export interface KubeClient {
   /** The server's URL, for people. */
   readonly server: string;
@@ -17,6 +28,7 @@ export interface KubeClient {
    * One request with a JSON answer.
    * @throws {AbsentError} 404 @throws {ConflictError} 409, or a patch whose test failed
    * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
+   * @throws {ForbiddenError} 403
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
    */
   call(call: KubeCall): Promise<KubeAnswer>;
@@ -44,6 +56,8 @@ export interface KubeAnswer {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How long the credentials read from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
+/** The cause that the server names when it refuses new content of a namespace that is being deleted. */
+const TERMINATING = 'NamespaceTerminating';
 /** Connections kept to the server; what is beyond waits its turn. */
 const CONNECTIONS = 32;
 
@@ -213,6 +227,10 @@ function translate(
   if (status === 409 || isPatchTest) return new ConflictError(message);
   if (status === 410) return new AbsentError(message);
   if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
+  if (status === 403) {
+    const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };
+    return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
+  }
   const seconds = Number(retryAfter);
   return new TransientError(message, {
     retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,

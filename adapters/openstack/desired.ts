@@ -63,6 +63,8 @@ export function filterCriteria(kind: TableKind, filter: JsonObject, known: Known
 /** Attributes that are not as the spec says. */
 export interface Difference {
   readonly attributes: JsonObject;
+  /** The fields of the spec that they stand for. */
+  readonly fields: readonly string[];
   /** One of them is an extension's, so that the update takes no revision. */
   readonly extension: boolean;
 }
@@ -75,6 +77,7 @@ export function differenceOf(
 ): Stated<Difference> {
   let extension = false;
   const missing: string[] = [];
+  const fields = new Set<string>();
   const differing: [string, Json][] = [];
   for (const [name, field] of Object.entries(kind.resource)) {
     if (field.change.kind === 'never') continue;
@@ -88,10 +91,12 @@ export function differenceOf(
         continue;
       }
       extension ||= field.extension;
+      fields.add(name);
       differing.push([attribute, value]);
     }
   }
-  return { stated: { attributes: Object.fromEntries(differing), extension }, missing: [...new Set(missing)] };
+  const stated = { attributes: Object.fromEntries(differing), fields: [...fields], extension };
+  return { stated, missing: [...new Set(missing)] };
 }
 
 /** The tags that a request of their own has to set; undefined when they are as they should be, or not the kind's. */

@@ -76,7 +76,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
     );
   }
   await remove(surplus.filter((rule) => !isInTheWay(rule)));
-  return { changed: true };
+  return { changed: true, fields: ['rules'] };
 };
 
 /** The rules that are specified and not there, and those that are there and not specified. */

@@ -24,9 +24,11 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
   }
   if (errors.length > 0) throw joined(errors);
   const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
+  const fields = outcomes.flatMap((outcome) => outcome.fields ?? []);
   const pauses = outcomes.flatMap(({ pollAfterMs }) => pollAfterMs ?? []);
   return {
     changed: outcomes.some(({ changed }) => changed),
+    ...(fields.length === 0 ? {} : { fields }),
     ...(waiting.length === 0 ? {} : { waiting }),
     ...(pauses.length === 0 ? {} : { pollAfterMs: Math.min(...pauses) }),
   };
@@ -47,7 +49,7 @@ function attributesStep(kind: TableKind): UpdateStep {
       body: { [kind.member]: stated.attributes },
     };
     await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
-    return { changed: true, waiting };
+    return { changed: true, fields: stated.fields, waiting };
   };
 }
 
@@ -58,7 +60,7 @@ function tagsStep(kind: TableKind): UpdateStep {
     if (tags === undefined) return { changed: false };
     const path = `${pathOf(kind, observation.id)}/tags`;
     await sendExpecting(session, { ...callOf(kind, path, request), method: 'PUT', body: { tags } }, transient);
-    return { changed: true };
+    return { changed: true, fields: ['tags'] };
   };
 }
 

@@ -26,6 +26,12 @@ test('an option goes before its variable', () => {
   assert.is(natsUrl, 'nats://two');
 });
 
+test('events are written unless told', () => {
+  assert.is(readConfig({}).events, true);
+  assert.is(readConfig({ TROUPE_EVENTS: 'false' }).events, false);
+  assert.is(refusal({}, { events: 'no' }), "--events must be true or false; got 'no'");
+});
+
 test('a call never outlasts a lease (P10)', () => {
   assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
 });

@@ -171,7 +171,11 @@ export class World {
   }
 
   async start(
-    scope: { readonly kinds?: readonly string[]; readonly namespaces?: readonly string[] } = {},
+    scope: {
+      readonly kinds?: readonly string[];
+      readonly namespaces?: readonly string[];
+      readonly events?: boolean;
+    } = {},
   ): Promise<void> {
     const { logLevel = 'trace' } = this.#options;
     const bus = await this.observe();
@@ -191,6 +195,7 @@ export class World {
       callMs: CALL_MS,
       defaultResyncMs: 0,
       callsInFlight: 16,
+      events: true,
       ...scope,
     });
   }

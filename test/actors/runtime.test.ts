@@ -32,6 +32,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     callMs: 1_000,
     defaultResyncMs: 0,
     callsInFlight: 1,
+    events: true,
     // No API server is there to tell whether anybody else leads.
     kinds: ['Network'],
   });

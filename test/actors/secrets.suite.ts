@@ -92,6 +92,12 @@ async function hasNothingOf(world: World, password: string, messages: readonly s
   }
   const history = world.follower.all().flatMap(({ kind, metadata: { name } }) => world.follower.history(kind, name));
   const mail = await world.mail();
+  let told: readonly JsonObject[] = [];
+  await world.eventually('something was told by Kubernetes Events', async () => {
+    const { body } = await world.client.call({ method: 'GET', path: `/api/v1/namespaces/${world.namespace}/events` });
+    told = body['items'] as unknown as readonly JsonObject[];
+    return told.length > 0 ? undefined : 'none';
+  });
   assert.ok(
     mail.some(({ subject }) => subject.to.plural === 'secrets'),
     'the secret has no mail',
@@ -103,6 +109,7 @@ async function hasNothingOf(world: World, password: string, messages: readonly s
     ['mail', mail],
     ['log', world.logs],
     ['events', world.events],
+    ['Kubernetes Events', told],
     ['status', statuses],
     ['earlier status', history.filter(({ kind }) => kind !== 'Secret').map(({ status }) => status ?? {})],
     ['wire', messages],

@@ -233,6 +233,7 @@ export async function stage(
     clock,
     log: pino({ level: 'silent' }),
     callMs: 10_000,
+    tell: () => undefined,
   });
   await host.open(new Map([[0, lease]]));
 

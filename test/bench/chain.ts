@@ -43,6 +43,7 @@ export async function chain({
     callMs: 10_000,
     defaultResyncMs: 0,
     callsInFlight: CALLS_IN_FLIGHT,
+    events: false,
   });
   try {
     const available = new Set<string>();

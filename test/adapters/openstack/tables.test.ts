@@ -128,7 +128,7 @@ test('a reference that is not ready is waited for; the rest is changed meanwhile
     calls.map(({ body }) => body),
     [{ plug: { label: 'new' } }],
   );
-  assert.equal(outcome, { changed: true, waiting: ['Waiting for Group/b to be ready'] });
+  assert.equal(outcome, { changed: true, fields: ['label'], waiting: ['Waiting for Group/b to be ready'] });
 });
 
 test("the kind's own steps run after attributes and tags, and their outcomes are one", async () => {
@@ -149,7 +149,8 @@ test("the kind's own steps run after attributes and tags, and their outcomes are
       ['PUT', '/plugs/i/rules', undefined],
     ],
   );
-  assert.equal(outcome, { changed: true, waiting: ['Waiting for OpenStack resource to be ready'] });
+  const waiting = ['Waiting for OpenStack resource to be ready'];
+  assert.equal(outcome, { changed: true, fields: ['label', 'tags'], waiting });
 });
 
 test('every step runs though one fails; a terminal failure is told alone, others together', async () => {

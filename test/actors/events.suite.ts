@@ -1,0 +1,219 @@
+// What happens to objects is told by Kubernetes Events, on any API server, bus and cloud, and as kubectl shows them.
+import { execFile } from 'node:child_process';
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { OpenGround } from './grounds.ts';
+import { checkIn, condition, type Kind, resourceOf, type World } from './harness.ts';
+
+/** The recorder gathers for so long before it writes, and pauses for longer after a failure; in milliseconds. */
+const HOLD_MS = 500;
+
+interface CoreEvent {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly involvedObject: Readonly<Record<string, string>>;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+  readonly source: JsonObject;
+}
+
+export function describeEvents(test: Test, openGround: OpenGround): void {
+  const check = checkIn(test, openGround);
+
+  check('a network that is made, changed and deleted tells so, with its id and its fields', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name, { tags: ['a'] }));
+    const { status, metadata } = await world.available('Network', name);
+    const made = await told(world, name, 'Created');
+    const { type, message, count, involvedObject, reportingComponent, source } = made;
+    assert.equal([type, message, count, reportingComponent], ['Normal', `Created ${status?.id}`, 1, 'troupe']);
+    assert.equal(source, { component: 'troupe' });
+    assert.ok(made.reportingInstance !== '' && world.runtime?.pod.startsWith(made.reportingInstance));
+    const { resourceVersion, ...about } = involvedObject;
+    assert.match(String(resourceVersion), /^\d+$/);
+    const apiVersion = 'openstack.k-orc.cloud/v1alpha1';
+    assert.equal(about, { apiVersion, kind: 'Network', namespace: world.namespace, name, uid: metadata.uid });
+
+    await world.patch('Network', name, { spec: { resource: { description: 'told', tags: ['b'] } } });
+    await world.until('Network', name, 'changed', (object) => object.status?.resource?.['description'] === 'told');
+    assert.is((await told(world, name, 'Updated')).message, `Updated description, tags of ${status?.id}`);
+
+    await world.delete('Network', name);
+    await world.gone('Network', name);
+    assert.is((await told(world, name, 'Deleted')).message, `Deleted ${status?.id}`);
+    // The tags that completed the new network were part of making it.
+    assert.equal(await reasons(world, name), ['Created', 'Deleted', 'Updated']);
+  });
+
+  check('what was there already is adopted, and two of it are a failure', async (world) => {
+    const id = await world.outside(world.name('net'));
+    await world.apply(world.managed('Network', world.name('net')));
+    await world.available('Network', world.name('net'));
+    assert.is((await told(world, world.name('net'), 'Adopted')).message, `Adopted ${id}, which was there already`);
+    assert.equal(await reasons(world, world.name('net')), ['Adopted']);
+
+    await world.outside(world.name('two'));
+    await world.outside(world.name('two'));
+    await world.apply(world.managed('Network', world.name('two')));
+    const { type, message } = await told(world, world.name('two'), 'Failed');
+    const many = 'found more than one matching OpenStack resource during adoption';
+    assert.equal([type, message], ['Warning', `InvalidConfiguration: ${many}`]);
+  });
+
+  check('what is imported is told of, and that it is left in place', async (world) => {
+    const id = await world.outside(world.name('theirs'));
+    const name = world.name('imported');
+    await world.apply(world.unmanaged('Network', name, { id }));
+    await world.available('Network', name);
+    assert.is((await told(world, name, 'Imported')).message, `Imported ${id}`);
+    await world.delete('Network', name);
+    await world.gone('Network', name);
+    assert.is((await told(world, name, 'Released')).message, `Left ${id} in place`);
+    assert.equal(await reasons(world, name), ['Imported', 'Released']);
+  });
+
+  check('drift is told apart from a change of the spec; the same again counts; a loss is told', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name, { description: 'ours' }, { resyncPeriod: '1s' }));
+    const { status } = await world.available('Network', name);
+    const drift = async (): Promise<void> => {
+      await world.cloud('PUT', `/networks/${status?.id}`, { network: { description: 'theirs' } });
+      await world.eventually('the network is as specified', async () => {
+        const { network } = await world.cloud('GET', `/networks/${status?.id}`);
+        const { description } = network as JsonObject;
+        return description === 'ours' ? undefined : String(description);
+      });
+    };
+    await drift();
+    const { type, message } = await told(world, name, 'Drifted');
+    const text = `Changed back description of ${status?.id}: not as specified, though the spec had not changed`;
+    assert.equal([type, message], ['Warning', text]);
+    await drift();
+    const again = await told(world, name, 'Drifted', ({ count }) => count === 2);
+    assert.ok(again.lastTimestamp >= again.firstTimestamp);
+    assert.equal(await reasons(world, name), ['Created', 'Drifted']);
+
+    await world.cloud('DELETE', `/networks/${status?.id}`);
+    const lost = await told(world, name, 'Vanished');
+    assert.is(lost.message, `${status?.id} is gone, and was not deleted from here; it is made anew`);
+    await told(world, name, 'Created', (event) => event.message !== `Created ${status?.id}`);
+    assert.equal(await reasons(world, name), ['Created', 'Created', 'Drifted', 'Vanished']);
+  });
+
+  check('kubectl shows events beside the object, and in the list', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    const { status } = await world.available('Network', name);
+    await told(world, name, 'Created');
+    const described = await kubectl(world, 'describe', 'networks.openstack.k-orc.cloud', name);
+    assert.match(described, new RegExp(`Normal +Created +\\S+ +troupe +Created ${status?.id}`));
+    const listed = await kubectl(world, 'get', 'events', '--sort-by=.lastTimestamp', '-o', 'wide');
+    assert.match(
+      listed,
+      new RegExp(`Normal +Created +network/${name} +troupe\\S*.* Created ${status?.id} .* 1 +${name}\\.`),
+    );
+    const events = await kubectl(world, 'events', '--for', `networks.openstack.k-orc.cloud/${name}`);
+    assert.match(events, new RegExp(`Normal +Created +Network/${name} +Created ${status?.id}`));
+  });
+
+  check('a restart tells nothing again', async (world) => {
+    const [good, bad] = [world.name('net'), world.name('bad')];
+    await world.outside(bad);
+    await world.outside(bad);
+    await world.apply(world.managed('Network', good), world.managed('Network', bad));
+    await world.available('Network', good);
+    await told(world, good, 'Created');
+    await told(world, bad, 'Failed');
+    await world.stop();
+    await world.start();
+    await world.eventually('both live again', () => {
+      const { size } = new Set(
+        world.events.filter(({ data }) => data['cause'] === 'life.began').map(({ actor }) => actor.name),
+      );
+      return size >= 2 ? undefined : `${size} live`;
+    });
+    await world.clock.sleep(2 * HOLD_MS);
+    assert.equal(await reasons(world, good), ['Created']);
+    assert.equal(await reasons(world, bad), ['Failed']);
+  });
+
+  check('the end of a process gives what is noted a moment to be written', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.eventually('the id is stored, as the runtime knows', () => {
+      const phases = world.eventsOf('Network', name, 'transition').map(({ data }) => String(data['from']));
+      return phases.includes('recording') ? undefined : phases.join();
+    });
+    await world.stop();
+    assert.equal(await reasons(world, name), ['Created']);
+  });
+
+  check('a namespace that is being deleted takes no events, and nobody complains', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    await world.available('Network', name);
+    await world.deleteNamespace();
+    await world.namespaceGone();
+    await world.clock.sleep(2 * HOLD_MS);
+    assert.equal(
+      world.lines('warn').filter(({ msg }) => String(msg).includes('event')),
+      [],
+    );
+  });
+
+  check(
+    'with events switched off there are none',
+    async (world) => {
+      await world.start({ events: false });
+      const name = world.name('net');
+      await world.apply(world.managed('Network', name));
+      const done = await world.available('Network', name);
+      assert.is(condition(done, 'Available').status, 'True');
+      await world.stop();
+      assert.equal(await reasons(world, name), []);
+    },
+    { runtime: 'stopped' },
+  );
+}
+
+/** The event of an object and a reason, once there is one as wanted. */
+async function told(
+  world: World,
+  name: string,
+  reason: string,
+  isSo: (event: CoreEvent) => boolean = () => true,
+): Promise<CoreEvent> {
+  let found: CoreEvent | undefined;
+  await world.eventually(`'${name}' is told of as '${reason}'`, async () => {
+    const all = await eventsOf(world, name);
+    found = all.find((event) => event.reason === reason && isSo(event));
+    return found === undefined ? JSON.stringify(all.map(({ reason: other, count }) => [other, count])) : undefined;
+  });
+  return found as unknown as CoreEvent;
+}
+
+async function reasons(world: World, name: string): Promise<readonly string[]> {
+  return (await eventsOf(world, name)).map(({ reason }) => reason).sort();
+}
+
+async function eventsOf(world: World, name: string, kind: Kind = 'Network'): Promise<readonly CoreEvent[]> {
+  const selector = `involvedObject.name=${name},involvedObject.kind=${resourceOf(kind).kind}`;
+  const path = `/api/v1/namespaces/${world.namespace}/events?fieldSelector=${encodeURIComponent(selector)}`;
+  const { body } = await world.client.call({ method: 'GET', path });
+  return body['items'] as unknown as CoreEvent[];
+}
+
+function kubectl(world: World, ...args: readonly string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: world.ground.folder, KUBECONFIG: world.ground.kubeconfig };
+  return new Promise((resolve, reject) => {
+    execFile('kubectl', ['-n', world.namespace, ...args], { env, timeout: 30_000 }, (error, out, err) =>
+      error === null ? resolve(out) : reject(new Error(`kubectl ${args.join(' ')}: ${err}`, { cause: error })),
+    );
+  });
+}

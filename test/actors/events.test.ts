@@ -1,0 +1,14 @@
+// limit: 120 s
+// Events with everything in this process. Needs kubectl.
+import { spawnSync } from 'node:child_process';
+import { suite } from 'uvu';
+import { describeEvents } from './events.suite.ts';
+import { inMemory } from './grounds.ts';
+
+if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
+  console.log('skipped: there is no kubectl on the PATH');
+} else {
+  const test = suite('events in memory');
+  describeEvents(test, inMemory);
+  test.run();
+}

@@ -1,0 +1,16 @@
+// Events on a real cluster, a real NATS and a real cloud. Needs kubectl.
+import { spawnSync } from 'node:child_process';
+import { suite } from 'uvu';
+import { describeEvents } from '../../actors/events.suite.ts';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
+  console.log('skipped: there is no kubectl on the PATH');
+} else {
+  const test = suite('events on real counterparts');
+  describeEvents(test, ground);
+  test.run();
+}
