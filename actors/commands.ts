@@ -7,11 +7,13 @@ import { systemClock } from './clock.ts';
 import { readConfig } from './config.ts';
 import { applyCrds, printCrds } from './crds.ts';
 import { demo } from './demo.ts';
+import { Ink } from './demo-view.ts';
 import { dev } from './dev.ts';
 import { openLog } from './log.ts';
 import { run } from './run.ts';
 import { scaffold } from './scaffold.ts';
 import { TROUPE_VERSION } from './version.ts';
+import { why } from './why.ts';
 
 const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 
@@ -19,6 +21,9 @@ const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
   troupe dev                        the same; what is not given is started on loopback
   troupe demo [--keep]              a landscape of networks comes up and goes again; --keep leaves it up
   troupe crds [<Kind>...] [--apply] prints the CustomResourceDefinitions, or applies them
+  troupe why <kind>/<name> [-n NAMESPACE] [-o json]
+                                    the chain of what an object waits for, down to the root cause; ends with 0 if it
+                                    waits for nothing, 1 if it does, 2 if that cannot be told
   troupe scaffold openstack <Kind>  writes the file of a new kind and its test
 
 Options, each with its variable:
@@ -48,7 +53,8 @@ const OPTIONS = {
   kubeconfig: { type: 'string' },
   'nats-url': { type: 'string' },
   roles: { type: 'string' },
-  namespace: { type: 'string', multiple: true },
+  namespace: { type: 'string', multiple: true, short: 'n' },
+  output: { type: 'string', short: 'o' },
   kinds: { type: 'string' },
   'health-probe-bind-address': { type: 'string' },
   'metrics-bind-address': { type: 'string' },
@@ -88,6 +94,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     version: _version,
     data = '.troupe',
     namespace,
+    output,
     ...options
   } = values;
   let log: Logger | undefined;
@@ -126,6 +133,19 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       case 'crds':
         process.stdout.on('error', leaveWithReader);
         return await (apply ? applyCrds : printCrds)({ config, clock, names: rest, out: process.stdout });
+      case 'why':
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) return usage("'why' looks into one namespace");
+        return await why({
+          config,
+          clock,
+          names: rest,
+          namespace: namespace?.[0],
+          output,
+          home: env['HOME'],
+          out: process.stdout,
+          ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
+        });
       case 'scaffold':
         return await scaffold(rest, { readFile, writeFile, out: process.stdout });
       case undefined:
@@ -138,7 +158,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
-    return error instanceof TerminalError ? 2 : 1;
+    // For `why` 1 is an answer.
+    return error instanceof TerminalError || command === 'why' ? 2 : 1;
   }
 }
 

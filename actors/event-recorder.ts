@@ -35,8 +35,9 @@ export interface EventRecorderDeps {
 
 /** What happens within so long is one write, and the objects themselves are written first. */
 const HOLD_MS = 500;
-/** Writes under way at a time. */
+/** Writes under way at a time, and within HOLD_MS: a landscape that comes up is not held up by what is told of it. */
 const CONCURRENCY = 2;
+const BATCH = 50;
 /** What has not happened again for so long begins a new Event. As in client-go. */
 const WINDOW_MS = 600_000;
 /** So many messages under one reason are told one by one. As in client-go. */
@@ -87,6 +88,8 @@ export class EventRecorder {
   /** Namespaces that refuse Events, and until when. */
   readonly #refusals = new Map<string, number>();
   #running = 0;
+  /** Writes that may still begin before the next pause. */
+  #left = 0;
   #timer: Timer | undefined;
   #closed = false;
   #isForbiddenSaid = false;
@@ -127,7 +130,7 @@ export class EventRecorder {
     // What is about to be written is not written once more.
     if (isAwaited || !spend(this.#budget(uid, now), now)) return;
     this.#pending.add(series);
-    this.#arm(HOLD_MS);
+    if (this.#running === 0) this.#arm(HOLD_MS);
   };
 
   /** Takes nothing more, and gives what is noted a moment to be written. */
@@ -175,6 +178,7 @@ export class EventRecorder {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = this.#deps.clock.setTimeout(() => {
       this.#timer = undefined;
+      this.#left = BATCH;
       this.#pump();
     }, delayMs);
   }
@@ -185,11 +189,14 @@ export class EventRecorder {
   }
 
   #pump(): void {
-    // A pause, or the time to gather: whoever waits for it begins.
     if (this.#timer !== undefined) return;
     for (const series of this.#pending) {
       if (this.#running >= CONCURRENCY) return;
       if (series.writing) continue;
+      if (this.#left-- <= 0 && !this.#closed) {
+        this.#arm(HOLD_MS);
+        return;
+      }
       this.#pending.delete(series);
       void this.#write(series);
     }
@@ -238,6 +245,7 @@ export class EventRecorder {
     }
     if (code === ErrorCode.Transient && ++series.failures < TRIES && !this.#closed) {
       this.#pending.add(series);
+      this.#disarm();
       this.#arm(PAUSE_MS);
       return;
     }

@@ -167,12 +167,24 @@ test('two writes are under way at a time, however many objects there are (V3)', 
   assert.is(mostAtOnce(), 2);
 });
 
+test('fifty writes begin in half a second, also while more is told (V3)', async () => {
+  const { written, tell, pass } = start();
+  for (let index = 0; index < 120; index++) tell('Created', `n${index}`);
+  const after: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    await pass(500);
+    await pass(0);
+    tell('Deleted', `n${turn}`, 'Deleted');
+    after.push(written.length);
+  }
+  assert.equal(after, [50, 100, 122, 123]);
+});
+
 test('what is remembered stays bounded; of what waits the oldest is dropped (V3)', async () => {
   const { recorder, written, tell, pass } = start();
   for (let index = 0; index < 10_000; index++) tell('Created', `n${index}`, 'Created', `ns${index}`);
   assert.is(recorder.size, 3 * 4_096);
-  await pass(500);
-  for (let turn = 0; turn < 200; turn++) await pass(0);
+  for (let turn = 0; turn < 90; turn++) await pass(500);
   assert.is(written.length, 4_096);
   assert.is(written[0]?.record.about.name, `n${10_000 - 4_096}`);
 });

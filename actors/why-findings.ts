@@ -1,0 +1,95 @@
+// What `troupe why` finds: objects, what they wait for, and the root causes. Plain data.
+
+/** How an object stands, in one word. */
+export const Standing = {
+  /** It is not there. */
+  Absent: 'absent',
+  /** Nobody has looked at it as it is now. */
+  Unseen: 'unseen',
+  /** Something else has to happen first. */
+  Waiting: 'waiting',
+  /** The last step failed, and is tried again. */
+  Failing: 'failing',
+  /** Refused until a person does something. */
+  Failed: 'failed',
+  /** As specified, and not usable as it is. */
+  Unavailable: 'unavailable',
+  Available: 'available',
+  /** The user deleted it. */
+  Deleting: 'deleting',
+} as const;
+export type Standing = (typeof Standing)[keyof typeof Standing];
+
+/** Why nothing goes on at one place, and what a person can do about it. */
+export interface Cause {
+  readonly summary: string;
+  readonly advice: string;
+  readonly weight: Weight;
+}
+
+/** Of several causes the weightiest is the root cause: what a person has to do before what passes by itself. */
+export const Weight = { Passing: 0, Unseen: 1, Foreign: 2, Retried: 3, Held: 4, Refused: 5, Missing: 6 } as const;
+export type Weight = (typeof Weight)[keyof typeof Weight];
+
+/** A condition of the object, without its type. */
+export interface Verdict {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Finding {
+  readonly kind: string;
+  readonly name: string;
+  readonly standing: Standing;
+  readonly available?: Verdict;
+  readonly progressing?: Verdict;
+  /** Its id in the foreign system. */
+  readonly id?: string;
+  /** For how long it has been so, in milliseconds. */
+  readonly sinceMs?: number;
+  /** What holds it, if it is being deleted. */
+  readonly heldBy?: readonly Hold[];
+  /** What it waits for. */
+  readonly needs: readonly Finding[];
+  readonly cause?: Cause;
+  /** It is explained elsewhere in the tree. */
+  readonly repeated?: true;
+}
+
+/** A finalizer on a deleted object. */
+export interface Hold {
+  readonly finalizer: string;
+  /** It is the object's own: it goes after the cleanup. */
+  readonly own: boolean;
+  /** Objects that refer to the deleted one under this finalizer. */
+  readonly holders: readonly Finding[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** `<Kind>/<name>`. */
+export function labelOf({ kind, name }: Pick<Finding, 'kind' | 'name'>): string {
+  return `${kind}/${name}`;
+}
+
+/** All causes below a finding, the weightiest first; of equals, the one that comes first in the tree. */
+export function causesOf(finding: Finding): readonly Cause[] {
+  const found: Cause[] = [];
+  const visit = ({ cause, heldBy = [], needs }: Finding): void => {
+    if (cause !== undefined && !found.some(({ summary }) => summary === cause.summary)) found.push(cause);
+    for (const { holders } of heldBy) holders.forEach(visit);
+    needs.forEach(visit);
+  };
+  visit(finding);
+  return found.sort((left, right) => right.weight - left.weight);
+}
+
+/** A duration for people: `40 s`, `5 min`, `3 h`, `2 d`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}

@@ -1,0 +1,13 @@
+// `troupe why` on a real cluster, with a real NATS and a real cloud.
+import { suite } from 'uvu';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeWhy } from '../../actors/why.suite.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('troupe why, on real counterparts');
+  describeWhy(test, ground);
+  test.run();
+}
