@@ -7,6 +7,7 @@ import { systemClock } from '../../../actors/clock.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { compareVersions, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { TerminalError, TransientError } from '../../../bus/mod.ts';
+import { eventsSuite } from './events.suite.ts';
 import { objectsSuite } from './objects.suite.ts';
 
 const test = suite('objects of the embedded API server');
@@ -24,6 +25,7 @@ async function embedded() {
 }
 
 objectsSuite(test, embedded);
+eventsSuite(test, embedded);
 
 test('a server that does not answer is a transient failure that names it', async () => {
   const { path, close } = await embedded();

@@ -1,4 +1,5 @@
 import { suite } from 'uvu';
+import { eventsSuite } from '../../adapters/kubernetes/events.suite.ts';
 import { objectsSuite } from '../../adapters/kubernetes/objects.suite.ts';
 
 const path = process.env['KUBECONFIG'];
@@ -7,6 +8,8 @@ if (path === undefined) {
   process.stdout.write('skipped: KUBECONFIG is not set\n');
 } else {
   const test = suite('objects of a real API server');
-  objectsSuite(test, async () => ({ path, close: async () => undefined }));
+  const open = async () => ({ path, close: async () => undefined });
+  objectsSuite(test, open);
+  eventsSuite(test, open);
   test.run();
 }
