@@ -63,6 +63,8 @@ function detailOf({ standing, available, progressing, needs, heldBy = [] }: Find
   const reason = `${progressing.reason}: ${message}`;
   // What is told by the lines below is not told here.
   if (standing === Standing.Deleting && heldBy.some(({ holders }) => holders.length > 0)) return '';
+  // What was said of it before it was deleted is no news.
+  if (standing === Standing.Deleting && progressing.reason === 'Success') return '';
   if (standing === Standing.Waiting && needs.length > 0 && progressing.reason === 'Progressing') return message;
   return available === undefined ? reason : `${reason} (Available ${available.status})`;
 }

@@ -255,7 +255,7 @@ test('a deleted object is held by those who refer to it, deleted or not (Y1)', a
 ├─ finalizer openstack.k-orc.cloud/network, its own
 └─ finalizer openstack.k-orc.cloud/subnet
    ├─ Subnet/app  available
-   └─ Subnet/old  deleting for 90 s: Success: OpenStack resource is up to date (Available True)
+   └─ Subnet/old  deleting for 90 s
       └─ finalizer openstack.k-orc.cloud/subnet, its own
 
 also: Subnet/old waits until id-old is deleted, for 90 s; ${BY_ITSELF}
@@ -317,7 +317,7 @@ test('a secret is held by those who use it; being deleted it serves them and nob
   await says(
     `Secret/clouds  deleting for 90 s
 └─ finalizer openstack.k-orc.cloud/network
-   └─ Network/net  deleting for 90 s: Success: OpenStack resource is up to date (Available True)
+   └─ Network/net  deleting for 90 s
       └─ finalizer openstack.k-orc.cloud/network, its own
 
 root cause: Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`,
