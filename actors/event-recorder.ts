@@ -130,7 +130,7 @@ export class EventRecorder {
     // What is about to be written is not written once more.
     if (isAwaited || !spend(this.#budget(uid, now), now)) return;
     this.#pending.add(series);
-    if (this.#running === 0) this.#arm(HOLD_MS);
+    if (this.#running < CONCURRENCY) this.#arm(HOLD_MS);
   };
 
   /** Takes nothing more, and gives what is noted a moment to be written. */

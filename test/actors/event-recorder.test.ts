@@ -158,6 +158,34 @@ test('an object has 25 writes at once and one more every five minutes; its count
   assert.equal(counts(written.slice(26)), [['repeat', 'Updated tags', 101]]);
 });
 
+test('what is told many times before it is written costs the object one write (V3)', async () => {
+  const { written, tell, pass } = start();
+  for (let index = 0; index < 100; index++) tell('Updated tags');
+  for (let index = 0; index < 30; index++) {
+    await pass(500);
+    tell('Updated tags');
+  }
+  assert.is(written.length, 25);
+  assert.equal(counts(written.slice(0, 2)), [
+    ['create', 'Updated tags', 100],
+    ['repeat', 'Updated tags', 101],
+  ]);
+});
+
+test('an event whose write is under way is not written twice at a time, nor holds up others', async () => {
+  const { written, tell, pass } = start(['pending']);
+  tell('Created');
+  await pass(500);
+  tell('Created');
+  tell('Created', 'b');
+  await pass(500);
+  await pass(500);
+  assert.equal(
+    written.map(({ record }) => record.about.name),
+    ['a', 'b'],
+  );
+});
+
 test('two writes are under way at a time, however many objects there are (V3)', async () => {
   const { written, tell, pass, mostAtOnce } = start();
   for (let index = 0; index < 40; index++) tell('Created', `n${index}`);
