@@ -103,18 +103,12 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     metricsAddress: address(read('metrics-bind-address', 'TROUPE_METRICS_BIND_ADDRESS')),
     metricsSecure: flag(read('metrics-secure', 'TROUPE_METRICS_SECURE'), true),
     podName: read('pod-name', 'POD_NAME').value,
-    events: isTrue(read('events', 'TROUPE_EVENTS'), true),
+    events: flag(read('events', 'TROUPE_EVENTS'), true),
     defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
     callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
     defaultCaFile: read('default-ca-certs', 'TROUPE_DEFAULT_CA_CERTS').value,
     proxy: proxy(env),
   };
-}
-
-function isTrue({ name, value }: { name: string; value: string | undefined }, fallback: boolean): boolean {
-  if (value === undefined) return fallback;
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
 /** Names with commas between; undefined for none. */
