@@ -117,7 +117,13 @@ test('it prints the kinds that are named, in whatever way kubectl lets one name 
     ['Subnet', 'Network'],
   );
   const { code, err } = await troupe(['crds', 'Subnett']);
-  assert.equal([code, err], [2, "troupe: there is no kind 'Subnett'; there are Domain, Network, Project, Subnet\n"]);
+  assert.equal(
+    [code, err],
+    [
+      2,
+      "troupe: there is no kind 'Subnett'; there are Domain, Network, Port, Project, Router, RouterInterface, SecurityGroup, Subnet\n",
+    ],
+  );
 });
 
 test('a reader that leaves early is no failure', async () => {

@@ -170,7 +170,8 @@ export function describePorts(check: Check): void {
       assert.equal(await scene.update(withGroups('db', 'web'), created, known), { changed: false });
       const early = scene.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs: ['db', 'new'] });
       const outcome = await scene.update(early, created, known);
-      assert.equal(outcome, { changed: true, waiting: ['Waiting for SecurityGroup/new to be ready'] });
+      const waiting = ['Waiting for SecurityGroup/new to be ready'];
+      assert.equal(outcome, { changed: true, waiting, fields: ['description'] });
       const untouched = (await scene.observe(early, created.id)) as Observation;
       const { securityGroups, description } = untouched.resource;
       assert.equal([(securityGroups as unknown[]).length, description], [2, undefined]);

@@ -23,6 +23,8 @@ test('a scaffolded kind is a kind like the others', async () => {
     'bus',
     'machines',
     'deploy/generate.ts',
+    'deploy/manifests.ts',
+    'deploy/base/cluster-role.yaml',
     'deploy/check-contracts.ts',
     'package.json',
     'biome.json',
