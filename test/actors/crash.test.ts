@@ -1,8 +1,11 @@
-// limit: 170 s
+// limit: 600 s
 // A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
 import { suite } from 'uvu';
 import { describeCrashes } from './crash.suite.ts';
 import { findNatsServer, onNats } from './grounds.ts';
+
+/** As many as there is time for; CI sets more. */
+const KILLS = Number(process.env['KILLS'] ?? 10);
 
 const found = await findNatsServer();
 if ('refusal' in found) {
@@ -10,7 +13,7 @@ if ('refusal' in found) {
 } else {
   const test = suite('crashes');
   describeCrashes(test, onNats(found.program), {
-    kills: { up: 16, down: 4 },
+    kills: { up: KILLS - Math.floor(KILLS / 5), down: Math.floor(KILLS / 5) },
     leaseMs: 1_500,
     latencyMs: 20,
     seed: Number(process.env['SEED'] ?? process.pid),

@@ -1,3 +1,4 @@
+// limit: 900 s
 // A process that is killed at random moments, and one of two, on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeCrashes, describeTakeover } from '../../actors/crash.suite.ts';
@@ -10,7 +11,7 @@ if (ground === undefined) {
   const test = suite('crashes on real counterparts');
   const onFigure = (line: string): void => void process.stderr.write(`${line}\n`);
   describeCrashes(test, ground, {
-    kills: { up: 3, down: 2 },
+    kills: { up: 7, down: 3 },
     leaseMs: 15_000,
     seed: Number(process.env['SEED'] ?? process.pid),
     limitMs: 180_000,
