@@ -1,4 +1,4 @@
-// Lists in pages, and lists of earlier revisions.
+// Lists in pages, and lists of earlier revisions. None that are too old: when the real server forgets is a matter of its age.
 import { type Answer, type Case, CONFIG_MAPS, configMap, del, get, post, put, type Request } from './case.ts';
 
 const made = ['a', 'b', 'c', 'd', 'e'].map((name) =>
@@ -57,7 +57,6 @@ export const PAGES: readonly Case[] = [
       get(`${CONFIG_MAPS}?labelSelector=late%3Dtrue&resourceVersion={rv}&resourceVersionMatch=Exact&limit=1`),
       get(`${CONFIG_MAPS}?fieldSelector=metadata.name%3Dd&resourceVersion={rv}&resourceVersionMatch=Exact`),
       get(`${CONFIG_MAPS}?resourceVersion=0&resourceVersionMatch=Exact`),
-      get(`${CONFIG_MAPS}?resourceVersion=1&resourceVersionMatch=Exact`),
       get(`${CONFIG_MAPS}?resourceVersion={rv+100000000}&resourceVersionMatch=Exact`, withoutRevisions),
     ],
   },
@@ -73,7 +72,6 @@ export const PAGES: readonly Case[] = [
       taken(token({ v: 'meta.k8s.io/v1', rv: 5 })),
       taken(token({ v: 'meta.k8s.io/v1', rv: '1', start: 'a' })),
       taken(token({ v: 'meta.k8s.io/v1', rv: 5, start: '../x' })),
-      taken(token({ v: 'meta.k8s.io/v1', rv: 1, start: '/b\0' })),
       get(`${CONFIG_MAPS}?limit=x`),
       get(`${CONFIG_MAPS}?limit=1.5`),
     ],
