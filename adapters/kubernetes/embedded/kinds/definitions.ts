@@ -14,10 +14,12 @@ import type { FieldError } from '../schemas/field-error.ts';
 import { invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
+import type { Stored } from '../storage/store.ts';
 import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
 import { compileJsonPath } from '../wire/json-path.ts';
 import { builtin } from './builtins.ts';
+import { isEstablished, judgeNames, type TakenNames, takenNames } from './definition-names.ts';
 import { validateDefinition } from './definition-rules.ts';
 import { ALL_VERBS, type Resource, type ScalePaths, type Strategy, storeKeyOf } from './resources.ts';
 import { scaleErrors } from './scales.ts';
@@ -93,23 +95,29 @@ function prepareDefinition(next: KubeObject, old: KubeObject | undefined, subres
   next['status'] = { ...status, storedVersions: [...stored, ...storage.filter((name) => !stored.includes(name))] };
 }
 
-/** The condition list and names of a definition that is served. */
-export function establishedStatus(object: KubeObject, time: string): JsonMap {
+/** What becomes of a definition beside others of its group: the names it gets, and whether it is served. */
+function settledStatus(object: KubeObject, taken: TakenNames, time: string): JsonMap {
   const spec = mapOf(object['spec']);
   const before = listOf(dig(object, 'status', 'conditions')).filter(isMap);
-  const condition = (type: string, reason: string, message: string): JsonMap => {
-    const old = before.find((one) => one['type'] === type && one['status'] === 'True');
-    return { lastTransitionTime: old?.['lastTransitionTime'] ?? time, message, reason, status: 'True', type };
+  const condition = (type: string, status: 'True' | 'False', reason: string, message: string): JsonMap => {
+    const old = before.find((one) => one['type'] === type && one['status'] === status);
+    return { lastTransitionTime: old?.['lastTransitionTime'] ?? time, message, reason, status, type };
   };
+  const { accepted, refusal } = judgeNames(object, taken);
+  const isServed = refusal === undefined || isEstablished(object);
   const storage = listOf(spec['versions'])
     .filter(isMap)
     .find((version) => version['storage'] === true);
   const stored = new Set([...listOf(dig(object, 'status', 'storedVersions')), stringOf(storage?.['name'])]);
   return {
-    acceptedNames: copy(spec['names']),
+    acceptedNames: accepted,
     conditions: [
-      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      refusal === undefined
+        ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+        : condition('NamesAccepted', 'False', refusal.reason, refusal.message),
+      isServed
+        ? condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')
+        : condition('Established', 'False', 'NotAccepted', 'not all names are accepted'),
       ...before.filter((one) => one['type'] !== 'NamesAccepted' && one['type'] !== 'Established'),
     ],
     storedVersions: [...stored],
@@ -121,26 +129,44 @@ export function followDefinitions(api: Api): void {
   const { store, registry, clock } = api;
   const definitions = store.collection(DEFINITIONS_KEY);
   const definition = definitionResource();
+  const siblings = (object: KubeObject): Stored[] => {
+    const group = dig(object, 'spec', 'group');
+    const { name } = object.metadata;
+    return definitions
+      .list(undefined, '')
+      .filter((other) => other.metadata.name !== name && dig(other.object, 'spec', 'group') === group);
+  };
+  const settle = (stored: Stored): void => {
+    const { object } = stored;
+    const { name = '', deletionTimestamp } = object.metadata;
+    // Somebody may have written it since: that write is followed by its own turn.
+    if (deletionTimestamp !== undefined || definitions.get('', name) !== stored) return;
+    const taken = takenNames(siblings(object).map((other) => other.object));
+    const status = settledStatus(object, taken, timeText(clock.now()));
+    if (same(status, object['status'])) return;
+    const next = { ...object, metadata: { ...object.metadata }, status };
+    recordUpdate(object, next, { ...STATUS_WRITER, schema: definition.schema, time: timeText(clock.now()) });
+    definitions.put(next);
+  };
   definitions.follow(({ type, stored, previous }) => {
     const { object } = stored;
     const key = storeKey(object);
     if (type === 'DELETED') {
       registry.remove(key);
       store.drop(key);
+      // Its names are free for who could not have them.
+      for (const other of siblings(object)) queueMicrotask(() => settle(other));
       return;
     }
-    if (!same(object['spec'], previous?.object['spec'])) registry.set(key, resourcesOf(object, api));
     const { name = '', deletionTimestamp, finalizers = [] } = object.metadata;
+    const wasServed = previous !== undefined && registry.ofStoreKey(key).length > 0;
+    const changed =
+      !wasServed ||
+      !same(object['spec'], previous?.object['spec']) ||
+      !same(namesOf(object), namesOf(previous?.object));
+    if (isEstablished(object) && changed) registry.set(key, resourcesOf(object, api));
     if (deletionTimestamp === undefined) {
-      const status = establishedStatus(object, timeText(clock.now()));
-      if (same(status, object['status'])) return;
-      queueMicrotask(() => {
-        // Somebody may have written it since: that write is followed by its own turn.
-        if (definitions.get('', name) !== stored) return;
-        const next = { ...object, metadata: { ...object.metadata }, status };
-        recordUpdate(object, next, { ...STATUS_WRITER, schema: definition.schema, time: timeText(clock.now()) });
-        definitions.put(next);
-      });
+      queueMicrotask(() => settle(stored));
     } else if (finalizers.includes(CLEANUP_FINALIZER)) {
       queueMicrotask(() => cleanUp(api, key, name));
     }
@@ -177,6 +203,11 @@ function cleanUp(api: Api, key: string, name: string): void {
     definitions.put({ ...definition, metadata: { ...metadata, finalizers: rest } });
 }
 
+/** The names that a definition is served under. */
+function namesOf(object: KubeObject | undefined): JsonMap {
+  return mapOf(dig(object, 'status', 'acceptedNames'));
+}
+
 function storeKey(object: KubeObject): string {
   return storeKeyOf(stringOf(dig(object, 'spec', 'group')), stringOf(dig(object, 'spec', 'names', 'plural')));
 }
@@ -185,7 +216,7 @@ function storeKey(object: KubeObject): string {
 export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'clock' | 'closing'>): Resource[] {
   const spec = mapOf(object['spec']);
   const group = stringOf(spec['group']);
-  const names = mapOf(spec['names']);
+  const names = namesOf(object);
   const plural = stringOf(names['plural']);
   const versions = listOf(spec['versions']).filter(isMap);
   const replicasPaths = new Map(

@@ -37,6 +37,49 @@ test(
 );
 
 test(
+  'a name belongs to the first definition of its group that asked for it, until that one is gone',
+  withWidgets(async ({ call }) => {
+    const named = (plural: string, names: Record<string, unknown>): Record<string, unknown> => ({
+      ...WIDGETS,
+      metadata: { name: `${plural}.example.org` },
+      spec: { ...WIDGETS.spec, names: { plural, ...names } },
+    });
+    const twin = '/apis/example.org/v1/namespaces/default/twins';
+    const status = async (): Promise<readonly unknown[]> => {
+      const { body } = await call('GET', `${DEFINITIONS}/twins.example.org`);
+      const told = listAt(body['status']?.['conditions']).map(({ type, status, reason, message }) => [
+        type,
+        status,
+        reason,
+        message,
+      ]);
+      return [told, body['status']?.['acceptedNames']];
+    };
+    assert.is(
+      (await call('POST', DEFINITIONS, { body: named('twins', { kind: 'Widget', shortNames: ['wi'] }) })).code,
+      201,
+    );
+    assert.equal(await status(), [
+      [
+        ['NamesAccepted', 'False', 'ListKindConflict', '"WidgetList" is already in use'],
+        ['Established', 'False', 'NotAccepted', 'not all names are accepted'],
+      ],
+      { plural: 'twins', kind: '' },
+    ]);
+    assert.is((await call('GET', twin)).code, 404);
+    assert.is((await call('DELETE', `${DEFINITIONS}/widgets.example.org`)).code, 200);
+    assert.equal((await status())[1], {
+      plural: 'twins',
+      singular: 'widget',
+      shortNames: ['wi'],
+      kind: 'Widget',
+      listKind: 'WidgetList',
+    });
+    assert.is((await call('GET', twin)).code, 200);
+  }),
+);
+
+test(
   'a changed definition holds for what is stored, too',
   withWidgets(async ({ call }) => {
     await call('POST', WIDGET_PATH, { body: widget('a') });
