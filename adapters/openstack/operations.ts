@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   O1. A list that failed is an error, never an empty result (Q5); so is an answer that makes no sense.
-//   O2. Nothing fallible follows a create in the same operation.
+//   O2. Nothing fallible follows a create in the same operation, unless it was refused.
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
@@ -78,11 +78,19 @@ export function openstackOperations(
         method: 'POST',
         body: { [kind.member]: attributes },
       } as const;
-      const answer = await session.call(call).catch((error: unknown) => {
-        throw refused(error, 'creating resource');
-      });
-      if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
-      return observationOf(kind, answer.body[kind.member], request);
+      try {
+        const answer = await session.call(call);
+        if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
+        return observationOf(kind, answer.body[kind.member], request);
+      } catch (error) {
+        const known = refused(error, 'creating resource');
+        if (!(known instanceof TerminalError)) throw known;
+        // What is in the way may be what an earlier, interrupted create made, which came to the cloud after it was looked for.
+        const { matches, exact } = await operations.find(request);
+        const [own, ...others] = matches;
+        if (own === undefined || others.length > 0 || !exact) throw known;
+        return own;
+      }
     },
 
     async observe(request) {

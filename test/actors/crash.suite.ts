@@ -62,7 +62,9 @@ export function describeCrashes(test: Test, openGround: OpenGround, options: Cra
       await within(world, limitMs, 'everything is available', async () => {
         await applyAbsent(world, objects);
         const missing = objects.filter(({ kind, name }) => !isUp(world, { kind, name }));
-        return missing.length === 0 ? undefined : missing.map(({ kind, name }) => `${kind}/${name}`).join();
+        if (missing.length === 0) return undefined;
+        const told = await Promise.all(missing.map(({ kind, name }) => world.read(kind, name)));
+        return missing.map(({ kind, name }, index) => `${kind}/${name}: ${JSON.stringify(told[index]?.status)}`).join();
       });
       await isOneToOne(world, objects);
       onFigure(`up after ${kills.up} kills in ${seconds(world, startedAt)}, ${world.events.length} events`);

@@ -313,7 +313,9 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   check('a name that is taken is refused for good, on create and on update', async (scene) => {
     const object = scene.managed('Project', 'taken');
     await scene.create(object);
-    const again = scene.operations('Project').create(scene.request(object));
+    // By its tags it is not what an earlier create of this one would have left behind.
+    const stranger = scene.managed('Project', 'taken', { tags: ['other'] });
+    const again = scene.operations('Project').create(scene.request(stranger));
     await fails(again, 'terminal', /^invalid configuration creating resource: ./, 'InvalidConfiguration');
     const other = await scene.create(scene.managed('Domain', 'free'));
     await scene.create(scene.managed('Domain', 'occupied'));

@@ -101,6 +101,17 @@ export function describePorts(check: Check): void {
     assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
   });
 
+  check('a create whose address an earlier one took is content with what that one made (I4)', async (scene) => {
+    const known = await ground(scene);
+    const addresses = [{ subnetRef: 'v4', ip: '192.0.2.53' }];
+    const object = scene.managed('Port', 'twice', { networkRef: 'net', addresses });
+    const first = await scene.create(object, known);
+    const second = await scene.operations('Port').create(scene.request(object, known));
+    assert.is(second.id, first.id);
+    const stranger = scene.managed('Port', 'stranger', { networkRef: 'net', addresses });
+    await fails(scene.operations('Port').create(scene.request(stranger, known)), 'terminal', /already|in use/i);
+  });
+
   check('each field of a port is updated, or left alone', async (scene) => {
     const known = await ground(scene);
     const fixed = { networkRef: 'net' } as const;
@@ -278,10 +289,10 @@ export function describePorts(check: Check): void {
 
   check('what Neutron says to a port: taken, exhausted, unknown', async (scene) => {
     const known = await ground(scene);
-    const at = (ip: string): KubeObject =>
-      scene.managed('Port', 'at', { networkRef: 'net', addresses: [{ subnetRef: 'v4', ip }] });
+    const at = (ip: string, name = 'at'): KubeObject =>
+      scene.managed('Port', name, { networkRef: 'net', addresses: [{ subnetRef: 'v4', ip }] });
     await scene.create(at('192.0.2.9'), known);
-    const again = scene.create(at('192.0.2.9'), known);
+    const again = scene.create(at('192.0.2.9', 'other'), known);
     await fails(again, 'terminal', /^invalid configuration creating resource: .*IpAddressAlreadyAllocated|already/);
     await fails(scene.create(at('203.0.113.9'), known), 'transient', /./);
     const trusted = scene.managed('Port', 'trusted', { networkRef: 'net', trustedVIF: true });
