@@ -239,7 +239,7 @@ export class Host {
       const mail = parseReadyMail(payload);
       return mail && (() => actor.takeReady(about.from, mail, subject, sequence));
     }
-    // Pollers do not write yet, so nothing listens.
+    // What was observed is the answer to a question: nobody mails it.
     return () => undefined;
   }
 
