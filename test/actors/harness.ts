@@ -398,7 +398,7 @@ export class World {
     body?: JsonObject,
   ): Promise<JsonObject> {
     const session = await this.#session();
-    const service = /^\/(projects|domains)/.test(path) ? 'identity' : 'network';
+    const service = /^\/(projects|domains|users|roles)/.test(path) ? 'identity' : 'network';
     const call = { service, method, path, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   }

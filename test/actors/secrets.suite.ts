@@ -21,8 +21,8 @@ export function describeSecrets(test: Test, openGround: OpenGround): void {
     'a password is in no mail, message, line, event or status, whatever goes wrong (I5)',
     async (world) => {
       const password = `Pw${Math.floor(world.clock.random() * 2 ** 32).toString(36)}Seeded7`;
-      const wire = await listen(world);
       const account = await openAccount(world, password);
+      const wire = await listen(world);
       try {
         const good = world.ground.cloudsYaml
           .replace(/username:.*/, `username: ${world.name('user')}`)
