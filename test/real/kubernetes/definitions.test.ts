@@ -74,7 +74,8 @@ function tried({ spec }: KubeObject): Resource {
 function definitionsIn(folder: URL): KubeObject[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
-    .map((name) => parse(readFileSync(new URL(name, folder), 'utf8')) as KubeObject);
+    .map((name) => parse(readFileSync(new URL(name, folder), 'utf8')) as KubeObject)
+    .filter(({ kind }) => kind === 'CustomResourceDefinition');
 }
 
 /** Objects without end, each time the same ones. */
