@@ -15,5 +15,5 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 COPY --from=build /troupe /troupe
 USER 65532:65532
-ENTRYPOINT ["node", "/troupe/actors/cli.ts"]
+ENTRYPOINT ["node", "/troupe/actors/cli.js"]
 CMD ["run"]

@@ -1,19 +1,16 @@
 // The commands of `troupe`, their options, and what they do.
-import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { TerminalError, TroupeError, toErrorData } from '../bus/mod.ts';
-import { systemClock } from './clock.ts';
-import { readConfig } from './config.ts';
-import { applyCrds, printCrds } from './crds.ts';
-import { demo } from './demo.ts';
-import { Ink } from './demo-view.ts';
-import { dev } from './dev.ts';
-import { openLog } from './log.ts';
-import { run } from './run.ts';
-import { scaffold } from './scaffold.ts';
+import { TerminalError, TroupeError, toErrorData } from '../bus/errors.ts';
 import { TROUPE_VERSION } from './version.ts';
-import { why } from './why.ts';
+
+/** Commands with options of their own, which are loaded, as all are, only when they are asked for. */
+const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {};
+
+interface Tool {
+  /** @returns the exit code */
+  main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number>;
+}
 
 const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 
@@ -77,6 +74,9 @@ const OPTIONS = {
 
 /** Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense, 130 for a demo cut short. */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const [first = '', ...others] = args;
+  const tool = Object.hasOwn(TOOLS, first) ? TOOLS[first] : undefined;
+  if (tool !== undefined) return (await tool()).main(others, env);
   let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; args: string[] }>>;
   try {
     parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -99,6 +99,11 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   } = values;
   let log: Logger | undefined;
   try {
+    const [{ readConfig }, { systemClock }, { openLog }] = await Promise.all([
+      import('./config.ts'),
+      import('./clock.ts'),
+      import('./log.ts'),
+    ]);
     const config = readConfig(env, { ...options, namespace: namespace?.join() });
     const clock = systemClock();
     log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
@@ -107,9 +112,12 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       return usage(`'${command}' goes without '${extra}'`);
     }
     switch (command) {
-      case 'run':
+      case 'run': {
+        const { run } = await import('./run.ts');
         return await run({ config, clock, log, signal: stopSignal() });
-      case 'dev':
+      }
+      case 'dev': {
+        const { dev } = await import('./dev.ts');
         return await dev({
           config,
           clock,
@@ -118,7 +126,9 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
           folder: data,
           cloudsFile: env['OS_CLIENT_CONFIG_FILE'],
         });
-      case 'demo':
+      }
+      case 'demo': {
+        const { demo } = await import('./demo.ts');
         return await demo({
           config,
           clock,
@@ -130,10 +140,14 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
           out: process.stdout,
           terminal: process.stdout.isTTY && env['TERM'] !== 'dumb',
         });
-      case 'crds':
+      }
+      case 'crds': {
+        const { applyCrds, printCrds } = await import('./crds.ts');
         process.stdout.on('error', leaveWithReader);
         return await (apply ? applyCrds : printCrds)({ config, clock, names: rest, out: process.stdout });
-      case 'why':
+      }
+      case 'why': {
+        const [{ why }, { Ink }] = await Promise.all([import('./why.ts'), import('./demo-view.ts')]);
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) return usage("'why' looks into one namespace");
         return await why({
@@ -146,8 +160,14 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
           out: process.stdout,
           ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
         });
-      case 'scaffold':
+      }
+      case 'scaffold': {
+        const [{ scaffold }, { readFile, writeFile }] = await Promise.all([
+          import('./scaffold.ts'),
+          import('node:fs/promises'),
+        ]);
         return await scaffold(rest, { readFile, writeFile, out: process.stdout });
+      }
       case undefined:
         return usage('a command is missing');
       default:

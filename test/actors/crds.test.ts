@@ -19,7 +19,7 @@ import { type Clock, type JsonObject, TerminalError, TransientError } from '../.
 
 const test = suite('troupe crds');
 
-const CLI = fileURLToPath(new URL('../../actors/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 const NAMES = openstackContracts.map(({ plural, group }) => `${plural}.${group}`);
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

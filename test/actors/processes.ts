@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { World } from './harness.ts';
 
-const CLI = fileURLToPath(new URL('../../actors/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 
 export class TroupeProcess {
   /** What it logged so far. */

@@ -11,7 +11,7 @@ import { inMemory } from './grounds.ts';
 import { checkIn, type World } from './harness.ts';
 import { describeWhy } from './why.suite.ts';
 
-const CLI = fileURLToPath(new URL('../../actors/cli.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 
 const test = suite('troupe why, in memory');
 describeWhy(test, inMemory);

@@ -1,5 +1,5 @@
 // The kubeconfig that leads a client to the server.
-import { stringify } from 'yaml';
+import { yaml } from './libraries.ts';
 
 export interface KubeconfigInput {
   readonly url: string;
@@ -10,7 +10,7 @@ export interface KubeconfigInput {
 /** YAML with the authority and the token inline; the current context has the namespace `default`. */
 export function kubeconfigText({ url, caCertificate, token }: KubeconfigInput): string {
   const name = 'embedded';
-  return stringify({
+  return yaml().stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [

@@ -9,7 +9,7 @@
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
 //   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2, OpenAPI v3 in protobuf; refusals,
 //     tables and metadata alone are JSON to those who asked for protobuf too
-//   - the cost limits of CEL rules, and most of the type check of rules before they are evaluated
+//   - the cost of CEL rules as they run (their estimated cost is limited)
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TerminalError } from '../../../bus/errors.ts';

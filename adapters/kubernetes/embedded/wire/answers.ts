@@ -1,7 +1,7 @@
 // Answers in the media type that a client accepts: JSON, or YAML of the same.
-import { stringify } from 'yaml';
 import { parseJson } from '../exact-json.ts';
 import { isList, isMap } from '../json.ts';
+import { yaml } from '../libraries.ts';
 import { notAcceptable, notAcceptableByRouter } from './api-error.ts';
 import { bodyText, type Sent } from './http.ts';
 
@@ -33,7 +33,11 @@ export function demandAcceptable(accept: string): void {
 export function inAcceptedType(sent: Sent, accept: string): Sent {
   const first = typesOf(accept).find((type) => ['*/*', 'application/*', ...SERVED].includes(type));
   if (first !== YAML || (sent.type ?? SERVED[0]) !== SERVED[0]) return sent;
-  const text = stringify(sorted(parseJson(bodyText(sent.body))), { indentSeq: false, lineWidth: 0, version: '1.1' });
+  const text = yaml().stringify(sorted(parseJson(bodyText(sent.body))), {
+    indentSeq: false,
+    lineWidth: 0,
+    version: '1.1',
+  });
   return { ...sent, body: text, type: YAML };
 }
 

@@ -1,8 +1,8 @@
 // A document of OpenAPI v2 in protobuf, as `gnostic` writes it: all that kubectl 1.20 reads. What only documents have
 // that are no Kubernetes API's (files, headers, forms, security) is left out.
-import protobuf from 'protobufjs';
-import { stringify } from 'yaml';
+import type { Type } from 'protobufjs';
 import { isMap, type JsonMap, listOf, mapOf } from '../json.ts';
+import { protobufjs, yaml } from '../libraries.ts';
 
 const SCHEMA = `
 syntax = "proto3";
@@ -50,7 +50,11 @@ message Definitions { repeated NamedSchema additionalProperties = 1; }
 message Document { string swagger = 1; Info info = 2; Paths paths = 8; Definitions definitions = 9; }
 `;
 
-const DOCUMENT = protobuf.parse(SCHEMA, { keepCase: true }).root.lookupType('Document');
+let document: Type | undefined;
+const documentType = (): Type => {
+  document ??= protobufjs().parse(SCHEMA, { keepCase: true }).root.lookupType('Document');
+  return document;
+};
 
 /** The document in protobuf. */
 export function openApiProtobuf({ swagger, info, paths, definitions }: JsonMap): Uint8Array {
@@ -60,7 +64,8 @@ export function openApiProtobuf({ swagger, info, paths, definitions }: JsonMap):
     paths: { path: named(mapOf(paths), pathItem) },
     definitions: { additionalProperties: named(mapOf(definitions), schemaMessage) },
   };
-  return DOCUMENT.encode(DOCUMENT.fromObject(message)).finish();
+  const type = documentType();
+  return type.encode(type.fromObject(message)).finish();
 }
 
 function named(map: JsonMap, change: (value: unknown) => JsonMap): JsonMap[] {
@@ -68,7 +73,7 @@ function named(map: JsonMap, change: (value: unknown) => JsonMap): JsonMap[] {
 }
 
 /** Values of any type travel as YAML. */
-const any = (value: unknown): JsonMap => ({ yaml: stringify(value, { aliasDuplicateObjects: false }) });
+const any = (value: unknown): JsonMap => ({ yaml: yaml().stringify(value, { aliasDuplicateObjects: false }) });
 
 const extensions = (map: JsonMap): JsonMap[] =>
   named(Object.fromEntries(Object.entries(map).filter(([key]) => key.startsWith('x-'))), any);

@@ -1,9 +1,10 @@
 // Objects of the built-in kinds in protobuf, which Go clients prefer for them. To everything else in the server they are
 // JSON: it is rewritten on its way in and out. Messages are made from the types of the kinds; what the JSON of the API
 // writes in ways of its own (instants, sets of fields, schemas that may be something else) is translated here.
-import protobuf from 'protobufjs';
+import type { Root, Type } from 'protobufjs';
 import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
 import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
+import { protobufjs } from '../libraries.ts';
 import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType } from '../schemas/types.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -40,9 +41,13 @@ const UNIONS: Readonly<Record<string, readonly [name: string, type: string, numb
   [`${EXTENSIONS}JSONSchemaPropsOrStringArray`]: ['items', 'string', 2],
 };
 
-const { root } = protobuf.parse(SCHEMA, { keepCase: true });
-const messages = new Map<string, protobuf.Type>();
-const plain = (name: string): protobuf.Type => root.lookupType(name);
+let parsed: Root | undefined;
+const root = (): Root => {
+  parsed ??= protobufjs().parse(SCHEMA, { keepCase: true }).root;
+  return parsed;
+};
+const messages = new Map<string, Type>();
+const plain = (name: string): Type => root().lookupType(name);
 
 /** Only the number counts on the wire; names such as `$ref` are none to the library. */
 const fieldKey = (number: number): string => `field${number}`;
@@ -52,29 +57,28 @@ const flat = (fullName: string): string => fullName.replaceAll(/[.-]/g, '_');
 
 const SCALARS: Readonly<Record<string, string>> = { boolean: 'bool', texts: 'Texts' };
 
-function messageOf(fullName: string): protobuf.Type {
+function messageOf(fullName: string): Type {
   const known = messages.get(fullName);
   if (known !== undefined) return known;
-  const type = new protobuf.Type(flat(fullName));
+  const { Field, MapField, Type: Message } = protobufjs();
+  const type = new Message(flat(fullName));
   messages.set(fullName, type);
-  root.add(type);
+  root().add(type);
   const union = UNIONS[fullName];
   if (union !== undefined) {
     const [name, of, number] = union;
     const schema = flat(`${EXTENSIONS}JSONSchemaProps`);
     messageOf(`${EXTENSIONS}JSONSchemaProps`);
-    type.add(new protobuf.Field('schema', name === 'allows' ? 2 : 1, schema, 'optional'));
-    type.add(
-      new protobuf.Field(name, number, of === 'JSONSchemaProps' ? schema : of, of === 'bool' ? 'optional' : 'repeated'),
-    );
+    type.add(new Field('schema', name === 'allows' ? 2 : 1, schema, 'optional'));
+    type.add(new Field(name, number, of === 'JSONSchemaProps' ? schema : of, of === 'bool' ? 'optional' : 'repeated'));
     return type;
   }
   for (const { number, type: text } of fieldsOf(typeOf(fullName))) {
     const name = fieldKey(number);
     const kind = fieldType(text, typeOf(fullName).packageName);
-    if (kind.kind === 'map') type.add(new protobuf.MapField(name, number, 'string', typeName(kind.of)));
-    else if (kind.kind === 'list') type.add(new protobuf.Field(name, number, typeName(kind.of), 'repeated'));
-    else type.add(new protobuf.Field(name, number, typeName(kind), 'optional'));
+    if (kind.kind === 'map') type.add(new MapField(name, number, 'string', typeName(kind.of)));
+    else if (kind.kind === 'list') type.add(new Field(name, number, typeName(kind.of), 'repeated'));
+    else type.add(new Field(name, number, typeName(kind), 'optional'));
   }
   return type;
 }
@@ -240,9 +244,9 @@ function problemOf(error: unknown): string {
   return wireType === undefined ? String(error) : `proto: illegal wireType ${wireType}`;
 }
 
-const read = (type: protobuf.Type, bytes: Uint8Array): JsonMap => ({ ...type.decode(bytes) });
+const read = (type: Type, bytes: Uint8Array): JsonMap => ({ ...type.decode(bytes) });
 
-const bytesOf = (type: protobuf.Type, message: JsonMap): Uint8Array => type.encode(message).finish();
+const bytesOf = (type: Type, message: JsonMap): Uint8Array => type.encode(message).finish();
 
 /** The message of an object or a list without what precedes it; undefined for kinds that have none. */
 function messageBytes(object: JsonMap): Uint8Array | undefined {

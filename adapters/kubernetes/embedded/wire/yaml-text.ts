@@ -1,6 +1,7 @@
 // YAML of requests, as the API server reads it: YAML 1.1, the first document only.
-import { isScalar, isMap as isYamlMap, parseAllDocuments, visit, YAMLError } from 'yaml';
+import type { Document } from 'yaml';
 import { fittingNumbers, mayHaveLargeNumbers } from '../exact-json.ts';
+import { yaml } from '../libraries.ts';
 import type { Parsed } from './decoding.ts';
 
 /** What YAML spells infinity and the like with. */
@@ -11,6 +12,7 @@ const MAX_ALIASES = 100;
 
 /** @throws {SyntaxError} it is no YAML */
 export function readYaml(text: string): Parsed {
+  const { parseAllDocuments, YAMLError } = yaml();
   try {
     // `yes` is true, but timestamps and base-60 numbers stay strings.
     const documents = parseAllDocuments(text, {
@@ -37,11 +39,12 @@ export function readYaml(text: string): Parsed {
   }
 }
 
-function repeatedIn(document: ReturnType<typeof parseAllDocuments>[number], text: string): string[] {
+function repeatedIn(document: Document.Parsed, text: string): string[] {
+  const { isMap, isScalar, visit } = yaml();
   const repeated: string[] = [];
-  visit(document as Parameters<typeof visit>[0], {
+  visit(document, {
     Map(_, map) {
-      if (!isYamlMap(map)) return;
+      if (!isMap(map)) return;
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
         const name = isScalar(key) ? key.value : key;
