@@ -1,6 +1,5 @@
 // Everything secret that a server is known by: whoever keeps this value keeps the identity of the server. Plain data.
-import { generateKeyPair, randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type Authority, makeAuthority } from '../../tls/certificates.ts';
 
 export interface Credentials {
@@ -11,14 +10,11 @@ export interface Credentials {
   readonly accountKey: string;
 }
 
-export async function makeCredentials(nowMs: number): Promise<Credentials> {
-  const [authority, { privateKey }] = await Promise.all([
-    makeAuthority('embedded-api-server-ca', nowMs),
-    promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
-  ]);
+export function makeCredentials(nowMs: number): Credentials {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     token: randomBytes(24).toString('base64url'),
-    authority,
+    authority: makeAuthority('embedded-api-server-ca', nowMs),
     accountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
