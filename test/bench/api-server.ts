@@ -70,8 +70,8 @@ export async function apiServer({ count }: { count: number }): Promise<Record<st
 async function embedded(name: string, args: readonly string[]): Promise<Target> {
   const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
   const child = fork(CHILD, args, {
-    // With its first file cached too, what strips types is not loaded.
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    // With its first file cached too, what strips types is not loaded; glibc keeps an arena for each thread unless told.
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, MALLOC_ARENA_MAX: '1' },
     ...(pins ? { execPath: 'taskset', execArgv: ['-c', '0', process.execPath] } : {}),
   });
   if (pins) spawnSync('taskset', ['-apc', `1-${availableParallelism() - 1}`, String(process.pid)]);
