@@ -51,6 +51,44 @@ test('a failing test fails the run, and the output of its file is shown', () => 
   assert.is(lastLine, '2 passed, 1 failed, 0 skipped');
 });
 
+const SECOND_TIME = `import { existsSync, writeFileSync } from 'node:fs';
+const isSecond = existsSync('seen');
+writeFileSync('seen', '');`;
+
+test('with --again a file that fails is run once more, and named when it passes then', () => {
+  const flaky = `${SECOND_TIME}${HEAD}test('a', () => { if (!isSecond) throw new Error('the reason'); }); test.run();`;
+  const once = runOn({ 'flaky.test.ts': flaky });
+  assert.is(once.lastLine, '0 passed, 1 failed, 0 skipped');
+  const { status, stdout, lastLine } = runOn({ 'flaky.test.ts': flaky }, ['--again']);
+  assert.is(status, 0);
+  assert.match(stdout, /^ {4}\| .*the reason/m);
+  assert.match(stdout, /^flaky: flaky\.test\.ts$/m);
+  assert.is(lastLine, '1 passed, 0 failed, 0 skipped');
+});
+
+test('with --again a file that fails twice has failed, once', () => {
+  const { status, stdout, lastLine } = runOn(
+    { 'bad.test.ts': `${HEAD}test('a', () => { throw new Error('the reason'); }); test.run();` },
+    ['--again'],
+  );
+  assert.is(status, 1);
+  assert.match(stdout, /^failed: bad\.test\.ts$/m);
+  assert.not.match(stdout, /^flaky/m);
+  assert.is(lastLine, '0 passed, 1 failed, 0 skipped');
+});
+
+test('files that wait run beside those that compute', () => {
+  const rendezvous = (own: string, other: string): string => `import { existsSync, writeFileSync } from 'node:fs';
+writeFileSync('${own}', '');
+${HEAD}test('a', async () => { while (!existsSync('${other}')) await new Promise((go) => setTimeout(go, 5)); }); test.run();`;
+  const names = ['a', 'b', 'c', 'd'];
+  const files = names.map((name, at) => [
+    `${name}.test.ts`,
+    `${at < 2 ? '// waits\n' : ''}${rendezvous(name, names[(at + 1) % 4] ?? '')}`,
+  ]);
+  assert.is(runOn(Object.fromEntries(files), ['--jobs', '2']).lastLine, '4 passed, 0 failed, 0 skipped');
+});
+
 const LONE_FAILURES: Record<string, { content: string; says: RegExp; lastLine?: string }> = {
   'a file without .run()': { content: `${HEAD}test('a', () => {});`, says: /no totals/ },
   'a suite without a test': { content: `${HEAD}test.run();`, says: /no test in it/ },

@@ -1,11 +1,15 @@
 // Runs test files, each in a process of its own, and decides from uvu's totals: exit code 0 alone proves nothing (a hook
 // that throws, a file without `.run()` and `.only` all end with it).
 //
-//   node test/run.ts [--real] [--jobs N] [FILE or part of a path]...
+//   node test/run.ts [--real] [--jobs N] [--again] [FILE or part of a path]...
 //
 // Without names: all of test/ but test/real, test/bench and test/chaos; with --real: test/real, one file after another,
 // since its suites share their counterparts. A file has 60 s, in test/real 600 s, or what a comment in its first lines
-// says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped.
+// says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
+// a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
+// With --again a file that fails is run once more when all others have ended, by itself; if it passes then it counts as
+// passed, and is named in a line `flaky: ...` before the last: on a machine that does other things too, a test of
+// time may fail once.
 // The last line is `N passed, N failed, N skipped`: tests, and a file without a sound verdict is one failed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -31,6 +35,8 @@ interface TestFile {
   readonly path: string;
   readonly name: string;
   readonly limitMs: number;
+  /** Whether it waits more than it computes. */
+  readonly waits: boolean;
 }
 
 interface Ended {
@@ -55,7 +61,7 @@ function testFile(path: string): TestFile {
   const head = readFileSync(path, 'utf8').slice(0, HEAD_LENGTH);
   const declared = /^\/\/ limit: (\d+) s$/m.exec(head)?.[1];
   const limitMs = declared ? Number(declared) * 1_000 : path.startsWith(REAL) ? REAL_LIMIT_MS : LIMIT_MS;
-  return { path, name: relative(process.cwd(), path), limitMs };
+  return { path, name: relative(process.cwd(), path), limitMs, waits: /^\/\/ waits$/m.test(head) };
 }
 
 /** @throws {Error} a name that fits no file: a misspelt name must not look like a pass */
@@ -163,7 +169,11 @@ function line(file: TestFile, verdict: Verdict, seconds: string, width: number):
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { real: { type: 'boolean', default: false }, jobs: { type: 'string' } },
+    options: {
+      real: { type: 'boolean', default: false },
+      jobs: { type: 'string' },
+      again: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const jobsAsked = Number(values.jobs ?? availableParallelism());
@@ -174,8 +184,10 @@ async function main(): Promise<number> {
   const jobs = files.some(({ path }) => path.startsWith(REAL)) ? 1 : jobsAsked;
   const width = Math.max(...files.map(({ name }) => name.length));
   const sum = { passed: 0, failed: 0, skipped: 0 };
-  const failedNames: string[] = [];
-  const waiting = [...files];
+  const failedFiles: TestFile[] = [];
+  const flaky: string[] = [];
+  const busy = files.filter(({ waits }) => !waits);
+  const idle = files.filter(({ waits }) => waits);
   let done = 0;
 
   const progress = (): void => {
@@ -184,30 +196,51 @@ async function main(): Promise<number> {
     const text = `[${done}/${files.length}] ${names}`.slice(0, process.stdout.columns - 1);
     process.stdout.write(done < files.length ? `\r\x1b[K${text}` : '\r\x1b[K');
   };
-  const work = async (): Promise<void> => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const startedAt = clock.now();
-      const ending = run(file);
-      progress();
-      const ended = await ending;
-      const verdict = judge(file, ended);
-      const seconds = ((clock.now() - startedAt) / 1_000).toFixed(1);
+  const runOne = async (file: TestFile): Promise<Verdict> => {
+    const startedAt = clock.now();
+    const ending = run(file);
+    progress();
+    const ended = await ending;
+    const verdict = judge(file, ended);
+    const seconds = ((clock.now() - startedAt) / 1_000).toFixed(1);
+    if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
+    process.stdout.write(`${line(file, verdict, seconds, width)}\n`);
+    if (verdict.failed > 0) process.stdout.write(`${ended.output.trimEnd().replace(/^/gm, '    | ')}\n`);
+    return verdict;
+  };
+  const count = ({ passed, failed, skipped }: Verdict): void => {
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.skipped += skipped;
+  };
+  const work = async (next: () => TestFile | undefined): Promise<void> => {
+    for (let file = next(); file; file = next()) {
+      const verdict = await runOne(file);
       done += 1;
-      sum.passed += verdict.passed;
-      sum.failed += verdict.failed;
-      sum.skipped += verdict.skipped;
-      if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
-      process.stdout.write(`${line(file, verdict, seconds, width)}\n`);
-      if (verdict.failed > 0) {
-        failedNames.push(file.name);
-        process.stdout.write(`${ended.output.trimEnd().replace(/^/gm, '    | ')}\n`);
-      }
+      if (verdict.failed > 0) failedFiles.push(file);
+      if (verdict.failed === 0 || !values.again) count(verdict);
       progress();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, work));
+  const workers = (number: number, next: () => TestFile | undefined): Promise<void>[] =>
+    Array.from({ length: number }, () => work(next));
+  await Promise.all([
+    ...workers(jobs, () => busy.shift() ?? idle.shift()),
+    ...(jobs > 1 ? workers(jobs, () => idle.shift()) : []),
+  ]);
+  if (values.again && failedFiles.length > 0) {
+    process.stdout.write('\nonce more, one by one:\n');
+    for (const file of failedFiles.splice(0)) {
+      const verdict = await runOne(file);
+      count(verdict);
+      if (verdict.failed > 0) failedFiles.push(file);
+      else flaky.push(file.name);
+    }
+  }
 
-  if (failedNames.length > 0) process.stdout.write(`\nfailed: ${failedNames.sort().join(' ')}\n`);
+  const names = failedFiles.map(({ name }) => name);
+  if (names.length > 0) process.stdout.write(`\nfailed: ${names.sort().join(' ')}\n`);
+  if (flaky.length > 0) process.stdout.write(`\nflaky: ${flaky.sort().join(' ')}\n`);
   process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
   return sum.failed > 0 ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+// waits
 // limit: 90 s
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';

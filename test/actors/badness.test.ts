@@ -1,3 +1,4 @@
+// waits
 // limit: 100 s
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';

@@ -5,7 +5,7 @@ import { describeCrashes } from './crash.suite.ts';
 import { findNatsServer, onNats } from './grounds.ts';
 
 /** As many as there is time for; CI sets more. */
-const KILLS = Number(process.env['KILLS'] ?? 10);
+const KILLS = Number(process.env['KILLS'] ?? 5);
 
 const found = await findNatsServer();
 if ('refusal' in found) {

@@ -1,3 +1,4 @@
+// waits
 // limit: 100 s
 // The whole demo on embedded parts: in plain lines, in one process, on a bus in memory.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

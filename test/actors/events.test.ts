@@ -1,3 +1,4 @@
+// waits
 // limit: 120 s
 // Events with everything in this process. Needs kubectl.
 import { spawnSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// waits
 // limit: 90 s
 // Routers, ports and security groups on the nats-server that the launcher finds.
 import { suite } from 'uvu';

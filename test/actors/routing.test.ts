@@ -1,3 +1,4 @@
+// waits
 // limit: 80 s
 // Routers, ports and security groups with everything in this process.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// waits
 // Taking over from ORC with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from './grounds.ts';

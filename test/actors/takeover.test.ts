@@ -1,3 +1,4 @@
+// waits
 // Two processes on one nats-server, one of which is killed.
 import { suite } from 'uvu';
 import { systemClock } from '../../actors/clock.ts';

@@ -1,3 +1,4 @@
+// waits
 // limit: 80 s
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';

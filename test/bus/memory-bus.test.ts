@@ -1,3 +1,4 @@
+// waits
 // limit: 120 s
 // The contract on the bus in memory: where a message takes no time, and where each takes its own.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// waits
 // limit: 150 s
 // The contract on the nats-server that the launcher finds, and what is particular to NATS.
 import { homedir } from 'node:os';
