@@ -8,7 +8,8 @@ import { notAcceptable } from '../wire/api-error.ts';
 import { decodeObject } from '../wire/decoding.ts';
 import { acceptedForm } from '../wire/negotiation.ts';
 import { dropEmpty } from './metadata.ts';
-import { checkWriteOptions, placeInNamespace, structureOf, writerOf } from './writes.ts';
+import { structureOf, writerOf } from './writer.ts';
+import { checkWriteOptions, placeInNamespace } from './writes.ts';
 
 /** @throws {ApiError} */
 export function performAction(api: Api, request: ResourceRequest, { body, owned, run }: Action): KubeObject {

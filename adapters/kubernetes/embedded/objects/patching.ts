@@ -30,6 +30,7 @@ import { readYaml } from '../wire/yaml-text.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';
 import { conversionProblem, strategicPatch } from './strategic-patch.ts';
+import { writerOf } from './writer.ts';
 import {
   admitToNamespace,
   checkName,
@@ -41,7 +42,6 @@ import {
   storeNew,
   storeUpdate,
   type Written,
-  writerOf,
 } from './writes.ts';
 
 const JSON_PATCH = 'application/json-patch+json';

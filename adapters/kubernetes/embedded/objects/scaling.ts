@@ -23,7 +23,8 @@ import {
   patchType,
   strictProblems,
 } from './patching.ts';
-import { checkName, checkUid, checkWriteOptions, complete, placeInNamespace, storeChange, writerOf } from './writes.ts';
+import { writerOf } from './writer.ts';
+import { checkName, checkUid, checkWriteOptions, complete, placeInNamespace, storeChange } from './writes.ts';
 
 /** What the API server says of every body that is no Scale. */
 const NO_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';

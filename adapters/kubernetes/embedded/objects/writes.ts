@@ -5,14 +5,13 @@
 //   W2. A write that would change nothing gets no revision, and nobody hears of it.
 //   W3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
-import { type Api, fillSystemFields, generatedName, type ResourceRequest, timeText } from '../api.ts';
-import type { Writer } from '../apply/managers.ts';
+import { type Api, fillSystemFields, generatedName, type ResourceRequest } from '../api.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
-import { type JsonMap, type KubeObject, put, same } from '../json.ts';
+import { type KubeObject, put, same } from '../json.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject, toStored } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
-import { asStored, type Stored, textOf } from '../storage/stored.ts';
+import { asStored, type Stored } from '../storage/stored.ts';
 import {
   alreadyExists,
   badRequest,
@@ -34,16 +33,11 @@ import {
   validateMetadata,
   validateMetadataUpdate,
 } from './metadata.ts';
+import { checkSize } from './size.ts';
+import { writerOf } from './writer.ts';
 
 /** Metadata that no client changes. */
 const SERVER_FIELDS: readonly string[] = ['creationTimestamp', 'generation', 'selfLink'];
-
-/** etcd's limit for one request, and that of the API server for what it sends to etcd, in bytes. */
-const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
-const MAX_SENT_BYTES = 2 * 1024 * 1024;
-
-/** What key and transaction add to an object, about. */
-const STORED_OVERHEAD_BYTES = 150;
 
 export interface Written {
   readonly created: boolean;
@@ -71,54 +65,6 @@ export function checkWriteOptions(
     errors.push(notSupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']));
   }
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', name: kind }, '', errors);
-}
-
-/** Who a request writes as. */
-export function writerOf(api: Api, { resource, query, userAgent, subresource }: ResourceRequest): Writer {
-  const { schema, apiVersion } = resource;
-  const agent = (userAgent.split('/', 1)[0] ?? '').slice(0, 128);
-  return {
-    manager: query.get('fieldManager') || agent || 'unknown',
-    apiVersion,
-    subresource,
-    ignored: ignoredFields(resource, subresource),
-    blank: blankOf(resource),
-    time: timeText(api.clock.now()),
-    schema,
-    version(wanted) {
-      const found = api.registry.ofStoreKey(resource.storeKey).find((one) => one.apiVersion === wanted);
-      if (found === undefined) return undefined;
-      // The request brings the conversions that it has; those of several versions need no detour.
-      const other = { ...found, versions: resource.versions };
-      const isDirect = resource.versions !== undefined;
-      return {
-        schema: found.schema,
-        see: (object) => inVersion(other, isDirect ? object : toStored(resource, object)),
-      };
-    },
-  };
-}
-
-/** Built-in kinds have some fields even when nobody gave them, so that nobody adds them as such. */
-function blankOf(resource: Resource): JsonMap {
-  const blank = structureOf(resource);
-  if (resource.builtin) setDefaults(resource.schema, blank);
-  return blank;
-}
-
-/** The same without the values that the schema gives. */
-export function structureOf({ builtin, apiVersion, kind, schema }: Resource): JsonMap {
-  const structure: JsonMap = { apiVersion, kind, metadata: {} };
-  if (!builtin) return structure;
-  for (const [name, { properties, nullable }] of schema.properties ?? []) {
-    if (properties !== undefined && !nullable) structure[name] = {};
-  }
-  return structure;
-}
-
-function ignoredFields({ subresources }: Resource, subresource: string): string[] {
-  if (subresource === 'status') return ['spec'];
-  return subresources.includes('status') ? ['status'] : [];
 }
 
 /** The namespace of an object must be the one of the request, or be left out. */
@@ -227,21 +173,6 @@ function subjectOf(resource: Resource, { apiVersion, kind }: KubeObject): Subjec
 function warnOfOwners(request: ResourceRequest, { metadata }: KubeObject): void {
   const warning = dropRepeatedOwners(metadata);
   if (warning !== undefined) request.warn(warning);
-}
-
-/**
- * Refuses what etcd would not store, in its words.
- *
- * @param about  characters that went into the object: few of them make no large object
- */
-function checkSize(object: KubeObject, about: number): void {
-  if (about < MAX_STORED_BYTES / 4) return;
-  const bytes = Buffer.byteLength(textOf(object)) + STORED_OVERHEAD_BYTES;
-  if (bytes > MAX_SENT_BYTES) {
-    const sizes = `(${bytes} vs. ${MAX_SENT_BYTES})`;
-    throw plainFailure(`rpc error: code = ResourceExhausted desc = trying to send message larger than max ${sizes}`);
-  }
-  if (bytes > MAX_STORED_BYTES) throw plainFailure('etcdserver: request is too large');
 }
 
 /** PUT of an object. @throws {ApiError} */
