@@ -42,6 +42,8 @@ export interface RuntimeDeps {
   defaultCa?: string | undefined;
   /** How clouds are reached; directly without it. */
   proxy?: SessionsDeps['proxy'] | undefined;
+  /** Reaches clouds otherwise than by HTTP. */
+  transport?: SessionsDeps['transport'] | undefined;
   /** What is counted, where anybody asks. */
   metrics?: Metrics | undefined;
   /** Whether users are told by Kubernetes Events what happened to their objects. */
@@ -88,6 +90,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     readSecret: (namespace, name) => objects.readSecret(namespace, name),
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
+    ...(deps.transport !== undefined && { transport: deps.transport }),
   });
   const servers = async (namespace: string): Promise<readonly KubeObject[]> => {
     try {

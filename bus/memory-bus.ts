@@ -51,7 +51,8 @@ export interface MemoryBus extends Bus {
 }
 
 export interface MemoryBroker {
-  connect(): MemoryBus;
+  /** @param options  of this process alone, in place of the broker's: its clock may stand still, its line may be slow */
+  connect(options?: Partial<Pick<MemoryBrokerOptions, 'clock' | 'latencyMs'>>): MemoryBus;
   /** Loses all mail. */
   wipeMail(): void;
   /** Loses all leases; for a lease time nobody can take one. */
@@ -73,7 +74,10 @@ export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
     events: new Listeners(),
   };
   return {
-    connect: () => connection(stores, new MemoryLink(clock, latencyMs)),
+    connect(own = {}) {
+      const link = new MemoryLink(own.clock ?? clock, own.latencyMs ?? latencyMs);
+      return connection({ ...stores, clock: own.clock ?? clock }, link);
+    },
     wipeMail: () => stores.stream.wipe(),
     wipeLeases: () => stores.leases.wipe(),
     snapshot: () => stores.stream.snapshot(),

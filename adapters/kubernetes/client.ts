@@ -155,7 +155,7 @@ export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClie
       const parsed = parse(text);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) session = undefined;
-        throw translate(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
+        throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
       }
       if (parsed === undefined)
         throw new TransientError(`the API server at ${server} answered something that is not JSON`);
@@ -165,7 +165,7 @@ export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClie
       const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) session = undefined;
-        throw translate(answer.statusCode, parse(await answer.body.text()), `watch ${path.split('?')[0]}`, undefined);
+        throw refusalOf(answer.statusCode, parse(await answer.body.text()), `watch ${path.split('?')[0]}`);
       }
       onOpen?.();
       yield* lines(answer.body, signal, server);
@@ -215,11 +215,12 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-function translate(
+/** What an answer from 400 on means. @param what  the request in words */
+export function refusalOf(
   status: number,
   body: JsonObject | undefined,
   what: string,
-  retryAfter: string | string[] | undefined,
+  retryAfter?: string | string[] | undefined,
 ): Error {
   const message = `${what}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
   const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);

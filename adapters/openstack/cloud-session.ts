@@ -6,7 +6,6 @@
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import { createHash } from 'node:crypto';
-import type { Dispatcher } from 'undici';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
@@ -15,7 +14,7 @@ import { serviceUrl } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
-import { exchange, type TransportAnswer } from './transport.ts';
+import type { Transport, TransportAnswer } from './transport.ts';
 
 /** One request that was sent, for traces. */
 export interface CallRecord {
@@ -32,7 +31,7 @@ export interface CallRecord {
 export interface CloudSessionDeps {
   clock: Clock;
   gate: Gate;
-  dispatcher: Dispatcher;
+  transport: Transport;
   userAgent: string;
   /** Headers that each call of a service carries, by service: microversions. */
   serviceHeaders: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -156,30 +155,26 @@ export class CloudSession implements Session {
   }
 
   async #exchange(call: Call, base: string, credentials: Readonly<Record<string, string>>): Promise<TransportAnswer> {
-    const { clock, dispatcher, gate, onCall, serviceHeaders, userAgent } = this.#deps;
+    const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
     const { service, method, path, query, traceId } = call;
     const search = searchOf(query ?? []);
     const startedAt = clock.now();
     let status: number | undefined;
     try {
-      const answer = await exchange(
-        {
-          method,
-          url: `${base}${path}${search}`,
-          label: labelOf(call),
-          headers: {
-            'user-agent': userAgent,
-            'x-openstack-request-id': `req-${uuidOf(traceId)}`,
-            ...serviceHeaders[service],
-            ...call.headers,
-            ...credentials,
-          },
-          body: call.body,
-          deadlineAt: call.deadlineAt,
+      const answer = await transport.exchange({
+        method,
+        url: `${base}${path}${search}`,
+        label: labelOf(call),
+        headers: {
+          'user-agent': userAgent,
+          'x-openstack-request-id': `req-${uuidOf(traceId)}`,
+          ...serviceHeaders[service],
+          ...call.headers,
+          ...credentials,
         },
-        dispatcher,
-        clock,
-      );
+        body: call.body,
+        deadlineAt: call.deadlineAt,
+      });
       status = answer.status;
       if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);
       return answer;

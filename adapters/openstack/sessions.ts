@@ -5,7 +5,6 @@
 //   L2. A secret is read again only when its version is another, or not known.
 //   L3. A failure is not kept: the next call tries again.
 import { createHash } from 'node:crypto';
-import type { Dispatcher } from 'undici';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { identityUrl } from './authentication.ts';
@@ -13,7 +12,7 @@ import { type CallRecord, CloudSession } from './cloud-session.ts';
 import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
 import type { Session, Sessions } from './session.ts';
-import { newAgent, type ProxySettings } from './transport.ts';
+import { httpTransport, type ProxySettings, type Transport, type Trust } from './transport.ts';
 
 export interface SessionsDeps {
   clock: Clock;
@@ -27,6 +26,8 @@ export interface SessionsDeps {
   defaultCa?: string;
   /** No proxy by default. */
   proxy?: ProxySettings;
+  /** How clouds of one trust are reached; by HTTP, through `proxy`, by default. */
+  transport?: (trust: Trust) => Transport;
   /** Headers that each call of a service carries, by service: microversions. */
   serviceHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Told of every request after its end. Must not throw. */
@@ -56,7 +57,7 @@ class SecretSessions implements OwnedSessions {
   readonly #reads = new Map<string, Promise<CloudSession>>();
   readonly #sessions = new Map<string, CloudSession>();
   readonly #gates = new Map<string, Gate>();
-  readonly #agents = new Map<string, Dispatcher>();
+  readonly #transports = new Map<string, Transport>();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -89,11 +90,11 @@ class SecretSessions implements OwnedSessions {
 
   async close(): Promise<void> {
     for (const gate of this.#gates.values()) gate.close();
-    const agents = [...this.#agents.values()];
-    this.#agents.clear();
+    const transports = [...this.#transports.values()];
+    this.#transports.clear();
     this.#sessions.clear();
     this.#known.clear();
-    await Promise.all(agents.map((agent) => agent.destroy()));
+    await Promise.all(transports.map((transport) => transport.close()));
   }
 
   async #read(
@@ -126,13 +127,15 @@ class SecretSessions implements OwnedSessions {
 
   #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): CloudSession {
     const { clock, callsInFlight = 16, onCall, proxy, serviceHeaders = {}, version } = this.#deps;
+    const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock));
     const cloud = identityUrl(entry);
     const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: callsInFlight });
     this.#gates.set(cloud, gate);
-    const trust = JSON.stringify([ca ?? null, entry.verify]);
-    const dispatcher = this.#agents.get(trust) ?? newAgent({ ca, verify: entry.verify }, proxy);
-    this.#agents.set(trust, dispatcher);
-    return new CloudSession(entry, { clock, gate, dispatcher, serviceHeaders, onCall, userAgent: `troupe/${version}` });
+    const trust: Trust = { ca, verify: entry.verify };
+    const key = JSON.stringify([ca ?? null, entry.verify]);
+    const transport = this.#transports.get(key) ?? open(trust);
+    this.#transports.set(key, transport);
+    return new CloudSession(entry, { clock, gate, transport, serviceHeaders, onCall, userAgent: `troupe/${version}` });
   }
 }
 

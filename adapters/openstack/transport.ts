@@ -32,11 +32,35 @@ export interface TransportAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** An agent for clouds with this CA; whoever makes it closes it. TLS 1.2 is the least that is spoken. */
-export function newAgent(
-  { ca, verify }: { ca: string | undefined; verify: 'verified' | 'unverified' },
-  proxy: ProxySettings | undefined,
-): Dispatcher {
+/** Whom a cloud's certificate must be signed by. */
+export interface Trust {
+  readonly ca: string | undefined;
+  readonly verify: 'verified' | 'unverified';
+}
+
+/** The way to all clouds of one trust; whoever makes it closes it. */
+export interface Transport {
+  /**
+   * Sends one request and reads its answer to the end.
+   *
+   * @returns any answer that is a JSON object or empty, whatever its status
+   * @throws {TransientError} no connection, no answer by the deadline, or an answer that is something else
+   */
+  exchange(request: TransportRequest): Promise<TransportAnswer>;
+  /** Ends all connections; requests that are running fail. */
+  close(): Promise<void>;
+}
+
+/** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
+export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock): Transport {
+  const agent = newAgent(trust, proxy);
+  return {
+    exchange: (request) => exchange(request, agent, clock),
+    close: () => agent.destroy(),
+  };
+}
+
+function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Dispatcher {
   const tls = {
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: verify === 'verified',
@@ -58,13 +82,7 @@ export function newAgent(
       });
 }
 
-/**
- * Sends one request and reads its answer to the end.
- *
- * @returns any answer that is a JSON object or empty, whatever its status
- * @throws {TransientError} no connection, no answer by the deadline, or an answer that is something else
- */
-export async function exchange(
+async function exchange(
   { method, url, label, headers, body, deadlineAt }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,

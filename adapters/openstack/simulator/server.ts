@@ -1,22 +1,15 @@
 // HTTP of a simulated cloud: reads requests, applies faults and latency, counts, and sends answers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
-import { Refusal, type Reply, type SimulatedRequest, SimulatedService } from './exchange.ts';
-import type { Faults } from './faults.ts';
-import type { Store } from './store.ts';
+import type { SimulatedCloud } from './cloud.ts';
+import type { Reply } from './exchange.ts';
 
 export interface ServerDeps {
   clock: Clock;
-  store: Store;
-  faults: Faults;
-  handlers: Readonly<Record<SimulatedService, (request: SimulatedRequest) => Reply>>;
+  cloud: SimulatedCloud;
   latencyMs: () => number;
 }
-
-/** Where each service lives on the one port, and its version. */
-const ROOTS = { identity: '/identity/v3', network: '/network/v2.0' } as const;
 
 /** Keep idle connections longer than any client does, so that none is closed under a request. */
 const KEEP_ALIVE_MS = 70_000;
@@ -74,21 +67,21 @@ export class SimulatorServer {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, faults, handlers, latencyMs, store } = this.#deps;
+    const { clock, cloud, latencyMs } = this.#deps;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     response.on('close', () => {
       this.#inFlight--;
     });
     const text = await readText(incoming);
-    const requestId = incoming.headers['x-openstack-request-id'] ?? `req-${store.newUuid()}`;
-    const request = this.#parse(incoming, text);
+    const requestId = incoming.headers['x-openstack-request-id'] ?? `req-${cloud.newUuid()}`;
+    const request = cloud.parse(incoming.method ?? 'GET', incoming.url ?? '', incoming.headers, text);
     if (request === undefined) {
       send(response, String(requestId), { status: 404, html: '<html><title>404 Not Found</title></html>' });
       return;
     }
     const template = `${request.service} ${request.method} ${pathTemplate(request.segments)}`;
     this.#calls.set(template, (this.#calls.get(template) ?? 0) + 1);
-    const fault = faults.take(request);
+    const fault = cloud.faults.take(request);
     const delayMs = latencyMs() + (fault?.delayMs ?? 0);
     if (delayMs > 0) await clock.sleep(delayMs);
     if (fault?.dropBeforeWork) {
@@ -97,7 +90,7 @@ export class SimulatorServer {
     }
     const reply: Reply =
       fault?.status === undefined
-        ? answer(handlers[request.service], request)
+        ? cloud.answer(request)
         : {
             status: fault.status,
             body: fault.body ?? {},
@@ -106,42 +99,6 @@ export class SimulatorServer {
     if (fault?.dropAfterWork) response.destroy();
     else if (fault?.garbage === undefined) send(response, String(requestId), reply);
     else send(response, String(requestId), { status: reply.status, html: fault.garbage });
-  }
-
-  #parse(incoming: IncomingMessage, text: string): SimulatedRequest | undefined {
-    const [path = '', rawQuery = ''] = (incoming.url ?? '').split(/\?(.*)/s);
-    const service = Object.values(SimulatedService).find((name) => path.startsWith(ROOTS[name]));
-    if (service === undefined) return undefined;
-    const below = path.slice(ROOTS[service].length).replace(/\/+$/, '');
-    return {
-      service,
-      method: incoming.method ?? 'GET',
-      path: below,
-      segments: below.split('/').slice(1).map(decodeURIComponent),
-      query: new URLSearchParams(rawQuery),
-      rawQuery,
-      headers: incoming.headers,
-      body: text === '' ? 'absent' : parseObject(text),
-      baseUrl: `${this.origin}${ROOTS[service]}`,
-    };
-  }
-}
-
-function answer(handler: (request: SimulatedRequest) => Reply, request: SimulatedRequest): Reply {
-  try {
-    return handler(request);
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply;
-    throw error;
-  }
-}
-
-function parseObject(text: string): JsonObject | 'broken' {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : 'broken';
-  } catch {
-    return 'broken';
   }
 }
 
