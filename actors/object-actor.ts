@@ -254,6 +254,7 @@ export class ObjectActor {
       this.#status = new StatusWriter({
         kind,
         clock,
+        object: () => this.#object,
         write: (status) => this.#deps.writeStatus(this, object.metadata.uid, status),
         log: this.#log,
         random: clock.random,

@@ -10,6 +10,8 @@ export type WriteStatus = (actor: { readonly key: string }, uid: string, status:
 export interface StatusWriterDeps {
   readonly kind: ManagedKind;
   readonly clock: Clock;
+  /** The object as it is known now; undefined: it is gone. */
+  readonly object: () => KubeObject | undefined;
   readonly write: (status: JsonObject) => Promise<void>;
   readonly log: Logger;
   readonly random: () => number;
@@ -47,7 +49,8 @@ export class StatusWriter {
   readonly #deps: StatusWriterDeps;
   #entered = false;
   #said = '';
-  #wanted: JsonObject | undefined;
+  /** What is to be said; put into words when it is written, on what the last write left behind. */
+  #wanted: LifeView | undefined;
   #running = false;
   #stopped = false;
 
@@ -74,12 +77,7 @@ export class StatusWriter {
     }
     this.#entered = false;
     this.#said = said;
-    const status = this.#deps.kind.status(view, object, this.#deps.clock.now());
-    if (isStored(status, object)) {
-      this.#wanted = undefined;
-      return;
-    }
-    this.#wanted = status;
+    this.#wanted = view;
     if (!this.#running) void this.#run();
   }
 
@@ -88,18 +86,25 @@ export class StatusWriter {
   }
 
   async #run(): Promise<void> {
-    const { write, clock, log, random } = this.#deps;
+    const { kind, write, clock, log, random } = this.#deps;
     this.#running = true;
     let failures = 0;
     while (this.#wanted !== undefined && !this.#stopped) {
-      const status = this.#wanted;
+      const view = this.#wanted;
+      const object = this.#deps.object();
+      // Gone: there is nobody to tell any more.
+      if (object === undefined) break;
+      const status = kind.status(view, object, clock.now());
+      if (isStored(status, object)) {
+        this.#wanted = undefined;
+        break;
+      }
       try {
         await write(status);
-        if (this.#wanted === status) this.#wanted = undefined;
+        if (this.#wanted === view) this.#wanted = undefined;
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
-        // Gone: there is nobody to tell any more.
         if (code === ErrorCode.Absent) break;
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
