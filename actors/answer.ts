@@ -66,12 +66,13 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
     uid,
     ...(externalId !== undefined && { externalId }),
     ...(attributes !== undefined && { attributes }),
+    ...(version !== undefined && { version }),
   };
   const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
   const serves = carried && (servesToTheEnd || claim.finalizers.length === 0);
   if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
-  return { ...known, ...(version !== undefined && { version }), readiness: Readiness.Ready };
+  return { ...known, readiness: Readiness.Ready };
 }
 
 /** Everything of an object that its answers depend on: while it stays the same, so do they. */

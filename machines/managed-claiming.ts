@@ -61,7 +61,7 @@ export const claiming = managedSetup.createStateConfig({
           actions: 'yieldDependencies',
           reenter: true,
         },
-        { guard: and(['mustYield', 'isCredentialed']), target: 'probing' },
+        { guard: and(['mustYield', 'isAbleToLook']), target: 'probing' },
         { guard: 'isWorthLookingAhead', target: 'lookingAhead' },
       ],
       // What the object refers to may be another now, and is claimed; what was looked for may be another too.

@@ -182,10 +182,16 @@ function credentials({ dependencies }: Pick<ManagedContext, 'dependencies'>): re
   return dependencies.filter(({ neededFor }) => neededFor === 'always');
 }
 
-/** A cleanup may use what is itself being deleted, and held by our claim, for as long as it is known. */
+/** A cleanup may use what is itself being deleted, for as long as it is known: its guard may wait for that cleanup. */
 export function isCredentialed(context: ManagedContext): boolean {
+  const { object, yielded } = context;
+  return object.deleting ? isAbleToLook(context) : credentials(context).every((each) => isUsable(each, yielded));
+}
+
+/** What is being deleted does for a look, which leaves nothing behind. */
+export function isAbleToLook(context: ManagedContext): boolean {
   const serves = ({ answer }: Dependency): boolean =>
-    context.object.deleting && answer?.readiness === Readiness.Deleting && answer.externalId !== undefined;
+    answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
   return credentials(context).every((dependency) => isUsable(dependency, context.yielded) || serves(dependency));
 }
 

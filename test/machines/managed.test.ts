@@ -367,6 +367,21 @@ test('a cleanup uses a dependency that is being deleted too', async () => {
   assert.is(run.phase(), 'deleting.confirming');
 });
 
+test('a cleanup, and a look, use credentials that are being deleted: their guard may wait for it (P1)', async () => {
+  const leaving = dependency('deleting', {
+    ...secret,
+    answer: { readiness: 'deleting', uid: 'secret-1', version: '1' },
+  });
+  const find = () => ({ matches: [], exact: true, at: 0 });
+  const cleanup = start({ find, unclaim: () => undefined }, view({ ...owned, deleting: true }), [leaving]);
+  await settled();
+  assert.equal(cleanup.calls.slice(-3), ['find', 'unclaim', 'releaseSelf']);
+  const alive = start({ find }, view(owned), [leaving, dependency('ready')]);
+  await settled();
+  assert.is(alive.actor.getSnapshot().context.yielded[0], 'secret-1');
+  assert.is(alive.phase(), 'claiming.awaiting');
+});
+
 test('without the dependency that it would have built on, a deleted object has built nothing', async () => {
   const answer = { readiness: 'absent', uid: '' } as const;
   const object = view({ ...owned, deleting: true });
