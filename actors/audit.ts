@@ -45,7 +45,7 @@ export async function auditGuards(
       if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
         continue;
       // A claim that is newer than the list is not judged by it.
-      if (compareVersions(claim.resourceVersion, list.resourceVersion) <= 0) actor.claims.drop(key);
+      if (compareVersions(claim.resourceVersion, list.resourceVersion) <= 0) actor.dropClaim(key);
     }
   }
   actor.reconsider();

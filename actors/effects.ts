@@ -186,6 +186,8 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
             // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
             if (externalId !== undefined && typeof stored === 'string' && stored !== '' && stored !== externalId)
               return { kind: 'lost', externalId: stored };
+            // The answer to the write was lost, not the write.
+            if (externalId !== undefined && stored === externalId) return { kind: 'stored' };
             await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
             return { kind: 'stored' };
           },

@@ -65,6 +65,8 @@ export class ObjectActor {
   #outgoing: OutgoingClaims | undefined;
   /** Last values in this actor's mailbox, so that they can be deleted: sequence by subject. */
   readonly #stored = new Map<string, { readonly topic: string; readonly sequence: number }>();
+  /** The same of claims, by claimant: they stay as long as they hold. */
+  readonly #claimMail = new Map<string, { readonly subject: string; readonly sequence: number }>();
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
@@ -114,6 +116,8 @@ export class ObjectActor {
   /** A claim on this object; the newest of its claimant counts (P4). */
   takeClaim(from: Address, mail: ClaimMail, subject: string, sequence: number): void {
     const key = addressKey(from);
+    if (mail.ended) this.#claimMail.delete(key);
+    else this.#claimMail.set(key, { subject, sequence });
     if (!this.claims.take(key, { ...mail, from })) {
       if (mail.ended) void this.#remove(subject, sequence);
       return;
@@ -126,6 +130,14 @@ export class ObjectActor {
     this.#tellClaims();
     const claim = this.claims.get(key);
     if (claim !== undefined) this.#answer(claim, this.#claimed());
+  }
+
+  /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
+  dropClaim(key: string): void {
+    this.claims.drop(key);
+    const mail = this.#claimMail.get(key);
+    this.#claimMail.delete(key);
+    if (mail !== undefined) void this.#remove(mail.subject, mail.sequence);
   }
 
   /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
@@ -141,8 +153,13 @@ export class ObjectActor {
   accept(object: KubeObject, { own }: { readonly own: boolean }): void {
     // An answer to a write that was under way when the lease was lost (A2).
     if (this.#stopped) return;
-    const { uid, resourceVersion } = object.metadata;
+    const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
+    // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
+    // may be that of the state before.
+    const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
+    if (isOver && uid === this.#object?.metadata.uid) return this.acceptGone(uid, resourceVersion);
     if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
+    if (isOver) return this.acceptGone(undefined, resourceVersion);
     const born = this.#object?.metadata.uid !== uid;
     if (born && this.#object !== undefined) this.#endLife();
     this.#object = object;

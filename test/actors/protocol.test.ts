@@ -1,7 +1,7 @@
 // The rules of the protocol (architecture, section 4.1), each with the history that goes wrong without it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JsonObject } from '../../bus/mod.ts';
+import { type JsonObject, TransientError } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 import { NAMESPACE, type Stage, stage } from './stage.ts';
 
@@ -152,6 +152,9 @@ test('P7: the claim of an object that vanished without a tombstone ends when the
     scene.vanish('subnets', 'sub');
     await scene.remove('networks', 'net');
     await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+    // Or the next network of this name would be guarded for nobody.
+    await scene.quiet();
+    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }), undefined);
   }));
 
 test('P8: an incomplete table releases nothing while the API server has an object that refers to it', () =>
@@ -263,6 +266,30 @@ for (const told of [false, true]) {
       assert.is(made(scene, 'networks'), 0);
     }));
 }
+
+test('whoever takes the last finalizer off knows that the object is gone, told or not', () =>
+  on({}, async (scene) => {
+    await scene.create('networks', 'net');
+    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+    // The watch begins anew after it went, and never knew it.
+    scene.tellsGone = false;
+    await scene.remove('networks', 'net');
+    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+    await scene.quiet();
+    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
+  }));
+
+test('an id whose storing was not answered is not stored again (I8)', () =>
+  on({}, async (scene) => {
+    scene.onRecorded = () => {
+      throw new TransientError('the connection broke');
+    };
+    await scene.create('networks', 'net');
+    await scene.until('the id is stored', () => scene.get('networks', 'net')?.status?.['id'] !== undefined);
+    await scene.tell(scene.get('networks', 'net') as KubeObject);
+    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+    assert.is(scene.log.filter((line) => line.startsWith('record ')).length, 1);
+  }));
 
 test('an answer that comes after the lease was lost begins no life (H2)', () =>
   on({}, async (scene) => {

@@ -38,6 +38,10 @@ export interface Stage {
   ): Promise<void>;
   /** Called when the cloud has made a resource and not answered yet. */
   onMade: (name: string) => void;
+  /** Called when the API server has stored an id and not answered yet. */
+  onRecorded: () => void;
+  /** Whether what goes is told to the mailbox. */
+  tellsGone: boolean;
   /** Ids of resources in the cloud that others made. */
   readonly foreign: Set<string>;
   /** Marks an object deleted, as a user does, and tells the mailbox. */
@@ -87,7 +91,8 @@ export async function stage(
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: `${++version}` } };
     if (deletionTimestamp !== undefined && finalizers.length === 0) {
       objects.delete(id(plural, object.metadata.name));
-      void publish(plural, object.metadata.name, { gone: { uid: object.metadata.uid, resourceVersion: `${version}` } });
+      const gone = { uid: object.metadata.uid, resourceVersion: `${version}` };
+      if (scene.tellsGone) void publish(plural, object.metadata.name, { gone });
     } else {
       objects.set(id(plural, object.metadata.name), stored);
     }
@@ -146,7 +151,12 @@ export async function stage(
       const now = current(resource, object);
       log.push(`record ${externalId} of ${now.metadata.name}`);
       const { id: _, ...rest } = now.status ?? {};
-      return store(resource.plural, { ...now, status: externalId === null ? rest : { ...rest, id: externalId } });
+      const stored = store(resource.plural, {
+        ...now,
+        status: externalId === null ? rest : { ...rest, id: externalId },
+      });
+      scene.onRecorded();
+      return stored;
     },
     create: async () => {
       throw new TypeError('no kind of this stage owns objects');
@@ -248,6 +258,8 @@ export async function stage(
     unusable,
     foreign,
     onMade: () => undefined,
+    onRecorded: () => undefined,
+    tellsGone: true,
     cloud,
     quiet,
     async create(plural, name, spec = {}) {
