@@ -1,5 +1,5 @@
 // Getting hold of what an object depends on: the part of the managed machine before anything is done outside.
-import { and, not } from 'xstate';
+import { and, not, or } from 'xstate';
 import {
   foundMany,
   foundNone,
@@ -56,7 +56,7 @@ export const claiming = managedSetup.createStateConfig({
         { guard: and(['isReadyToAct', 'isClear']), target: '#managed.lifecycle.creating' },
         { guard: 'isReadyToAct', target: '#managed.lifecycle.adopting' },
         {
-          guard: and(['mustYield', not('mayHaveBuilt')]),
+          guard: and(['mustYield', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
           target: 'awaiting',
           actions: 'yieldDependencies',
           reenter: true,

@@ -195,12 +195,14 @@ export function isAbleToLook(context: ManagedContext): boolean {
   return credentials(context).every((dependency) => isUsable(dependency, context.yielded) || serves(dependency));
 }
 
-/** What we would have built on, and guarded, does not exist: so nothing was built (I2). */
+/** What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). */
 export function isProvedUnbuilt({ externalId, dependencies }: ManagedContext): boolean {
-  return (
-    externalId === undefined &&
-    dependencies.some(({ finalizers, answer }) => finalizers.length > 0 && answer?.readiness === Readiness.Absent)
-  );
+  const isUnbuilt = ({ finalizers, neededFor, answer }: Dependency): boolean =>
+    finalizers.length > 0 &&
+    answer !== undefined &&
+    (answer.readiness === Readiness.Absent ||
+      (neededFor === 'always' && answer.externalId === undefined && answer.version === undefined));
+  return externalId === undefined && dependencies.some(isUnbuilt);
 }
 
 /** An object of our own that is not known to be gone. */

@@ -393,6 +393,16 @@ test('without the dependency that it would have built on, a deleted object has b
   assert.is(recorded.phase(), 'deleting.deciding');
 });
 
+test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {
+  const unbuilt = dependency('deleting', { neededFor: 'always', answer: { readiness: 'deleting', uid: 'router-1' } });
+  const alive = start({}, view(owned), [unbuilt]);
+  await settled();
+  assert.equal(alive.actor.getSnapshot().context.yielded, ['router-1']);
+  const deleted = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
+  await settled();
+  assert.is(deleted.phase(), 'deleting.releasing');
+});
+
 test('a settled object costs no call', async () => {
   const run = start({}, view({ ...owned, externalId: 'id-1', settled: 'available' }));
   await settled();
