@@ -1,0 +1,162 @@
+// The embedded API server without its wire: the same objects, validation, patches, finalizers, watches, namespaces and
+// garbage collection, asked in the same process.
+//
+// What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
+import { refusalOf } from '../../adapters/kubernetes/client.ts';
+import type { Api, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
+import { rbac } from '../../adapters/kubernetes/embedded/auth/rbac.ts';
+import { ADMIN } from '../../adapters/kubernetes/embedded/auth/user.ts';
+import { collectGarbage } from '../../adapters/kubernetes/embedded/controllers/garbage.ts';
+import { followNamespaces } from '../../adapters/kubernetes/embedded/controllers/namespaces.ts';
+import { builtinResources } from '../../adapters/kubernetes/embedded/kinds/builtins.ts';
+import { definitionResource, followDefinitions } from '../../adapters/kubernetes/embedded/kinds/definitions.ts';
+import { type Resource, registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
+import { watchObjects } from '../../adapters/kubernetes/embedded/objects/watch.ts';
+import { type Change, memoryStore } from '../../adapters/kubernetes/embedded/storage/store.ts';
+import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';
+import { bodyText } from '../../adapters/kubernetes/embedded/wire/http.ts';
+import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedded/wire/routes.ts';
+import { crd, type KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../adapters/openstack/mod.ts';
+import type { Clock, JsonObject } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+
+export type KubeCall = Parameters<KubeClient['call']>[0];
+
+/** Changes that a watch may have missed before it has to list anew. */
+const REMEMBERED = { changes: 200, characters: 8 * 1024 * 1024 };
+/** Revisions of the server that the definitions are made on come before those of any history. */
+const FIRST_REVISION = 100_000;
+/** The built-in resources that anybody asks for. */
+const SERVED = ['namespaces', 'secrets', 'leases'];
+const GROUP = 'openstack.k-orc.cloud';
+
+export interface Cluster {
+  /** Answers a request at once. @throws as `KubeClient.call` */
+  call(call: KubeCall): JsonObject;
+  /** Begins a watch; `write` gets each event at once. @returns the way to end it @throws as `KubeClient.stream` */
+  watch(path: string, accept: string | undefined, write: (event: JsonObject) => void, end: () => void): () => void;
+  /** All objects of a plural, as they are stored. */
+  objects(plural: string): readonly KubeObject[];
+  get(plural: string, namespace: string, name: string): KubeObject | undefined;
+  /** Told of every change of an object of the managed kinds, of secrets and of namespaces, as it happens. */
+  follow(onChange: (plural: string, change: Change) => void): void;
+  /** Of the last change. */
+  revision(): number;
+}
+
+/** Made once a process: compiling the definitions takes longer than a history. */
+let definitions: Promise<ReadonlyMap<string, readonly Resource[]>> | undefined;
+
+export async function cluster(clock: Clock): Promise<Cluster> {
+  definitions ??= compiled(clock);
+  const api = emptyApi(clock, FIRST_REVISION);
+  for (const [key, resources] of await definitions) api.registry.set(key, resources);
+  collectGarbage(api);
+  followNamespaces(api);
+  const keyOf = (plural: string): string =>
+    plural === 'secrets' || plural === 'namespaces' ? `/${plural}` : `${GROUP}/${plural}`;
+  const request = ({ path, accept, contentType, body }: Omit<KubeCall, 'method'>): ResourceRequest => {
+    const [place = '', query = ''] = path.split(/\?(.*)/s);
+    const route = parseRoute(place);
+    if (route === undefined) throw refusalOf(404, undefined, place);
+    return {
+      resource: resourceOf(api, route),
+      namespace: route.namespace,
+      name: route.name,
+      subresource: route.subresource,
+      query: new URLSearchParams(query),
+      accept: accept ?? 'application/json',
+      contentType: contentType ?? 'application/json',
+      userAgent: 'simulation',
+      body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+      user: ADMIN,
+      warn: () => undefined,
+    };
+  };
+  return {
+    call(asked) {
+      return translated(`${asked.method} ${asked.path.split('?')[0]}`, () => {
+        const made = request(asked);
+        return JSON.parse(bodyText(answer(api, asked.method, made).body(made.resource))) as JsonObject;
+      });
+    },
+    watch(path, accept, write, end) {
+      return translated(`watch ${path.split('?')[0]}`, () => {
+        const { open } = watchObjects(api, request({ path, ...(accept !== undefined && { accept }) }));
+        return open({
+          write(chunk) {
+            for (const line of String(chunk).split('\n')) if (line !== '') write(JSON.parse(line) as JsonObject);
+            return 0;
+          },
+          end,
+          onClose: () => undefined,
+        });
+      });
+    },
+    objects: (plural) =>
+      api.store
+        .collection(keyOf(plural))
+        .list(undefined, '')
+        .map(({ object }) => object as unknown as KubeObject),
+    get: (plural, namespace, name) =>
+      api.store.collection(keyOf(plural)).get(namespace, name)?.object as unknown as KubeObject | undefined,
+    follow(onChange) {
+      api.store.follow((collection, change) => onChange(collection.key.split('/')[1] ?? '', change));
+    },
+    revision: () => api.store.revision(),
+  };
+}
+
+function emptyApi(clock: Clock, firstRevision: number): Api {
+  const store = memoryStore({ remembered: REMEMBERED, firstRevision });
+  const api: Api = {
+    store,
+    registry: registry(),
+    clock,
+    closing: new AbortController().signal,
+    access: rbac(store),
+  };
+  for (const resource of builtinResources({}))
+    if (SERVED.includes(resource.plural)) api.registry.set(resource.storeKey, [resource]);
+  return api;
+}
+
+async function compiled(clock: Clock): Promise<ReadonlyMap<string, readonly Resource[]>> {
+  // Its identities are nobody's: they must not take from the chance of a history.
+  const api = emptyApi({ ...clock, now: () => clock.now(), random: () => 0.5 }, 1);
+  const resource = definitionResource();
+  api.registry.set(resource.storeKey, [resource]);
+  followDefinitions(api);
+  for (const contract of openstackContracts) {
+    const body = Buffer.from(JSON.stringify(crd(contract)));
+    const query = new URLSearchParams();
+    const common = { namespace: '', name: '', subresource: '', accept: 'application/json', userAgent: 'simulation' };
+    const contentType = 'application/json';
+    answer(api, 'POST', { ...common, resource, query, contentType, body, user: ADMIN, warn: () => undefined });
+  }
+  const keys = openstackContracts.map(({ plural }) => `${GROUP}/${plural}`);
+  // Definitions are served a few reactions after they were written.
+  for (let turn = 0; turn < 100 && keys.some((key) => api.registry.ofStoreKey(key).length === 0); turn++)
+    await Promise.resolve();
+  return new Map(
+    keys.map((key) => {
+      const resources = api.registry.ofStoreKey(key);
+      if (resources.length === 0) throw new Error(`the definition '${key}' is not served`);
+      return [key, resources];
+    }),
+  );
+}
+
+function translated<Result>(what: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof PlainAnswer) throw refusalOf(error.code, undefined, what);
+    if (error instanceof ApiError) {
+      const { status } = error;
+      throw refusalOf(status.code, JSON.parse(JSON.stringify(status)) as JsonObject, what);
+    }
+    throw error;
+  }
+}

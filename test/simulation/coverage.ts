@@ -1,0 +1,56 @@
+// Which transitions of the shared machines histories took.
+import type { AnyStateMachine } from 'xstate';
+import { guardMachine } from '../../machines/guard.ts';
+import { managedMachine } from '../../machines/managed.ts';
+
+interface Transition {
+  readonly id: string;
+  readonly actions: unknown[];
+}
+
+/** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
+export function noteTransitions(taken: Set<string>): void {
+  for (const machine of [managedMachine, guardMachine] as unknown as AnyStateMachine[]) {
+    const provide = machine.provide.bind(machine);
+    machine.provide = (implementations) => {
+      const provided = provide(implementations);
+      for (const { id, actions } of transitionsOf(provided)) actions.push(() => void taken.add(id));
+      return provided;
+    };
+  }
+}
+
+/** All transitions of the shared machines, by what a person finds them with in the charts. */
+export function allTransitions(): readonly string[] {
+  const machines = [managedMachine, guardMachine] as unknown as AnyStateMachine[];
+  return [...new Set(machines.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
+}
+
+function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
+  const found: Transition[] = [];
+  const visit = (node: AnyStateMachine['root']): void => {
+    const from = node.path.join('.') || machine.id;
+    const events = [['always', node.always ?? []] as const, ...node.transitions];
+    for (const [event, transitions] of events) {
+      for (const { guard, target, actions } of transitions) {
+        const to = target?.map(({ path }) => path.join('.')).join(', ') ?? 'stays';
+        const when = guard === undefined ? '' : ` if ${nameOf(guard)}`;
+        const cause = event
+          .replace(/^xstate\.(done|error)\.actor\./, '$1 of ')
+          .replace(/^xstate\.after\.(\w+)\..*/, 'after $1');
+        found.push({ id: `${machine.id}: ${from} -> ${to} on ${cause}${when}`, actions: actions as unknown[] });
+      }
+    }
+    for (const child of Object.values(node.states)) visit(child);
+  };
+  visit(machine.root);
+  return found;
+}
+
+/** As the chart calls it; of several that are combined, all. */
+function nameOf(guard: unknown): string {
+  if (typeof guard === 'string') return guard;
+  const { type, guards } = guard as { readonly type?: string; readonly guards?: readonly unknown[] };
+  if (guards !== undefined) return `(${guards.map(nameOf).join(' ')})`;
+  return type ?? 'a guard';
+}

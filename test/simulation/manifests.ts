@@ -1,0 +1,129 @@
+// The objects of a history: who refers to whom, and how each is written down.
+import type { JsonObject } from '../../bus/mod.ts';
+
+export const SECRET = 'clouds';
+const CLOUD = 'openstack';
+const GROUP = 'openstack.k-orc.cloud/v1alpha1';
+
+/** An object as a plan names it; a later one of the same name may be another. */
+export interface Planned {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.resource`, or the whole spec of an interface. */
+  readonly resource: JsonObject;
+  /** In place of a resource: it exists already. */
+  readonly filter?: JsonObject;
+  readonly onDelete?: 'detach';
+  readonly secret?: string;
+}
+
+export const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`;
+
+export function pathOf({ kind, namespace, name }: Pick<Planned, 'kind' | 'namespace'> & { name?: string }): string {
+  const root = kind === 'Secret' ? '/api/v1' : `/apis/${GROUP}`;
+  return `${root}/namespaces/${namespace}/${pluralOf(kind)}${name === undefined ? '' : `/${name}`}`;
+}
+
+export function manifestOf({
+  kind,
+  namespace,
+  name,
+  resource,
+  filter,
+  onDelete,
+  secret = SECRET,
+}: Planned): JsonObject {
+  const metadata = { name, namespace };
+  if (kind === 'Secret') return { apiVersion: 'v1', kind, metadata, data: resource };
+  const head = { apiVersion: GROUP, kind, metadata };
+  if (kind === 'RouterInterface') return { ...head, spec: resource };
+  return {
+    ...head,
+    spec: {
+      cloudCredentialsRef: { secretName: secret, cloudName: CLOUD },
+      ...(filter === undefined ? { resource } : { managementPolicy: 'unmanaged', import: { filter } }),
+      ...(onDelete !== undefined && { managedOptions: { onDelete } }),
+    },
+  };
+}
+
+/** Chance, as a plan draws it. */
+export interface Draw {
+  /** A whole number below `bound`. */
+  below(bound: number): number;
+  chance(probability: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+export function drawFrom(random: () => number): Draw {
+  const below = (bound: number): number => Math.floor(random() * bound);
+  return {
+    below,
+    chance: (probability) => random() < probability,
+    pick: (items) => items[below(items.length)] as never,
+  };
+}
+
+/** The objects of one namespace, in no order that matters. `place` tells namespaces apart in the one cloud. */
+export function landscape(draw: Draw, namespace: string, place: number): readonly Planned[] {
+  const planned: Planned[] = [];
+  const add = (kind: string, name: string, resource: JsonObject, more: Partial<Planned> = {}): string => {
+    planned.push({ kind, namespace, name: `${name}-${namespace}`, resource, ...more });
+    return `${name}-${namespace}`;
+  };
+  const count = (atLeast: number, atMost: number): number => atLeast + draw.below(atMost - atLeast + 1);
+  const projects: string[] = [];
+  if (draw.chance(0.3)) add('Domain', 'domain', { enabled: false });
+  if (draw.chance(0.4)) {
+    const domain = draw.chance(0.6) ? add('Domain', 'home', {}, { filter: { name: 'Default' } }) : undefined;
+    projects.push(add('Project', 'project', domain === undefined ? {} : { domainRef: domain }));
+  }
+  const inProject = (): JsonObject =>
+    draw.chance(0.5) && projects[0] !== undefined ? { projectRef: projects[0] } : {};
+  const detached = (): Partial<Planned> => (draw.chance(0.05) ? { onDelete: 'detach' } : {});
+  const outside = draw.chance(0.25)
+    ? add('Network', 'outside', {}, { filter: { name: `outside-${namespace}` } })
+    : undefined;
+  const routers = Array.from({ length: count(0, 2) }, (_, index) =>
+    add('Router', `router${index}`, {
+      ...(outside !== undefined && draw.chance(0.7) && { externalGateways: [{ networkRef: outside }] }),
+      ...inProject(),
+    }),
+  );
+  const groups = Array.from({ length: count(0, 2) }, (_, index) =>
+    add('SecurityGroup', `group${index}`, {
+      ...inProject(),
+      ...(draw.chance(0.6) && { rules: [{ direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp' }] }),
+    }),
+  );
+  for (let index = 0; index < count(1, 3); index++) {
+    const network = add('Network', `net${index}`, { ...inProject(), description: 'first' }, detached());
+    const subnets: string[] = [];
+    for (let part = 0; part < count(0, 2); part++) {
+      const own = routers.length > 0 && draw.chance(0.4);
+      const subnet = add('Subnet', `sub${index}-${part}`, {
+        networkRef: network,
+        ipVersion: 4,
+        cidr: `10.${place}.${index * 10 + part}.0/24`,
+        ...(own && { routerRef: draw.pick(routers) }),
+      });
+      subnets.push(subnet);
+      if (!own && routers.length > 0 && draw.chance(0.5))
+        add('RouterInterface', `plug${index}-${part}`, {
+          type: 'Subnet',
+          routerRef: draw.pick(routers),
+          subnetRef: subnet,
+        });
+    }
+    for (let part = 0; part < count(0, 3); part++) {
+      add('Port', `port${index}-${part}`, {
+        networkRef: network,
+        ...inProject(),
+        ...(subnets.length > 0 && draw.chance(0.7) && { addresses: [{ subnetRef: draw.pick(subnets) }] }),
+        ...(groups.length > 0 && draw.chance(0.6) && { securityGroupRefs: [draw.pick(groups)] }),
+      });
+    }
+  }
+  return planned;
+}

@@ -1,0 +1,156 @@
+// A history before it happens: what users do and what goes wrong, when. Made from a seed alone, and smaller when parts are
+// left out.
+import { mulberry32 } from '../../actors/clock.ts';
+import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
+
+/** What happens in the cloud while it is in trouble. */
+export const Trouble = {
+  /** It refuses with 500 or 503. */
+  Failing: 'failing',
+  /** It takes seconds. */
+  Slow: 'slow',
+  /** Connections break before it has done anything. */
+  Dropping: 'dropping',
+  /** It does what it is asked for, and its answer is lost. */
+  Forgetful: 'forgetful',
+  /** It does what it is asked for, and says that it failed. */
+  Confused: 'confused',
+  /** It answers with a page for people. */
+  Babbling: 'babbling',
+  /** It says that it has changed or deleted, and has not. */
+  Lying: 'lying',
+} as const;
+export type Trouble = (typeof Trouble)[keyof typeof Trouble];
+
+export type Happening =
+  | { readonly what: 'create'; readonly object: Planned }
+  | { readonly what: 'edit' | 'unrefer'; readonly object: Planned; readonly text: string }
+  | { readonly what: 'delete'; readonly object: Planned }
+  | { readonly what: 'deleteNamespace'; readonly namespace: string }
+  | { readonly what: 'deleteSecret' | 'createSecret' | 'rotateSecret'; readonly namespace: string }
+  | { readonly what: 'crash' | 'stop'; readonly pod: number; readonly forMs: number }
+  | { readonly what: 'standStill'; readonly pod: number; readonly forMs: number }
+  | { readonly what: 'cutBus' | 'cutKube'; readonly pod: number; readonly forMs: number }
+  | { readonly what: 'breakWatches'; readonly pod: number }
+  | { readonly what: 'slowMail' | 'slowKube' | 'loseKube'; readonly forMs: number }
+  | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
+  | { readonly what: 'rollBack'; readonly byMs: number }
+  | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
+  | { readonly what: 'expireTokens' }
+  | { readonly what: 'appear'; readonly name: string }
+  | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned };
+
+export type Step = Happening & { readonly atMs: number };
+
+export interface Plan {
+  readonly seed: number;
+  readonly pods: number;
+  readonly namespaces: readonly string[];
+  /** 0: never. */
+  readonly resyncMs: number;
+  /** Ordered by `atMs`. */
+  readonly steps: readonly Step[];
+}
+
+/** How long users and misfortunes are at it, in milliseconds. */
+const ACTIVE_MS = 90_000;
+/** The deletion of a domain, of a project of others and of what is imported has conditions that are no part of the protocol. */
+const EDITED = new Set(['Network', 'Subnet', 'Router', 'Port', 'SecurityGroup', 'Project', 'Domain']);
+
+export function planOf(seed: number): Plan {
+  const random = mulberry32(seed * 2_654_435_761);
+  for (let index = 0; index < 8; index++) random();
+  const draw = drawFrom(random);
+  const pods = 1 + draw.below(3);
+  const namespaces = draw.chance(0.35) ? ['a', 'b'] : ['a'];
+  const steps: Step[] = [];
+  const at = (fromMs: number, untilMs: number): number => Math.floor(fromMs + draw.below(untilMs - fromMs));
+  // A third of the histories is calm: what waits there waits for nothing else.
+  const misfortune = draw.chance(0.25) ? 0 : draw.chance(0.5) ? 0.5 : 1;
+  for (const [place, namespace] of namespaces.entries()) {
+    const objects = landscape(draw, namespace, place + 1);
+    steps.push({ atMs: at(0, 3_000), what: 'createSecret', namespace });
+    const burst = draw.chance(0.5) ? 500 : 20_000;
+    for (const object of objects) live(draw, steps, at, object, burst);
+    if (objects.some(({ filter }) => filter?.['name'] === `outside-${namespace}`))
+      steps.push({ atMs: at(0, 40_000), what: 'appear', name: `outside-${namespace}` });
+    const isNamespaceGone = draw.chance(0.12);
+    // Without credentials what may have been built is never cleaned up, and nobody can make them anew in there.
+    if (!isNamespaceGone && draw.chance(0.15)) {
+      const goneAt = at(20_000, ACTIVE_MS);
+      steps.push({ atMs: goneAt, what: 'deleteSecret', namespace });
+      if (draw.chance(0.8)) steps.push({ atMs: goneAt + at(100, 20_000), what: 'createSecret', namespace });
+    }
+    if (draw.chance(0.15)) steps.push({ atMs: at(5_000, ACTIVE_MS), what: 'rotateSecret', namespace });
+    if (isNamespaceGone) steps.push({ atMs: at(10_000, ACTIVE_MS), what: 'deleteNamespace', namespace });
+    const managed = objects.filter(
+      ({ kind, filter }) => filter === undefined && ['Network', 'Subnet', 'Port'].includes(kind),
+    );
+    for (const what of ['drift', 'vanish', 'build', 'fail'] as const)
+      if (managed.length > 0 && draw.chance(0.15 * misfortune))
+        steps.push({ atMs: at(3_000, ACTIVE_MS), what, object: draw.pick(managed) });
+  }
+  misfortunes(draw, steps, at, pods, misfortune);
+  steps.sort((one, other) => one.atMs - other.atMs);
+  return { seed, pods, namespaces, resyncMs: draw.chance(0.3) ? 120_000 : 0, steps };
+}
+
+/** What users do with one object. */
+function live(
+  draw: Draw,
+  steps: Step[],
+  at: (fromMs: number, untilMs: number) => number,
+  object: Planned,
+  burst: number,
+): void {
+  const bornAt = at(0, burst);
+  steps.push({ atMs: bornAt, what: 'create', object });
+  const isEditable = EDITED.has(object.kind) && object.filter === undefined;
+  for (let index = 0; isEditable && index < 2; index++)
+    if (draw.chance(0.2))
+      steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'edit', object, text: `edit ${draw.below(1_000)}` });
+  if ('securityGroupRefs' in object.resource && draw.chance(0.3))
+    steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unrefer', object, text: '' });
+  if (!draw.chance(0.45)) return;
+  const goneAt = at(bornAt, draw.chance(0.4) ? bornAt + 3_000 : ACTIVE_MS);
+  steps.push({ atMs: goneAt, what: 'delete', object });
+  if (!draw.chance(0.6)) return;
+  steps.push({ atMs: at(goneAt, draw.chance(0.5) ? goneAt + 500 : ACTIVE_MS), what: 'create', object });
+  if (draw.chance(0.25)) steps.push({ atMs: at(goneAt + 500, ACTIVE_MS + 1_000), what: 'delete', object });
+}
+
+function misfortunes(
+  draw: Draw,
+  steps: Step[],
+  at: (fromMs: number, untilMs: number) => number,
+  pods: number,
+  intensity: number,
+): void {
+  const some = (most: number, probability: number, make: () => Happening): void => {
+    for (let index = 0; index < most; index++)
+      if (draw.chance(probability * intensity)) steps.push({ atMs: at(500, ACTIVE_MS), ...make() });
+  };
+  const pod = (): number => draw.below(pods);
+  const forMs = (most: number): number => 200 + draw.below(most);
+  some(3, 0.35, () => ({ what: 'crash', pod: pod(), forMs: forMs(20_000) }));
+  some(1, 0.3, () => ({ what: 'stop', pod: pod(), forMs: forMs(20_000) }));
+  some(2, 0.35, () => ({ what: 'standStill', pod: pod(), forMs: forMs(40_000) }));
+  some(2, 0.25, () => ({ what: 'cutBus', pod: pod(), forMs: forMs(25_000) }));
+  some(2, 0.25, () => ({ what: 'cutKube', pod: pod(), forMs: forMs(15_000) }));
+  some(2, 0.25, () => ({ what: 'breakWatches', pod: pod() }));
+  some(1, 0.3, () => ({ what: 'slowMail', forMs: forMs(20_000) }));
+  some(1, 0.3, () => ({ what: 'slowKube', forMs: forMs(20_000) }));
+  some(1, 0.3, () => ({ what: 'loseKube', forMs: forMs(20_000) }));
+  some(1, 0.25, () => ({ what: 'wipeMail' }));
+  some(1, 0.1, () => ({ what: 'wipeLeases' }));
+  some(1, 0.1, () => ({ what: 'wipeAll' }));
+  some(1, 0.25, () => ({ what: 'rollBack', byMs: forMs(20_000) }));
+  some(3, 0.4, () => ({
+    what: 'cloudTrouble',
+    trouble: draw.pick(Object.values(Trouble)),
+    forMs: forMs(20_000),
+  }));
+  some(1, 0.15, () => ({ what: 'expireTokens' }));
+}
+
+export { SECRET };

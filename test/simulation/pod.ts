@@ -1,0 +1,216 @@
+// One process of the runtime: its bus connection, its lines to the API server and to the cloud, its clock, its roles.
+import type { Logger } from 'pino';
+import { Role } from '../../actors/config.ts';
+import { type Runtime, startRuntime } from '../../actors/runtime.ts';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import { type JsonObject, type MemoryBroker, type MemoryBus, TransientError, toErrorData } from '../../bus/mod.ts';
+import { type CloudWatcher, transport } from './clouds.ts';
+import type { Cluster, KubeCall } from './cluster.ts';
+import { ProcessClock, type SimulatedTime } from './time.ts';
+
+/** What becomes of one request to the API server; nothing given: it is answered. */
+export type KubeFate = 'lostBefore' | 'lostAfter';
+
+export interface PodDeps {
+  readonly name: string;
+  readonly seed: number;
+  readonly time: SimulatedTime;
+  readonly broker: MemoryBroker;
+  readonly cluster: Cluster;
+  readonly cloud: SimulatedCloud;
+  readonly cloudWatcher: CloudWatcher;
+  readonly log: Logger;
+  readonly callMs: number;
+  readonly defaultResyncMs: number;
+  /** Of the next message to or from the bus, in milliseconds. */
+  readonly mailMs: () => number;
+  /** Of the next message to or from the API server, in milliseconds. */
+  readonly kubeMs: () => number;
+  readonly kubeFate: (call: KubeCall) => KubeFate | undefined;
+  /** A request of this pod as it is answered; `error`: it was refused. */
+  readonly onKube: (pod: string, call: KubeCall, before: number, error: unknown) => void;
+  readonly onDefect: (message: string) => void;
+}
+
+export class Pod {
+  readonly name: string;
+  readonly bus: MemoryBus;
+  readonly clock: ProcessClock;
+  readonly #deps: PodDeps;
+  readonly #watches = new Set<(error: TransientError | undefined) => void>();
+  #kubeCut = false;
+  #runtime: Runtime | undefined;
+  state: 'running' | 'standing' | 'ended' = 'running';
+
+  constructor(deps: PodDeps) {
+    this.#deps = deps;
+    this.name = deps.name;
+    this.clock = new ProcessClock(deps.time, deps.seed);
+    this.bus = deps.broker.connect({ clock: this.clock, latencyMs: deps.mailMs });
+  }
+
+  start(): void {
+    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onDefect } = this.#deps;
+    startRuntime({
+      bus: this.bus,
+      client: this.#client(),
+      clock: this.clock,
+      log,
+      roles: new Set([Role.Watch, Role.Actors, Role.Openstack]),
+      callMs,
+      defaultResyncMs,
+      callsInFlight: 8,
+      events: false,
+      podName: name,
+      transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
+    }).then(
+      (runtime) => {
+        this.#runtime = runtime;
+      },
+      (error: unknown) => onDefect(`the runtime of ${name} did not start: ${toErrorData(error).message}`),
+    );
+  }
+
+  /** Phases of the objects that live here. */
+  census(): ReadonlyMap<string, number> {
+    return this.#runtime?.census() ?? new Map();
+  }
+
+  /** kill -9. */
+  crash(): void {
+    this.state = 'ended';
+    this.clock.end();
+    this.bus.crash();
+    for (const end of [...this.#watches]) end(undefined);
+  }
+
+  /** SIGTERM. */
+  stop(): void {
+    void this.#runtime?.close();
+  }
+
+  /** SIGSTOP. */
+  standStill(): void {
+    if (this.state !== 'running') return;
+    this.state = 'standing';
+    this.clock.standStill();
+  }
+
+  /** SIGCONT. */
+  goOn(): void {
+    if (this.state !== 'standing') return;
+    this.state = 'running';
+    this.clock.goOn();
+  }
+
+  cutKube(): void {
+    this.#kubeCut = true;
+    this.breakWatches();
+  }
+
+  healKube(): void {
+    this.#kubeCut = false;
+  }
+
+  /** All watches of this pod end as connections do. */
+  breakWatches(): void {
+    for (const end of [...this.#watches]) end(new TransientError('a watch broke off'));
+  }
+
+  #client(): KubeClient {
+    const { cluster, time, kubeMs, kubeFate, onKube } = this.#deps;
+    const away = (): TransientError => new TransientError('no answer from the API server');
+    const travel = <Result>(fate: KubeFate | undefined, run: () => Result): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        const back = (settle: () => void): void => {
+          this.clock.setTimeout(settle, kubeMs());
+        };
+        time.after(kubeMs(), () => {
+          if (this.#kubeCut || fate === 'lostBefore') return back(() => reject(away()));
+          let settle: () => void;
+          try {
+            const result = run();
+            settle = () => resolve(result);
+          } catch (error) {
+            settle = () => reject(error);
+          }
+          back(() => (this.#kubeCut || fate === 'lostAfter' ? reject(away()) : settle()));
+        });
+      });
+    return {
+      server: 'https://cluster.test',
+      namespace: 'default',
+      close: async () => undefined,
+      call: (call) =>
+        travel(kubeFate(call), () => {
+          const before = cluster.revision();
+          try {
+            const body = cluster.call(call);
+            onKube(this.name, call, before, undefined);
+            // The date of an answer has no fractions of a second.
+            return { body, serverTime: Math.floor(time.now() / 1_000) * 1_000 };
+          } catch (error) {
+            onKube(this.name, call, before, error);
+            throw error;
+          }
+        }),
+      stream: (path, accept, signal, onOpen) => this.#stream(travel, path, accept, signal, onOpen),
+    };
+  }
+
+  async *#stream(
+    travel: <Result>(fate: undefined, run: () => Result) => Promise<Result>,
+    path: string,
+    accept: string | undefined,
+    signal: AbortSignal,
+    onOpen: (() => void) | undefined,
+  ): AsyncIterable<JsonObject> {
+    const { cluster, kubeMs } = this.#deps;
+    const arrived: JsonObject[] = [];
+    let over: { readonly error: TransientError | undefined } | undefined;
+    let wake = (): void => undefined;
+    let lastAt = 0;
+    const later = (run: () => void): void => {
+      const now = this.clock.now();
+      lastAt = Math.max(lastAt, now + kubeMs());
+      this.clock.setTimeout(() => {
+        run();
+        wake();
+      }, lastAt - now);
+    };
+    const end = (error: TransientError | undefined): void => {
+      over ??= { error };
+      wake();
+    };
+    const abort = (): void => end(undefined);
+    const close = await travel(undefined, () =>
+      cluster.watch(
+        path,
+        accept,
+        (event) => later(() => void arrived.push(event)),
+        () => later(() => end(undefined)),
+      ),
+    );
+    this.#watches.add(end);
+    signal.addEventListener('abort', abort);
+    try {
+      onOpen?.();
+      while (!signal.aborted) {
+        const next = over === undefined ? arrived.shift() : undefined;
+        if (next !== undefined) yield next;
+        else if (over?.error !== undefined) throw over.error;
+        else if (over !== undefined) return;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#watches.delete(end);
+      close();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// What must hold when nothing goes on any more: what could not be reached, and what was left over.
+import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
+import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import type { KubeObject, Reference } from '../../machines/kind.ts';
+import type { Cluster } from './cluster.ts';
+import { conditionOf, idOf, PLURALS, type Watchman } from './watchman.ts';
+
+const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
+const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
+  Network: CollectionName.Networks,
+  Subnet: CollectionName.Subnets,
+  Port: CollectionName.Ports,
+  RouterInterface: CollectionName.Ports,
+  Router: CollectionName.Routers,
+  SecurityGroup: CollectionName.SecurityGroups,
+  Domain: CollectionName.Domains,
+  Project: CollectionName.Projects,
+};
+
+interface Scene {
+  readonly cluster: Cluster;
+  readonly cloud: SimulatedCloud;
+  readonly watchman: Watchman;
+}
+
+/** What is not yet as it has to be in the end; undefined when all is. */
+export function unrest({ cluster, cloud, watchman }: Scene): string | undefined {
+  const objects = new Map<string, KubeObject>();
+  const key = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace}/${name}`;
+  for (const plural of [...PLURALS, 'secrets'])
+    for (const object of cluster.objects(plural))
+      objects.set(key(object.kind, object.metadata.namespace, object.metadata.name), object);
+  const possible = new Map<KubeObject, boolean>();
+  const isThereFor = ({ metadata }: KubeObject, { kind, name }: Needed): boolean => {
+    const target = objects.get(key(kind, metadata.namespace, name));
+    return target !== undefined && isPossible(target);
+  };
+  /** Whether everything that the object needs is there, and stays. */
+  const isPossible = (object: KubeObject): boolean => {
+    const known = possible.get(object);
+    if (known !== undefined) return known;
+    possible.set(object, true);
+    const references = BY_KIND.get(object.kind)?.references(object) ?? [];
+    const answer =
+      object.metadata.deletionTimestamp === undefined &&
+      references.every(({ kind, name, neededFor }) => {
+        // What it makes for itself needs what it refers to.
+        if (neededFor === 'never') return ownNeeds(object).every((needed) => isThereFor(object, needed));
+        const target = objects.get(key(kind, object.metadata.namespace, name));
+        return target !== undefined && isPossible(target);
+      }) &&
+      isThere(object, cloud);
+    possible.set(object, answer);
+    return answer;
+  };
+  const ids = new Set<string>();
+  for (const object of objects.values()) {
+    const { name, namespace, generation, deletionTimestamp } = object.metadata;
+    const what = `${object.kind} '${name}'`;
+    const id = idOf(object);
+    if (id !== undefined) ids.add(id);
+    if (deletionTimestamp !== undefined) {
+      const holders = [...objects.values()].filter(
+        (other) => other.metadata.namespace === namespace && holds(other, object),
+      );
+      if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
+      continue;
+    }
+    if (object.kind === 'Secret' || !isPossible(object)) continue;
+    const progressing = conditionOf(object, 'Progressing');
+    const available = conditionOf(object, 'Available');
+    if (available?.status !== 'True' || progressing?.status !== 'False')
+      return `${what} is not available: ${progressing?.message ?? 'it has no status'}`;
+    if (progressing.observedGeneration !== generation) return `${what} is not up to date`;
+    if (id === undefined) return `${what} is available and has no id`;
+    const collection = COLLECTIONS[object.kind];
+    if (collection !== undefined && !has(cloud, collection, id))
+      return `${what} is available, and ${id} is not in the cloud`;
+  }
+  for (const { id, uid } of watchman.made.values())
+    if (!ids.has(id) && !watchman.detached.has(id))
+      return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
+  return undefined;
+}
+
+type Needed = Pick<Reference, 'kind' | 'name'>;
+
+/** What the object that another makes for itself refers to, that one aside. */
+function ownNeeds(object: KubeObject): readonly Needed[] {
+  const owned = BY_KIND.get(object.kind)?.owned(object);
+  if (owned === undefined) return [];
+  const made = { ...object, kind: owned.kind, spec: owned.spec };
+  const references = BY_KIND.get(owned.kind)?.references(made) ?? [];
+  return references.filter(({ kind, name }) => kind !== object.kind || name !== object.metadata.name);
+}
+
+/** Whether `other` has a claim on a deleted object that holds it in the end. */
+function holds(other: KubeObject, deleted: KubeObject): boolean {
+  if (other === deleted) return false;
+  const kind = BY_KIND.get(other.kind);
+  const reference = kind
+    ?.references(other)
+    .find(({ kind: of, name }) => of === deleted.kind && name === deleted.metadata.name);
+  if (kind === undefined || reference === undefined || reference.finalizers.length === 0) return false;
+  if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
+  return other.metadata.finalizers?.includes(kind.finalizer) === true && idOf(other) !== undefined;
+}
+
+/** Whether what an import looks for is there. */
+function isThere({ kind, spec }: KubeObject, cloud: SimulatedCloud): boolean {
+  const filter = (spec?.['import'] as { readonly filter?: { readonly name?: string } } | undefined)?.filter;
+  const collection = COLLECTIONS[kind];
+  if (filter === undefined || collection === undefined) return true;
+  return cloud.resources(collection).some((resource) => resource['name'] === filter.name);
+}
+
+function has(cloud: SimulatedCloud, collection: CollectionName, id: string): boolean {
+  return cloud.resources(collection).some((resource) => resource['id'] === id);
+}

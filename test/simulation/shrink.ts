@@ -1,0 +1,35 @@
+// A history that breaks something, made smaller while it breaks the same: what is left is what matters.
+import { play, type Violation } from './history.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** Most histories that are played on the way. */
+const ATTEMPTS = 400;
+
+/** @param violation  what `plan` breaks */
+export async function shrunk(plan: Plan, violation: Violation): Promise<Plan> {
+  let attempts = 0;
+  let best = plan;
+  const breaks = async (candidate: Plan): Promise<boolean> => {
+    if (++attempts > ATTEMPTS) return false;
+    return (await play(candidate)).violation?.invariant === violation.invariant;
+  };
+  const attempt = async (candidate: Plan): Promise<boolean> => {
+    if (!(await breaks(candidate))) return false;
+    best = candidate;
+    return true;
+  };
+  // What came after it cannot matter, unless it is about the end.
+  await attempt({ ...best, steps: best.steps.filter(({ atMs }) => atMs <= violation.atMs) });
+  const without = (from: number, length: number): readonly Step[] => best.steps.toSpliced(from, length);
+  for (let length = Math.ceil(best.steps.length / 2); length >= 1; length = Math.floor(length / 2)) {
+    for (let from = 0; from < best.steps.length; ) {
+      const isLess = await attempt({ ...best, steps: without(from, length) });
+      if (!isLess) from += length;
+    }
+  }
+  while (best.pods > 1 && (await attempt({ ...best, pods: best.pods - 1 })));
+  for (const namespace of best.namespaces)
+    if (best.namespaces.length > 1)
+      await attempt({ ...best, namespaces: best.namespaces.filter((other) => other !== namespace) });
+  return best;
+}

@@ -1,0 +1,33 @@
+// Histories of the whole runtime under simulated time. More of them: `npm run simulate`.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { play } from './history.ts';
+import { planOf } from './plan.ts';
+
+/** How many histories, from which seed on. */
+const COUNT = Number(process.env['CASES'] ?? 12);
+const SEED = Number(process.env['SEED'] ?? 1);
+
+const test = suite('simulation');
+
+test('histories break no invariant (I1 to I4, I6, I8, I9)', async () => {
+  for (let seed = SEED; seed < SEED + COUNT; seed++) {
+    const { violation } = await play(planOf(seed));
+    assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
+  }
+});
+
+test('a history is a function of its seed', async () => {
+  const seed = SEED + 4;
+  const [first, second, told] = [
+    await play(planOf(seed)),
+    await play(planOf(seed)),
+    await play(planOf(seed), { told: true }),
+  ];
+  assert.is(second.hash, first.hash);
+  assert.is(second.steps, first.steps);
+  assert.is(told.hash, first.hash);
+  assert.is.not((await play(planOf(seed + 1))).hash, first.hash);
+});
+
+test.run();

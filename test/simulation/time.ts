@@ -1,0 +1,165 @@
+// Simulated time: timers in the order of their instants, one a step, with everything that follows at once between two.
+//
+// Invariants:
+//   T1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
+//   T2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
+//   T3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
+import { mulberry32 } from '../../actors/clock.ts';
+import type { Clock, Timer } from '../../bus/mod.ts';
+
+/** When histories begin, milliseconds since the epoch: a whole second. */
+const BEGINNING = Date.UTC(2030, 0, 1);
+
+interface Alarm extends Timer {
+  readonly at: number;
+  run: (() => void) | undefined;
+}
+
+export class SimulatedTime {
+  readonly #heap: Alarm[] = [];
+  #now = BEGINNING;
+  #lastId = 0;
+  steps = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Milliseconds since the history began. */
+  elapsed(): number {
+    return this.#now - BEGINNING;
+  }
+
+  after(delayMs: number, run: () => void): Alarm {
+    const alarm: Alarm = { id: ++this.#lastId, at: this.#now + Math.max(0, delayMs), run };
+    if (delayMs !== Number.POSITIVE_INFINITY) this.#push(alarm);
+    return alarm;
+  }
+
+  cancel(alarm: Alarm): void {
+    alarm.run = undefined;
+  }
+
+  /** Runs the next timer that is due by `untilAt`. @returns whether there was one */
+  async step(untilAt: number): Promise<boolean> {
+    for (;;) {
+      const next = this.#heap[0];
+      if (next === undefined || next.at > untilAt) return false;
+      this.#pop();
+      if (next.run === undefined) continue;
+      this.#now = Math.max(this.#now, next.at);
+      this.steps += 1;
+      next.run();
+      await settled();
+      return true;
+    }
+  }
+
+  /** Runs all that is due within so many milliseconds. */
+  async advance(durationMs: number): Promise<void> {
+    const untilAt = this.#now + durationMs;
+    while (await this.step(untilAt));
+    this.#now = untilAt;
+  }
+
+  #push(alarm: Alarm): void {
+    const heap = this.#heap;
+    let index = heap.push(alarm) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(alarm, heap[parent] as Alarm)) break;
+      heap[index] = heap[parent] as Alarm;
+      index = parent;
+    }
+    heap[index] = alarm;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop() as Alarm;
+    if (heap.length === 0) return;
+    let index = 0;
+    for (;;) {
+      const left = 2 * index + 1;
+      if (left >= heap.length) break;
+      const right = left + 1;
+      const child = right < heap.length && isBefore(heap[right] as Alarm, heap[left] as Alarm) ? right : left;
+      if (!isBefore(heap[child] as Alarm, last)) break;
+      heap[index] = heap[child] as Alarm;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}
+
+function isBefore(one: Alarm, other: Alarm): boolean {
+  return one.at - other.at < 0 || (one.at === other.at && one.id < other.id);
+}
+
+/** Resolves when no promise reaction is left: Node takes its next tick only then. No turn of the event loop is needed. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
+}
+
+/** The clock of one process, which may stand still, or end. */
+export class ProcessClock implements Clock {
+  readonly random: () => number;
+  readonly #time: SimulatedTime;
+  #state: 'running' | 'standing' | 'ended' = 'running';
+  /** Timers that came due while the process stood still. */
+  #overdue: Alarm[] = [];
+
+  constructor(time: SimulatedTime, seed: number) {
+    this.#time = time;
+    this.random = mulberry32(seed);
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  setTimeout(run: () => void, delayMs: number): Timer {
+    const alarm = this.#time.after(delayMs, () => {
+      if (this.#state === 'running') return run();
+      if (this.#state === 'ended') return;
+      alarm.run = run;
+      this.#overdue.push(alarm);
+    });
+    return alarm;
+  }
+
+  clearTimeout(timer: Timer): void {
+    this.#time.cancel(timer as Alarm);
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const finish = (): void => {
+        signal?.removeEventListener('abort', finish);
+        this.clearTimeout(timer);
+        resolve();
+      };
+      const timer = this.setTimeout(finish, delayMs);
+      signal?.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  standStill(): void {
+    if (this.#state === 'running') this.#state = 'standing';
+  }
+
+  goOn(): void {
+    if (this.#state !== 'standing') return;
+    this.#state = 'running';
+    const overdue = this.#overdue;
+    this.#overdue = [];
+    // Cleared meanwhile: it has nothing to run.
+    for (const alarm of overdue) this.setTimeout(() => alarm.run?.(), 0);
+  }
+
+  end(): void {
+    this.#state = 'ended';
+    this.#overdue = [];
+  }
+}

@@ -1,0 +1,279 @@
+// Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant of the
+// architecture (section 11) is broken.
+import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
+import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+import type { Landing } from './clouds.ts';
+import type { Cluster, KubeCall } from './cluster.ts';
+
+/** A resource that a create made. */
+interface Made {
+  readonly id: string;
+  readonly kind: string;
+  /** Of the object that it was made for. */
+  readonly uid: string;
+  /** Ids of what it was built on. */
+  readonly uses: ReadonlySet<string>;
+}
+
+const KIND_BY_COLLECTION: Readonly<Record<string, string>> = {
+  networks: 'Network',
+  subnets: 'Subnet',
+  ports: 'Port',
+  routers: 'Router',
+  'security-groups': 'SecurityGroup',
+  domains: 'Domain',
+  projects: 'Project',
+};
+export const PLURALS: readonly string[] = KINDS.map(({ plural }) => plural);
+const BY_PLURAL = new Map(KINDS.map((kind) => [kind.plural, kind]));
+const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
+const OUR_FINALIZERS = new Set(KINDS.map(({ finalizer }) => finalizer));
+const ERRORS = new Set(['TransientError', 'InvalidConfiguration', 'UnrecoverableError']);
+
+export interface WatchmanDeps {
+  readonly cluster: Cluster;
+  readonly onViolation: (invariant: string, text: string) => void;
+  /** Whether something went wrong so far that any object may have suffered from. */
+  readonly isTroubled: () => boolean;
+}
+
+export class Watchman {
+  readonly #deps: WatchmanDeps;
+  /** Resources that are there, by id. */
+  readonly made = new Map<string, Made>();
+  /** Resources that were left in place on purpose. */
+  readonly detached = new Set<string>();
+  /** Objects by uid. */
+  readonly #objects = new Map<string, { readonly plural: string; readonly object: KubeObject }>();
+  /** Objects by the id that their status names. */
+  readonly #byId = new Map<string, string>();
+  /** Objects that the cloud refused something. */
+  readonly #refused = new Set<string>();
+  /** Writes of objects that may be repeated, since an answer was lost. */
+  readonly #repeating = new Set<string>();
+
+  constructor(deps: WatchmanDeps) {
+    this.#deps = deps;
+  }
+
+  /** `network 'net0-a'` */
+  nameOf(uid: string): string {
+    const known = this.#objects.get(uid);
+    return known === undefined
+      ? `the object ${uid.slice(0, 8)}`
+      : `${known.object.kind.toLowerCase()} '${known.object.metadata.name}'`;
+  }
+
+  object(uid: string): KubeObject | undefined {
+    return this.#objects.get(uid)?.object;
+  }
+
+  // --- the API server ------------------------------------------------------------------------------------------
+
+  onChange(plural: string, { type, stored, previous }: Change): void {
+    if (plural !== 'secrets' && !BY_PLURAL.has(plural)) return;
+    const object = stored.object as unknown as KubeObject;
+    const before = previous?.object as unknown as KubeObject | undefined;
+    const { uid } = object.metadata;
+    if (type === 'DELETED') {
+      this.#objects.delete(uid);
+      if (before !== undefined) this.#gone(before);
+    } else {
+      this.#objects.set(uid, { plural, object });
+      if (before !== undefined) this.#released(plural, before, object);
+      this.#judgeStatus(object);
+    }
+    const id = idOf(object);
+    const old = before === undefined ? undefined : idOf(before);
+    if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
+    if (id !== undefined && type !== 'DELETED') this.#byId.set(id, uid);
+  }
+
+  onKube(call: KubeCall, before: number, error: unknown): void {
+    const { method, path } = call;
+    const place = path.split('?')[0] ?? '';
+    if (method === 'GET' || error !== undefined || !place.endsWith('/status')) return;
+    if (before === this.#deps.cluster.revision() && !this.#repeating.has(place))
+      this.#violate('I8', `the status at ${place} was written and said nothing new: ${JSON.stringify(call.body)}`);
+    this.#repeating.delete(place);
+  }
+
+  /** The answer to a write was lost: it may be made again. */
+  onLost({ path }: KubeCall): void {
+    this.#repeating.add(path.split('?')[0] ?? '');
+  }
+
+  #gone(object: KubeObject): void {
+    const { uid } = object.metadata;
+    const { spec } = object;
+    const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+    for (const made of this.made.values()) {
+      if (made.uid !== uid) continue;
+      if (options?.onDelete === 'detach' && idOf(object) === made.id) this.detached.add(made.id);
+      else
+        this.#violate(
+          'I4',
+          `${object.kind} '${object.metadata.name}' is gone, and its resource ${made.id} is still there`,
+        );
+    }
+  }
+
+  /** Guards that were taken off (I3). */
+  #released(plural: string, before: KubeObject, now: KubeObject): void {
+    const kept = new Set(now.metadata.finalizers);
+    const own = BY_PLURAL.get(plural)?.finalizer;
+    for (const finalizer of before.metadata.finalizers ?? []) {
+      if (kept.has(finalizer) || finalizer === own || !OUR_FINALIZERS.has(finalizer)) continue;
+      const what = `the guard ${finalizer} of ${now.kind} '${now.metadata.name}'`;
+      if (now.metadata.deletionTimestamp === undefined) {
+        this.#violate('I3', `${what} was taken off, and the object is not being deleted`);
+        continue;
+      }
+      const kind = KINDS.find((candidate) => candidate.finalizer === finalizer);
+      for (const made of this.made.values()) {
+        if (made.kind !== kind?.kind) continue;
+        const user = this.#objects.get(made.uid)?.object;
+        if (user === undefined || user.metadata.namespace !== now.metadata.namespace || idOf(user) === undefined)
+          continue;
+        const refers = kind
+          .references(user)
+          .some(({ kind: of, name }) => of === now.kind && name === now.metadata.name);
+        const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '');
+        const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+        const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
+        if (refers && builtOn && !isLeaving)
+          this.#violate('I3', `${what} was taken off, and ${kind.kind} '${user.metadata.name}' is built on it`);
+      }
+    }
+  }
+
+  #judgeStatus(object: KubeObject): void {
+    const progressing = conditionOf(object, 'Progressing');
+    if (progressing === undefined || !ERRORS.has(progressing.reason)) return;
+    if (this.#deps.isTroubled() || this.#refused.has(object.metadata.uid)) return;
+    this.#violate(
+      'I6',
+      `${object.kind} '${object.metadata.name}' tells of an error, and nothing went wrong: ${progressing.message}`,
+    );
+  }
+
+  // --- the cloud -----------------------------------------------------------------------------------------------
+
+  onLanding(landing: Landing): void {
+    const { method, path, body } = landing;
+    const [collection = '', id, action] = path.split('/').slice(1);
+    if (action === 'add_router_interface') {
+      this.#judgeCreate(landing, 'RouterInterface', new Set([id ?? '', subnetOf(body)]));
+    } else if (action === 'remove_router_interface') {
+      for (const made of this.made.values())
+        if (made.kind === 'RouterInterface' && made.uses.has(id ?? '') && made.uses.has(subnetOf(body)))
+          this.#judgeRemoval(landing, made.id);
+    } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
+      this.#judgeCreate(landing, KIND_BY_COLLECTION[collection], textsIn(body));
+    } else if (method === 'DELETE' && KIND_BY_COLLECTION[collection] !== undefined && action === undefined) {
+      this.#judgeRemoval(landing, id ?? '');
+    }
+  }
+
+  onAnswer({ method, path, body, uid }: Landing, status: number, answer: unknown, served: boolean): void {
+    if (status >= 400 && !(status === 404 && method !== 'POST')) this.#refused.add(uid);
+    if (!served) {
+      this.#refused.add(uid);
+      return;
+    }
+    const [collection = '', id = '', action] = path.split('/').slice(1);
+    if (action === 'add_router_interface') {
+      const made = (answer as { readonly port_id: string }).port_id;
+      this.#note({ id: made, kind: 'RouterInterface', uid, uses: new Set([id, subnetOf(body)]) });
+    } else if (action === 'remove_router_interface') {
+      for (const made of [...this.made.values()])
+        if (made.kind === 'RouterInterface' && made.uses.has(id) && made.uses.has(subnetOf(body)))
+          this.made.delete(made.id);
+    } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
+      const [resource] = Object.values(answer as Readonly<Record<string, { readonly id: string }>>);
+      this.#note({ id: resource?.id ?? '', kind: KIND_BY_COLLECTION[collection], uid, uses: textsIn(body) });
+    } else if (method === 'DELETE' && action === undefined) {
+      this.made.delete(id);
+    }
+  }
+
+  /** Somebody else took it away. */
+  onVanished(id: string): void {
+    this.made.delete(id);
+  }
+
+  #note(made: Made): void {
+    for (const other of this.made.values())
+      if (other.uid === made.uid)
+        this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
+    this.made.set(made.id, made);
+  }
+
+  #judgeCreate({ uid, pod }: Landing, kind: string, uses: ReadonlySet<string>): void {
+    const object = this.#objects.get(uid)?.object;
+    if (object === undefined) {
+      this.#violate('I4', `${pod} makes a ${kind} for ${this.nameOf(uid)}, which is gone`);
+      return;
+    }
+    const finalizer = BY_KIND.get(kind)?.finalizer ?? '';
+    const own = `${pod} makes ${this.nameOf(uid)}`;
+    if (!object.metadata.finalizers?.includes(finalizer)) this.#violate('I4', `${own}, which lacks its own finalizer`);
+    for (const id of uses) {
+      const used = this.#objects.get(this.#byId.get(id) ?? '')?.object;
+      if (used === undefined || used.metadata.namespace !== object.metadata.namespace) continue;
+      const isOwnedBy = object.metadata.ownerReferences?.some((owner) => owner.uid === used.metadata.uid) === true;
+      if (!isOwnedBy && !used.metadata.finalizers?.includes(finalizer))
+        this.#violate('I1', `${own} on ${this.nameOf(used.metadata.uid)}, which does not carry its guard`);
+    }
+    const secretName = (object.spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined)
+      ?.secretName;
+    if (secretName === undefined) return;
+    const secret = this.#deps.cluster.get('secrets', object.metadata.namespace ?? '', secretName);
+    if (!secret?.metadata.finalizers?.includes(finalizer))
+      this.#violate('I1', `${own}, and the secret '${secretName}' does not carry its guard`);
+  }
+
+  #judgeRemoval({ pod }: Landing, id: string): void {
+    const object = this.#objects.get(this.#byId.get(id) ?? '')?.object;
+    if (object === undefined) return;
+    const { deletionTimestamp, finalizers = [], name } = object.metadata;
+    const what = `${pod} removes the resource of ${object.kind} '${name}'`;
+    if (deletionTimestamp === undefined) {
+      this.#violate('I2', `${what}, which is not being deleted`);
+    } else if (finalizers.length > 1) {
+      this.#violate('I2', `${what}, which is held by ${finalizers.join(', ')}`);
+    }
+  }
+
+  #violate(invariant: string, text: string): void {
+    this.#deps.onViolation(invariant, text);
+  }
+}
+
+export function idOf({ status }: KubeObject): string | undefined {
+  const id = status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+export function conditionOf(
+  { status }: KubeObject,
+  type: string,
+):
+  | { readonly status: string; readonly reason: string; readonly message: string; readonly observedGeneration?: number }
+  | undefined {
+  const conditions = (status?.['conditions'] ?? []) as readonly JsonObject[];
+  return conditions.find((condition) => condition['type'] === type) as ReturnType<typeof conditionOf>;
+}
+
+function subnetOf(body: unknown): string {
+  return String((body as { readonly subnet_id?: unknown } | undefined)?.subnet_id);
+}
+
+/** All texts of a body: among them the ids of what it refers to. */
+function textsIn(value: unknown, found: Set<string> = new Set()): Set<string> {
+  if (typeof value === 'string') found.add(value);
+  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) textsIn(part, found);
+  return found;
+}
