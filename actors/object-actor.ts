@@ -157,9 +157,15 @@ export class ObjectActor {
     // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
     // may be that of the state before.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
-    if (isOver && uid === this.#object?.metadata.uid) return this.acceptGone(uid, resourceVersion);
+    if (isOver && uid === this.#object?.metadata.uid) {
+      this.acceptGone(uid, resourceVersion);
+      return;
+    }
     if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
-    if (isOver) return this.acceptGone(undefined, resourceVersion);
+    if (isOver) {
+      this.acceptGone(undefined, resourceVersion);
+      return;
+    }
     const born = this.#object?.metadata.uid !== uid;
     if (born && this.#object !== undefined) this.#endLife();
     this.#object = object;
