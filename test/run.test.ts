@@ -89,6 +89,16 @@ ${HEAD}test('a', async () => { while (!existsSync('${other}')) await new Promise
   assert.is(runOn(Object.fromEntries(files), ['--jobs', '2']).lastLine, '4 passed, 0 failed, 0 skipped');
 });
 
+test('files that measure time run when all others have ended', () => {
+  const { stdout } = runOn({
+    'a.test.ts': `// alone\n${HEAD}test('a', () => {}); test.run();`,
+    'b.test.ts': `${HEAD}test('b', () => new Promise((go) => setTimeout(go, 300))); test.run();`,
+    'c.test.ts': `${HEAD}test('c', () => {}); test.run();`,
+  });
+  const order = [...stdout.matchAll(/^passed +(.)\.test/gm)].map(([, name]) => name).join('');
+  assert.is(order, 'cba');
+});
+
 const LONE_FAILURES: Record<string, { content: string; says: RegExp; lastLine?: string }> = {
   'a file without .run()': { content: `${HEAD}test('a', () => {});`, says: /no totals/ },
   'a suite without a test': { content: `${HEAD}test.run();`, says: /no test in it/ },

@@ -7,6 +7,7 @@
 // since its suites share their counterparts. A file has 60 s, in test/real 600 s, or what a comment in its first lines
 // says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
 // a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
+// Those that say `// alone` measure time, and run one by one when all others have ended.
 // With --again a file that fails is run once more when all others have ended, by itself; if it passes then it counts as
 // passed, and is named in a line `flaky: ...` before the last: on a machine that does other things too, a test of
 // time may fail once.
@@ -35,8 +36,8 @@ interface TestFile {
   readonly path: string;
   readonly name: string;
   readonly limitMs: number;
-  /** Whether it waits more than it computes. */
-  readonly waits: boolean;
+  /** How it gets along with others: it computes, it waits more than it computes, or it measures time. */
+  readonly manner: 'computes' | 'waits' | 'alone';
 }
 
 interface Ended {
@@ -61,7 +62,8 @@ function testFile(path: string): TestFile {
   const head = readFileSync(path, 'utf8').slice(0, HEAD_LENGTH);
   const declared = /^\/\/ limit: (\d+) s$/m.exec(head)?.[1];
   const limitMs = declared ? Number(declared) * 1_000 : path.startsWith(REAL) ? REAL_LIMIT_MS : LIMIT_MS;
-  return { path, name: relative(process.cwd(), path), limitMs, waits: /^\/\/ waits$/m.test(head) };
+  const manner = (/^\/\/ (waits|alone)$/m.exec(head)?.[1] ?? 'computes') as TestFile['manner'];
+  return { path, name: relative(process.cwd(), path), limitMs, manner };
 }
 
 /** @throws {Error} a name that fits no file: a misspelt name must not look like a pass */
@@ -186,8 +188,9 @@ async function main(): Promise<number> {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const failedFiles: TestFile[] = [];
   const flaky: string[] = [];
-  const busy = files.filter(({ waits }) => !waits);
-  const idle = files.filter(({ waits }) => waits);
+  const [busy, idle, lone] = (['computes', 'waits', 'alone'] as const).map((manner) =>
+    files.filter((file) => file.manner === manner),
+  ) as [TestFile[], TestFile[], TestFile[]];
   let done = 0;
 
   const progress = (): void => {
@@ -228,6 +231,7 @@ async function main(): Promise<number> {
     ...workers(jobs, () => busy.shift() ?? idle.shift()),
     ...(jobs > 1 ? workers(jobs, () => idle.shift()) : []),
   ]);
+  await work(() => lone.shift());
   if (values.again && failedFiles.length > 0) {
     process.stdout.write('\nonce more, one by one:\n');
     for (const file of failedFiles.splice(0)) {

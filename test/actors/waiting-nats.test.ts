@@ -1,4 +1,4 @@
-// waits
+// alone
 // limit: 90 s
 // What waiting costs and how fast it ends, on the nats-server that the launcher finds.
 import { suite } from 'uvu';

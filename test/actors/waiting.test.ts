@@ -1,4 +1,4 @@
-// waits
+// alone
 // limit: 80 s
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';
