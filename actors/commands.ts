@@ -2,10 +2,13 @@
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { TerminalError, TroupeError, toErrorData } from '../bus/errors.ts';
+import { leaveWithReader, stopSignal } from './process.ts';
 import { TROUPE_VERSION } from './version.ts';
 
 /** Commands with options of their own, which are loaded, as all are, only when they are asked for. */
-const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {};
+const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  'csi-proxy': () => import('./csi-proxy.ts'),
+};
 
 interface Tool {
   /** @returns the exit code */
@@ -22,6 +25,7 @@ const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
                                     the chain of what an object waits for, down to the root cause; ends with 0 if it
                                     waits for nothing, 1 if it does, 2 if that cannot be told
   troupe scaffold openstack <Kind>  writes the file of a new kind and its test
+  troupe csi-proxy <command>        API groups for Windows nodes; 'troupe csi-proxy help' lists the commands
 
 Options, each with its variable:
   --kubeconfig FILE                 KUBECONFIG
@@ -181,24 +185,6 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     // For `why` 1 is an answer.
     return error instanceof TerminalError || command === 'why' ? 2 : 1;
   }
-}
-
-/** A reader that has seen enough, such as `head`, is no failure. */
-function leaveWithReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-}
-
-/** Aborted by the first SIGTERM or SIGINT; the second ends the process at once. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      if (stop.signal.aborted) process.exit(130);
-      stop.abort();
-    });
-  }
-  return stop.signal;
 }
 
 function usage(problem: string): number {

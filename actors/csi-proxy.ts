@@ -1,0 +1,46 @@
+// `troupe csi-proxy <command>`: each command reads its own arguments, and is loaded only when it is asked for.
+import { TerminalError, TroupeError } from '../bus/errors.ts';
+import { leaveWithReader, stopSignal } from './process.ts';
+
+export interface CsiProxyDeps {
+  readonly env: NodeJS.ProcessEnv;
+  /** What relative paths are relative to. */
+  readonly cwd: string;
+  /** Aborted when the process is told to stop; asked for by commands that stay. */
+  readonly stopSignal: () => AbortSignal;
+  readonly out: NodeJS.WritableStream;
+}
+
+/** @returns the exit code */
+export type CsiProxyCommand = (args: readonly string[], deps: CsiProxyDeps) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {};
+
+const USAGE = `troupe csi-proxy: API groups for Windows nodes
+
+Each command says more with --help.
+`;
+
+/** @returns the command's exit code; 2 for a call that makes no sense or cannot be answered, 1 for another failure */
+export async function main([name, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  process.stdout.on('error', leaveWithReader);
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  try {
+    const load = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name ?? ''] : undefined;
+    if (load === undefined) {
+      const problem = name === undefined ? 'a command is missing' : `there is no command '${name}'`;
+      throw new TerminalError(`${problem}; 'troupe csi-proxy help' lists the commands`);
+    }
+    const command = await load();
+    return await command(args, { env, cwd: process.cwd(), stopSignal, out: process.stdout });
+  } catch (error) {
+    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    const isExpected = error instanceof TroupeError;
+    process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
+    // Of `check`, 1 is an answer.
+    return isExpected && !(error instanceof TerminalError) ? 1 : 2;
+  }
+}

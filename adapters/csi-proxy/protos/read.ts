@@ -1,0 +1,327 @@
+// Reads a `.proto` file. The grammar, types and options are as protobufjs reads them; places and comments come from the
+// statements of the same text, which are found by the names that both have.
+import protobuf from 'protobufjs';
+import {
+  Cardinality,
+  type Element,
+  type Enum,
+  type EnumValue,
+  type Field,
+  type Message,
+  type Package,
+  type Position,
+  type Problem,
+  ProtoError,
+  type ProtoFile,
+  type Rpc,
+  SCALARS,
+  type Scalar,
+  type Service,
+  type TypeRef,
+} from './model.ts';
+import { MAX_ENUM_NUMBER, MAX_FIELD_NUMBER, reservedIn } from './reserved.ts';
+import { type Statement, statements, type Token, tokenAt, tokens, unquoted } from './statements.ts';
+import { problemsOf, sameTwice } from './validate.ts';
+
+const LABELS = ['optional', 'repeated', 'required'];
+/** What may stand in brackets or after `option`, and means something here. */
+const OPTIONS = ['deprecated', 'json_name'];
+
+/**
+ * @param file  stands in the places and messages; nothing is read from it
+ * @throws {ProtoError} `text` is no proto, contradicts itself, or has what is not read here: imports, groups, extensions
+ */
+export function readProto(text: string, file: string): ProtoFile {
+  const found = tokens(text, file);
+  const tree = statements(found);
+  return new Reading(file, tree, parse(text, file, found, tree)).read();
+}
+
+function parse(
+  text: string,
+  file: string,
+  found: readonly Token[],
+  tree: readonly Statement[],
+): protobuf.IParserResult {
+  try {
+    return protobuf.parse(text, { keepCase: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const [, what = '', line] = /^(.*) \(line (\d+)\)$/s.exec(message) ?? [];
+    if (line !== undefined) throw new ProtoError([syntaxProblem(what, Number(line), found, file)], { cause: error });
+    // What protobufjs finds when it puts the parts together has no line: names and numbers that are taken.
+    const taken = sameTwice(tree);
+    throw new ProtoError(taken.length > 0 ? taken : [{ at: { file, line: 1, column: 1 }, message }], { cause: error });
+  }
+}
+
+function syntaxProblem(what: string, line: number, found: readonly Token[], file: string): Problem {
+  const [, illegal] = /'([^']*)'/.exec(what) ?? [];
+  const at = found.findLast((token) => token.at.line === line && token.text === illegal)?.at;
+  if (at !== undefined) return { at, message: what };
+  if (illegal !== 'null') return { at: { file, line, column: 1 }, message: what };
+  const [, expected] = /'null', ('.*' expected)$/.exec(what) ?? [];
+  return {
+    at: found.at(-1)?.at ?? { file, line, column: 1 },
+    message: expected === undefined ? 'the file ends too early' : `the file ends too early: ${expected}`,
+  };
+}
+
+class Reading {
+  readonly #file: string;
+  readonly #tree: readonly Statement[];
+  readonly #root: protobuf.Root;
+  readonly #packageName: string;
+  readonly #problems: Problem[] = [];
+  readonly #unsupported: Problem[] = [];
+
+  constructor(file: string, tree: readonly Statement[], { root, package: packageName = '' }: protobuf.IParserResult) {
+    this.#file = file;
+    this.#tree = tree;
+    this.#root = root;
+    this.#packageName = packageName;
+  }
+
+  read(): ProtoFile {
+    const namespace = this.#packageName === '' ? this.#root : this.#root.lookup(this.#packageName);
+    if (!(namespace instanceof protobuf.Namespace)) throw new TypeError(`no namespace '${this.#packageName}'`);
+    const syntax = this.#syntax();
+    const file: ProtoFile = {
+      file: this.#file,
+      syntax,
+      package: this.#package(),
+      ...this.#declarations(this.#tree, namespace),
+      services: this.#of(this.#tree, 'service').map((statement) => this.#service(statement, namespace)),
+      unsupported: this.#unsupported,
+    };
+    this.#refuse(this.#tree);
+    const problems = [...this.#problems, ...problemsOf(file)];
+    if (problems.length > 0) throw new ProtoError(problems.sort((a, b) => byPlace(a.at, b.at)));
+    this.#unsupported.sort((a, b) => byPlace(a.at, b.at));
+    return file;
+  }
+
+  #of(tree: readonly Statement[] | undefined, keyword: string): readonly Statement[] {
+    return (tree ?? []).filter(({ head: [first] }) => first?.text === keyword);
+  }
+
+  #syntax(): ProtoFile['syntax'] {
+    const [keyword, , value] =
+      this.#tree.find(({ head: [first] }) => ['syntax', 'edition'].includes(first?.text ?? ''))?.head ?? [];
+    // Without the line a file is proto2.
+    const name = value === undefined ? 'proto2' : unquoted(value);
+    const at = keyword?.at ?? { file: this.#file, line: 1, column: 1 };
+    if (name !== 'proto3') {
+      this.#unsupported.push({
+        at,
+        message: `the syntax must be "proto3"${keyword === undefined ? '; the line is missing' : `, not "${name}"`}`,
+      });
+    }
+    return { name, at };
+  }
+
+  #package(): Package | undefined {
+    const [statement] = this.#of(this.#tree, 'package');
+    const [keyword, name] = statement?.head ?? [];
+    if (keyword === undefined || name === undefined) return undefined;
+    return {
+      name: this.#packageName,
+      at: name.at,
+      comment: keyword.above,
+      deprecated: /^Deprecated:/m.test(keyword.above),
+    };
+  }
+
+  #declarations(tree: readonly Statement[], parent: protobuf.NamespaceBase): Pick<Message, 'messages' | 'enums'> {
+    return {
+      messages: this.#of(tree, 'message').map((statement) => this.#message(statement, parent)),
+      enums: this.#of(tree, 'enum').map((statement) => this.#enum(statement, parent)),
+    };
+  }
+
+  #message({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Message {
+    const name = tokenAt(head, 1);
+    const type = parent.get(name.text);
+    if (!(type instanceof protobuf.Type)) throw new TypeError(`no message '${name.text}'`);
+    const element = this.#element(name, comment, type, this.#path(type));
+    return {
+      ...element,
+      ...this.#declarations(body, type),
+      fields: body.flatMap((statement) => this.#fields(statement, type)),
+      oneofs: this.#of(body, 'oneof').map(({ head: [, oneof], comment: above }) => {
+        if (oneof === undefined) throw new TypeError('a oneof without a name');
+        this.#unsupported.push({ at: oneof.at, message: `oneof '${element.path}.${oneof.text}' is not supported` });
+        return this.#element(oneof, above, type.oneofs[oneof.text], `${element.path}.${oneof.text}`);
+      }),
+      reserved: reservedIn(body, MAX_FIELD_NUMBER),
+    };
+  }
+
+  #fields(statement: Statement, type: protobuf.Type, oneof?: string): readonly Field[] {
+    const [first, second] = statement.head;
+    switch (first?.text) {
+      case 'message':
+      case 'enum':
+      case 'option':
+      case 'reserved':
+      case 'extend':
+      case 'extensions':
+        return [];
+      case 'oneof':
+        return (statement.body ?? []).flatMap((inner) => this.#fields(inner, type, second?.text));
+      default: {
+        const isGroup = second?.text === 'group' && LABELS.includes(first?.text ?? '');
+        if (!isGroup) return [this.#field(statement, type, oneof)];
+        this.#problems.push({ at: second.at, message: 'groups are not read' });
+        return [];
+      }
+    }
+  }
+
+  #field({ head, comment }: Statement, type: protobuf.Type, oneof: string | undefined): Field {
+    const name = tokenAt(head, head.findIndex(({ text }) => text === '=') - 1);
+    const field = type.fields[name.text];
+    if (field === undefined) throw new TypeError(`no field '${name.text}'`);
+    const label = head.find(({ text }) => LABELS.includes(text) && text === head[0]?.text)?.text;
+    const element = this.#element(name, comment, field, `${this.#path(type)}.${name.text}`);
+    for (const unsupported of ['optional', 'required']) {
+      if (label === unsupported) {
+        this.#unsupported.push({
+          at: name.at,
+          message: `'${unsupported}' of field '${element.path}' is not supported`,
+        });
+      }
+    }
+    const isMap = field instanceof protobuf.MapField;
+    const jsonName = field.options?.['json_name'];
+    return {
+      ...element,
+      number: field.id,
+      jsonName: typeof jsonName === 'string' ? jsonName : jsonNameOf(name.text),
+      cardinality: isMap ? Cardinality.Map : field.repeated ? Cardinality.Repeated : Cardinality.Single,
+      type: this.#type(field.type, type, tokenAt(head, isMap ? 4 : label === undefined ? 0 : 1)),
+      keyType: isMap ? scalar(field.keyType) : undefined,
+      optional: label === 'optional',
+      oneof,
+    };
+  }
+
+  #type(name: string, scope: protobuf.NamespaceBase, at: Token): TypeRef {
+    const known = scalar(name);
+    if (known !== undefined) return { kind: 'scalar', name: known };
+    const found = scope.lookup(name, [protobuf.Type, protobuf.Enum]);
+    if (found instanceof protobuf.Type) return { kind: 'message', name: this.#path(found) };
+    if (found instanceof protobuf.Enum) return { kind: 'enum', name: this.#path(found) };
+    this.#problems.push({ at: at.at, message: `there is no message and no enum '${name}'` });
+    return { kind: 'message', name };
+  }
+
+  #enum({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Enum {
+    const name = tokenAt(head, 1);
+    const type = parent.get(name.text);
+    if (!(type instanceof protobuf.Enum)) throw new TypeError(`no enum '${name.text}'`);
+    const path = this.#path(type);
+    const values = body
+      .filter(({ head: [first, second] }) => first?.text !== 'option' && second?.text === '=')
+      .map(({ head: [value], comment: above }): EnumValue => {
+        const number = type.values[value?.text ?? ''];
+        if (value === undefined || number === undefined) throw new TypeError(`no value '${value?.text}' in '${path}'`);
+        const options = type.valuesOptions?.[value.text];
+        return { ...this.#element(value, above, { options }, `${path}.${value.text}`), number };
+      });
+    return { ...this.#element(name, comment, type, path), values, reserved: reservedIn(body, MAX_ENUM_NUMBER) };
+  }
+
+  #service({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Service {
+    const name = tokenAt(head, 1);
+    const service = parent.get(name.text);
+    if (!(service instanceof protobuf.Service)) throw new TypeError(`no service '${name.text}'`);
+    const rpcs = this.#of(body, 'rpc').map((statement) => this.#rpc(statement, service));
+    return { ...this.#element(name, comment, service, name.text), rpcs };
+  }
+
+  #rpc({ head, comment }: Statement, service: protobuf.Service): Rpc {
+    const name = tokenAt(head, 1);
+    const method = service.methods[name.text];
+    if (method === undefined) throw new TypeError(`no RPC '${name.text}'`);
+    const element = this.#element(name, comment, method, `${service.name}.${name.text}`);
+    const { requestStream = false, responseStream = false } = method;
+    if (requestStream || responseStream) {
+      this.#unsupported.push({ at: name.at, message: `RPC '${element.path}' must not stream` });
+    }
+    // The type is the last word inside its parentheses.
+    const [request, response] = head.flatMap(({ text }, index) => (text === ')' ? [tokenAt(head, index - 1)] : []));
+    return {
+      ...element,
+      request: this.#payload(method.requestType, service, request ?? name),
+      response: this.#payload(method.responseType, service, response ?? name),
+      requestStream,
+      responseStream,
+    };
+  }
+
+  #payload(name: string, service: protobuf.Service, at: Token): string {
+    const found = service.lookup(name, [protobuf.Type]);
+    if (found instanceof protobuf.Type) return this.#path(found);
+    this.#problems.push({ at: at.at, message: `there is no message '${name}'` });
+    return name;
+  }
+
+  #element(
+    name: Token,
+    comment: string,
+    of: { options?: { [k: string]: unknown } | undefined } | undefined,
+    path: string,
+  ): Element {
+    const { proto3_optional: _, ...options } = of?.options ?? {};
+    for (const option of Object.keys(options).filter((key) => !OPTIONS.includes(key))) {
+      this.#unsupported.push({ at: name.at, message: `option '${option}' of '${path}' is not supported` });
+    }
+    const lines = comment.split('\n');
+    return {
+      name: name.text,
+      path,
+      at: name.at,
+      comment: lines
+        .filter((line) => !isMark(line))
+        .join('\n')
+        .trim(),
+      marks: lines.filter(isMark).map((line) => line.trim().slice(1)),
+      deprecated: options['deprecated'] === true,
+      options,
+    };
+  }
+
+  /** What reflection has, and this model has not. */
+  #refuse(tree: readonly Statement[]): void {
+    for (const { head, body } of tree) {
+      const [first] = head;
+      if (first?.text === 'import')
+        this.#problems.push({ at: first.at, message: 'imports are not read: a version is one file' });
+      if (first?.text === 'extend' || first?.text === 'extensions') {
+        this.#problems.push({ at: first.at, message: 'extensions are not read' });
+      } else if (first?.text === 'message') this.#refuse(body ?? []);
+    }
+  }
+
+  #path({ fullName }: protobuf.ReflectionObject): string {
+    return fullName.slice(this.#packageName === '' ? 1 : this.#packageName.length + 2);
+  }
+}
+
+function scalar(name: string): Scalar | undefined {
+  return SCALARS.find((scalar) => scalar === name);
+}
+
+function isMark(line: string): boolean {
+  return /^\s*\+\S/.test(line);
+}
+
+/** As protoc makes it: underscores go, the letter behind one is a capital. */
+function jsonNameOf(name: string): string {
+  return name.replace(/_+(.?)/g, (_, next: string) => next.toUpperCase());
+}
+
+function byPlace(a: Position, b: Position): number {
+  return a.line - b.line || a.column - b.column;
+}
