@@ -14,9 +14,18 @@ export interface CsiProxyDeps {
 /** @returns the exit code */
 export type CsiProxyCommand = (args: readonly string[], deps: CsiProxyDeps) => Promise<number>;
 
-const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {};
+const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
+  check: async () => (await import('./csi-proxy-check.ts')).check,
+  status: async () => (await import('./csi-proxy-check.ts')).status,
+};
 
 const USAGE = `troupe csi-proxy: API groups for Windows nodes
+
+  troupe csi-proxy check <old> <new> [-o json]
+                                    compares two API trees, folders or revisions of git, by the compatibility rules and
+                                    the deprecation policy; ends with 0, 1 if something breaks, 2 if that cannot be told
+  troupe csi-proxy status [<tree>] [-o json]
+                                    lists what is deprecated, and when it may go
 
 Each command says more with --help.
 `;

@@ -1,5 +1,6 @@
 // Reading `.proto` files with places.
 export {
+  allElements,
   allEnums,
   allMessages,
   Cardinality,
@@ -24,4 +25,4 @@ export {
   type TypeRef,
 } from './model.ts';
 export { readProto } from './read.ts';
-export { isReserved } from './reserved.ts';
+export { isNameReserved, isNumberReserved } from './reserved.ts';

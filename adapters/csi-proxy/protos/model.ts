@@ -147,6 +147,15 @@ export function allEnums({ enums, messages }: Pick<ProtoFile, 'messages' | 'enum
   return [...enums, ...allMessages({ messages }).flatMap(({ enums: nested }) => nested)];
 }
 
+/** Everything that has a path. */
+export function allElements(file: ProtoFile): readonly Element[] {
+  return [
+    ...file.services.flatMap((service) => [service, ...service.rpcs]),
+    ...allMessages(file).flatMap((message) => [message, ...message.oneofs, ...message.fields]),
+    ...allEnums(file).flatMap((one) => [one, ...one.values]),
+  ];
+}
+
 /** `file:line:column: message`, as editors and terminals make links of it. */
 export function problemText({ at: { file, line, column }, message }: Problem): string {
   return `${file}:${line}:${column}: ${message}`;

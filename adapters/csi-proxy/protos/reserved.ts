@@ -34,8 +34,10 @@ export function integer(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * (minus === '-' ? -1 : 1);
 }
 
-export function isReserved({ ranges, names }: Reserved, { name, number }: { name: string; number: number }): boolean {
-  return (
-    names.some((reserved) => reserved.name === name) || ranges.some(({ from, to }) => from <= number && number <= to)
-  );
+export function isNumberReserved({ ranges }: Reserved, number: number): boolean {
+  return ranges.some(({ from, to }) => from <= number && number <= to);
+}
+
+export function isNameReserved({ names }: Reserved, name: string): boolean {
+  return names.some((reserved) => reserved.name === name);
 }

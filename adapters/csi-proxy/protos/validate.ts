@@ -1,7 +1,14 @@
 // What protoc refuses in a file of right grammar, with places: protobufjs accepts some of it, and says of the rest only
 // what it is.
 import { allMessages, type Enum, type Message, type Problem, type ProtoFile, type Reserved } from './model.ts';
-import { integer, isReserved, MAX_ENUM_NUMBER, MAX_FIELD_NUMBER, reservedIn } from './reserved.ts';
+import {
+  integer,
+  isNameReserved,
+  isNumberReserved,
+  MAX_ENUM_NUMBER,
+  MAX_FIELD_NUMBER,
+  reservedIn,
+} from './reserved.ts';
 import { type Statement, type Token, tokenAt } from './statements.ts';
 
 /** Kept by Protocol Buffers for itself. */
@@ -97,7 +104,7 @@ export function sameTwice(tree: readonly Statement[]): readonly Problem[] {
       });
     }
     numbers.set(number, name);
-    if (isReserved(reserved, { name: name.text, number })) {
+    if (isNameReserved(reserved, name.text) || isNumberReserved(reserved, number)) {
       found.push({ at: name.at, message: `'${name.text}' or its number ${number} is reserved` });
     }
   }

@@ -1,0 +1,110 @@
+// `troupe csi-proxy check` and `status`: may this API be released after that one?
+import { parseArgs } from 'node:util';
+import {
+  apiTree,
+  checkTrees,
+  count,
+  dayOf,
+  deprecatedMembers,
+  Policy,
+  parsePolicy,
+  REVIEW,
+  RULES,
+  readHistory,
+  readSource,
+  reportText,
+  Severity,
+  statusText,
+} from '../adapters/csi-proxy/check/mod.ts';
+import { TerminalError } from '../bus/errors.ts';
+import { systemClock } from './clock.ts';
+import type { CsiProxyCommand } from './csi-proxy.ts';
+
+const API = 'adapters/csi-proxy/api';
+
+const CHECK_USAGE = `troupe csi-proxy check <old> <new> [-o json]
+                                    compares two API trees by the compatibility rules C00 to C33 and the deprecation
+                                    policy; ends with 0, with 1 if something breaks, with 2 if that cannot be told
+
+A tree is <group>/<version>/api.proto, and <old> and <new> each are
+  a folder                          such as ${API}
+  a revision of git and a folder    such as v1.2.0:${API}, the folder from the repository's root
+  a revision of git                 such as HEAD~1 or main, with the folder ${API}
+A folder is taken where both exist: 'name:folder' is always a revision.
+
+  -o, --output text|json            text unless told
+  --policy compatible|immutable     compatible: what the rules permit may change in place; immutable: released versions
+                                    do not change (C00)
+  --date YYYY-MM-DD                 of the release that is being prepared, for the deprecation policy; today unless told
+  --rules                           prints the rules, and compares nothing
+
+The releases so far are in releases.json of the new tree, in the order of publication, 'api' being a tree as above:
+  {"releases": [{"name": "1.0.0", "date": "2026-01-31", "api": "v1.0.0:${API}"}]}
+`;
+
+const STATUS_USAGE = `troupe csi-proxy status [<tree>] [-o json]
+                                    lists what is deprecated, and with which release and from which day on it may go;
+                                    a tree is as for check, ${API} unless given
+`;
+
+const OPTIONS = {
+  output: { type: 'string', short: 'o', default: 'text' },
+  policy: { type: 'string', default: Policy.Compatible },
+  date: { type: 'string' },
+  rules: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+export const check: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, CHECK_USAGE);
+  if (values.rules) {
+    const lines = Object.entries(RULES).map(([id, { change, breaks }]) => `${id}  ${change}\n     breaks: ${breaks}\n`);
+    return print(out, lines.join(''));
+  }
+  const [base, current, ...rest] = positionals;
+  if (base === undefined || current === undefined || rest.length > 0) {
+    throw new TerminalError("'check' takes two API trees, such as 'check HEAD~1 adapters/csi-proxy/api'");
+  }
+  const input = { base, current, policy: parsePolicy(values.policy), today: values.date ?? today(), cwd, api: API };
+  const findings = await checkTrees(input, { replay: undefined, stale: undefined });
+  const breaks = count(findings, Severity.Break);
+  if (values.output === 'text') return print(out, reportText(findings), breaks);
+  const answer = { base, current, policy: input.policy, date: input.today, breaks, findings, review: REVIEW };
+  return print(out, `${JSON.stringify(answer, undefined, 2)}\n`, breaks);
+};
+
+export const status: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, STATUS_USAGE);
+  const [tree = API, ...rest] = positionals;
+  if (rest.length > 0) throw new TerminalError("'status' takes one API tree");
+  const deps = { cwd, api: API };
+  const files = await readSource(tree, deps);
+  const history = await readHistory(files, deps);
+  const members = deprecatedMembers(apiTree(files), { history, today: values.date ?? today() });
+  return print(out, values.output === 'text' ? statusText(members) : `${JSON.stringify({ members }, undefined, 2)}\n`);
+};
+
+function parse(
+  args: readonly string[],
+): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+  try {
+    const parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const { output } = parsed.values;
+    if (output !== 'text' && output !== 'json')
+      throw new TerminalError(`--output must be text or json; got '${output}'`);
+    return parsed;
+  } catch (error) {
+    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
+  }
+}
+
+function today(): string {
+  return dayOf(systemClock().now());
+}
+
+function print(out: NodeJS.WritableStream, text: string, breaks = 0): number {
+  out.write(text);
+  return breaks > 0 ? 1 : 0;
+}

@@ -1,0 +1,85 @@
+// The whole check: two API trees and the release history, wherever they are.
+import { TerminalError } from '../../../bus/errors.ts';
+import { compareTrees, Policy } from './compare.ts';
+import { parseDay } from './dates.ts';
+import { type Finding, Severity } from './finding.ts';
+import { History, parseHistory } from './history.ts';
+import { parseRecorded, type Replay, replayRecorded } from './recorded.ts';
+import { readSource, type SourceDeps } from './source.ts';
+import { type ApiTree, apiTree, type TreeFiles, versionOf } from './tree.ts';
+
+export interface CheckInput extends SourceDeps {
+  readonly base: string;
+  readonly current: string;
+  readonly policy: Policy;
+  /** The date of the release that is being prepared, `YYYY-MM-DD`. */
+  readonly today: string;
+}
+
+export interface CheckDeps {
+  /** undefined: recorded calls are not made (C31, C32). */
+  readonly replay: Replay | undefined;
+  /** Files of the current tree's generated code that are not as the generator would write them (C33). */
+  readonly stale: (() => Promise<readonly string[]>) | undefined;
+}
+
+/**
+ * @throws {TerminalError} a tree, the history or a recording cannot be read
+ */
+export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps): Promise<readonly Finding[]> {
+  const baseFiles = await readSource(input.base, input);
+  const currentFiles = await readSource(input.current, input);
+  const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
+  const history = await readHistory(currentFiles, input);
+  const today = parseDay(input.today);
+  return [
+    ...compareTrees({ base, current, history, policy: input.policy, today }),
+    ...(replay === undefined ? [] : await replayAll(baseFiles, { base, current, replay })),
+    ...(stale === undefined ? [] : staleFindings(await stale(), currentFiles.name)),
+  ];
+}
+
+/** The history is that of the current tree: a release is entered when it is published. */
+export async function readHistory({ name, files }: TreeFiles, deps: SourceDeps): Promise<History> {
+  const text = files.get('releases.json');
+  if (text === undefined) return new History([]);
+  const releases = [];
+  for (const entry of parseHistory(text, `${name}/releases.json`)) {
+    releases.push({ ...entry, tree: apiTree(await readSource(entry.api, deps)) });
+  }
+  return new History(releases);
+}
+
+async function replayAll(
+  { name, files }: TreeFiles,
+  { base, current, replay }: { base: ApiTree; current: ApiTree; replay: Replay },
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { group, version, proto } of base.versions) {
+    const file = `${group}/${version}/recorded.json`;
+    const text = files.get(file);
+    if (text === undefined || versionOf(current, group, version) === undefined) continue;
+    const calls = parseRecorded(text, `${name}/${file}`);
+    findings.push(...(await replayRecorded(calls, { group, version, proto, replay })));
+  }
+  return findings;
+}
+
+function staleFindings(files: readonly string[], tree: string): readonly Finding[] {
+  return files.map((file) => ({
+    rule: 'C33',
+    severity: Severity.Break,
+    group: '',
+    version: '',
+    element: '',
+    text: `it is not what the generator makes of '${tree}'`,
+    at: { file, line: 1, column: 1 },
+  }));
+}
+
+/** @throws {TerminalError} `name` is no policy */
+export function parsePolicy(name: string): Policy {
+  const policy = Object.values(Policy).find((one) => one === name);
+  if (policy === undefined) throw new TerminalError(`--policy must be compatible or immutable; got '${name}'`);
+  return policy;
+}

@@ -1,0 +1,10 @@
+// Compatibility of API trees, and the deprecation policy.
+export { type CheckInput, checkTrees, parsePolicy, readHistory } from './check.ts';
+export { Policy } from './compare.ts';
+export { dayOf } from './dates.ts';
+export { type Finding, RULES, type RuleId, Severity } from './finding.ts';
+export type { Outcome, RecordedCall, Replay, ReplayServer } from './recorded.ts';
+export { readSource } from './source.ts';
+export { deprecatedMembers, statusText } from './status.ts';
+export { count, REVIEW, reportText } from './text.ts';
+export { apiTree } from './tree.ts';
