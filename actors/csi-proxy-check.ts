@@ -7,6 +7,7 @@ import {
   dayOf,
   deprecatedMembers,
   Policy,
+  parseDate,
   parsePolicy,
   REVIEW,
   RULES,
@@ -66,7 +67,7 @@ export const check: CsiProxyCommand = async (args, { out, cwd }) => {
   if (base === undefined || current === undefined || rest.length > 0) {
     throw new TerminalError("'check' takes two API trees, such as 'check HEAD~1 adapters/csi-proxy/api'");
   }
-  const input = { base, current, policy: parsePolicy(values.policy), today: values.date ?? today(), cwd, api: API };
+  const input = { base, current, policy: parsePolicy(values.policy), today: dateOf(values.date), cwd, api: API };
   const findings = await checkTrees(input, { replay: undefined, stale: undefined });
   const breaks = count(findings, Severity.Break);
   if (values.output === 'text') return print(out, reportText(findings), breaks);
@@ -82,7 +83,7 @@ export const status: CsiProxyCommand = async (args, { out, cwd }) => {
   const deps = { cwd, api: API };
   const files = await readSource(tree, deps);
   const history = await readHistory(files, deps);
-  const members = deprecatedMembers(apiTree(files), { history, today: values.date ?? today() });
+  const members = deprecatedMembers(apiTree(files), { history, today: dateOf(values.date) });
   return print(out, values.output === 'text' ? statusText(members) : `${JSON.stringify({ members }, undefined, 2)}\n`);
 };
 
@@ -100,8 +101,8 @@ function parse(
   }
 }
 
-function today(): string {
-  return dayOf(systemClock().now());
+function dateOf(date: string | undefined): string {
+  return date === undefined ? dayOf(systemClock().now()) : parseDate(date);
 }
 
 function print(out: NodeJS.WritableStream, text: string, breaks = 0): number {

@@ -12,7 +12,7 @@ export interface CheckInput extends SourceDeps {
   readonly base: string;
   readonly current: string;
   readonly policy: Policy;
-  /** The date of the release that is being prepared, `YYYY-MM-DD`. */
+  /** The date of the release that is being prepared, from `parseDate`. */
   readonly today: string;
 }
 
@@ -31,9 +31,8 @@ export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps
   const currentFiles = await readSource(input.current, input);
   const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
   const history = await readHistory(currentFiles, input);
-  const today = parseDay(input.today);
   return [
-    ...compareTrees({ base, current, history, policy: input.policy, today }),
+    ...compareTrees({ base, current, history, policy: input.policy, today: input.today }),
     ...(replay === undefined ? [] : await replayAll(baseFiles, { base, current, replay })),
     ...(stale === undefined ? [] : staleFindings(await stale(), currentFiles.name)),
   ];
@@ -82,4 +81,13 @@ export function parsePolicy(name: string): Policy {
   const policy = Object.values(Policy).find((one) => one === name);
   if (policy === undefined) throw new TerminalError(`--policy must be compatible or immutable; got '${name}'`);
   return policy;
+}
+
+/** @throws {TerminalError} `text` is no day of the calendar */
+export function parseDate(text: string): string {
+  try {
+    return parseDay(text);
+  } catch (error) {
+    throw new TerminalError(`--date: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }

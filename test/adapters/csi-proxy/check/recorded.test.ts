@@ -1,0 +1,108 @@
+// Recorded calls made again (C31, C32), and generated code that is out of date (C33).
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkTrees, type Finding, type Outcome, type Replay } from '../../../../adapters/csi-proxy/check/mod.ts';
+import { parseRecorded } from '../../../../adapters/csi-proxy/check/recorded.ts';
+import { brief } from './trees.ts';
+
+const test = suite('recorded calls');
+
+const PROTO = `syntax = "proto3";
+package v1;
+service Disk { rpc List(ListRequest) returns (ListResponse); }
+message ListRequest { string name = 1; }
+message ListResponse {
+  message Place { string LUNID = 1; uint64 size_bytes = 2; }
+  map<uint32, Place> disk_places = 1;
+  repeated Place others = 2;
+  int64 total = 3;
+}
+`;
+const RECORDED = {
+  calls: [
+    {
+      rpc: 'List',
+      request: { name: 'a' },
+      response: { diskPlaces: { 1: { LUNID: '0' } }, others: [{ sizeBytes: '5' }] },
+    },
+    { rpc: 'List', request: { name: '?' }, refusal: { code: 'INVALID_ARGUMENT', text: 'no such name' } },
+  ],
+};
+
+/** The findings where the server answers all calls so. */
+async function replayed(outcome: Outcome, stale: readonly string[] = []): Promise<readonly Finding[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-recorded-'));
+  let isClosed = false;
+  const replay: Replay = async (group, version) => {
+    assert.equal([group, version], ['disk', 'v1']);
+    return {
+      call: async () => outcome,
+      close: async () => {
+        isClosed = true;
+      },
+    };
+  };
+  try {
+    await mkdir(join(folder, 'disk/v1'), { recursive: true });
+    await writeFile(join(folder, 'disk/v1/api.proto'), PROTO);
+    await writeFile(join(folder, 'disk/v1/recorded.json'), JSON.stringify(RECORDED));
+    const input = {
+      base: folder,
+      current: folder,
+      policy: 'compatible',
+      today: '2026-06-15',
+      cwd: folder,
+      api: '',
+    } as const;
+    const findings = await checkTrees(input, { replay, stale: async () => stale });
+    assert.ok(isClosed);
+    return findings;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('C31 refuses that an accepted request is refused now', async () => {
+  const findings = await replayed({ kind: 'refusal', code: 'INVALID_ARGUMENT', text: 'too short' });
+  assert.equal(brief(findings), ['C31 break Disk.List']);
+  assert.is(findings[0]?.text, 'recorded call 1, {"name":"a"}, is refused now: INVALID_ARGUMENT, too short');
+});
+
+test('C31 and C32 accept the same response, more fields, defaults that are written out, and what was refused before', async () => {
+  const place = { LUNID: '0', sizeBytes: '0', colour: 'blue' };
+  const message = { diskPlaces: { 1: place }, others: [{ LUNID: '', sizeBytes: '5' }], total: '0', more: true };
+  assert.equal(await replayed({ kind: 'response', message }), []);
+});
+
+for (const [title, message] of [
+  ['another value in a map', { diskPlaces: { 1: { LUNID: '1' } }, others: [{ sizeBytes: '5' }] }],
+  ['another key', { diskPlaces: { 2: { LUNID: '0' } }, others: [{ sizeBytes: '5' }] }],
+  ['a longer list', { diskPlaces: { 1: { LUNID: '0' } }, others: [{ sizeBytes: '5' }, {}] }],
+  ['a field that was empty', { diskPlaces: { 1: { LUNID: '0' } }, others: [{ sizeBytes: '5' }], total: '1' }],
+  ['nothing', {}],
+] as const) {
+  test(`C32 refuses ${title}`, async () => {
+    assert.equal(brief(await replayed({ kind: 'response', message })), ['C32 break Disk.List']);
+  });
+}
+
+test('C33 refuses generated code that is out of date', async () => {
+  const message = RECORDED.calls[0]?.response;
+  const findings = await replayed({ kind: 'response', message }, ['server/disk/types_generated.ts']);
+  assert.equal(
+    findings.map(({ rule, severity, at }) => [rule, severity, at.file]),
+    [['C33', 'break', 'server/disk/types_generated.ts']],
+  );
+});
+
+test('a recording that is none is refused', () => {
+  for (const text of ['{', '[]', '{"calls": [{}]}', '{"calls": [{"rpc": "List", "request": {}}]}']) {
+    assert.throws(() => parseRecorded(text, 'recorded.json'), /'recorded\.json'/);
+  }
+});
+
+test.run();
