@@ -1,4 +1,7 @@
-// `troupe csi-proxy check` and `status`: may this API be released after that one?
+// `troupe csi-proxy check`, `status` and `diff`: may this API be released after that one?
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   apiTree,
@@ -6,6 +9,8 @@ import {
   count,
   dayOf,
   deprecatedMembers,
+  differencesOf,
+  diffText,
   Policy,
   parseDate,
   parsePolicy,
@@ -16,12 +21,14 @@ import {
   reportText,
   Severity,
   statusText,
+  versionOf,
 } from '../adapters/csi-proxy/check/mod.ts';
 import { TerminalError } from '../bus/errors.ts';
 import { systemClock } from './clock.ts';
 import type { CsiProxyCommand } from './csi-proxy.ts';
 
 const API = 'adapters/csi-proxy/api';
+const SERVER = 'adapters/csi-proxy/server';
 
 const CHECK_USAGE = `troupe csi-proxy check <old> <new> [-o json]
                                     compares two API trees by the compatibility rules C00 to C33 and the deprecation
@@ -46,6 +53,11 @@ The releases so far are in releases.json of the new tree, in the order of public
 const STATUS_USAGE = `troupe csi-proxy status [<tree>] [-o json]
                                     lists what is deprecated, and with which release and from which day on it may go;
                                     a tree is as for check, ${API} unless given
+`;
+
+const DIFF_USAGE = `troupe csi-proxy diff <group> <older> <newer> [-o json]
+                                    shows where two versions of a group in ${API} differ, and which
+                                    messages the older one converts by hand
 `;
 
 const OPTIONS = {
@@ -85,6 +97,28 @@ export const status: CsiProxyCommand = async (args, { out, cwd }) => {
   const history = await readHistory(files, deps);
   const members = deprecatedMembers(apiTree(files), { history, today: dateOf(values.date) });
   return print(out, values.output === 'text' ? statusText(members) : `${JSON.stringify({ members }, undefined, 2)}\n`);
+};
+
+export const diff: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, DIFF_USAGE);
+  const [group, older, newer, ...rest] = positionals;
+  if (group === undefined || older === undefined || newer === undefined || rest.length > 0) {
+    throw new TerminalError("'diff' takes a group and two of its versions, such as 'diff disk v1beta2 v1'");
+  }
+  const tree = apiTree(await readSource(API, { cwd, api: API }));
+  const [before, after] = [older, newer].map((version) => {
+    const proto = versionOf(tree, group, version);
+    if (proto === undefined) throw new TerminalError(`there is no '${API}/${group}/${version}/api.proto'`);
+    return proto;
+  });
+  if (before === undefined || after === undefined) throw new TypeError('two versions were asked for');
+  const conversion = join(cwd, SERVER, group, 'internal', older, 'conversion.ts');
+  const differences = differencesOf(before, after, existsSync(conversion) ? await readFile(conversion, 'utf8') : '');
+  return print(
+    out,
+    values.output === 'text' ? diffText(differences) : `${JSON.stringify({ differences }, undefined, 2)}\n`,
+  );
 };
 
 function parse(

@@ -16,6 +16,7 @@ export type CsiProxyCommand = (args: readonly string[], deps: CsiProxyDeps) => P
 
 const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
   check: async () => (await import('./csi-proxy-check.ts')).check,
+  diff: async () => (await import('./csi-proxy-check.ts')).diff,
   status: async () => (await import('./csi-proxy-check.ts')).status,
 };
 
@@ -26,6 +27,8 @@ const USAGE = `troupe csi-proxy: API groups for Windows nodes
                                     the deprecation policy; ends with 0, 1 if something breaks, 2 if that cannot be told
   troupe csi-proxy status [<tree>] [-o json]
                                     lists what is deprecated, and when it may go
+  troupe csi-proxy diff <group> <older> <newer> [-o json]
+                                    shows where two versions of a group differ, and what is converted by hand
 
 Each command says more with --help.
 `;
