@@ -33,6 +33,10 @@ const OPTIONS = ['deprecated', 'json_name'];
  */
 export function readProto(text: string, file: string): ProtoFile {
   const found = tokens(text, file);
+  // An object has no such property of its own, in protobufjs' reflection as in generated code.
+  const unusable = found.filter((token) => token.text === '__proto__');
+  if (unusable.length > 0)
+    throw new ProtoError(unusable.map(({ at }) => ({ at, message: "'__proto__' can be no name" })));
   const tree = statements(found);
   return new Reading(file, tree, parse(text, file, found, tree)).read();
 }
@@ -83,8 +87,8 @@ class Reading {
   }
 
   read(): ProtoFile {
-    const namespace = this.#packageName === '' ? this.#root : this.#root.lookup(this.#packageName);
-    if (!(namespace instanceof protobuf.Namespace)) throw new TypeError(`no namespace '${this.#packageName}'`);
+    // Gives back the namespace that is there.
+    const namespace = this.#packageName === '' ? this.#root : this.#root.define(this.#packageName);
     const syntax = this.#syntax();
     const file: ProtoFile = {
       file: this.#file,
@@ -142,14 +146,14 @@ class Reading {
   #message({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Message {
     const name = tokenAt(head, 1);
     const type = parent.get(name.text);
-    if (!(type instanceof protobuf.Type)) throw new TypeError(`no message '${name.text}'`);
+    if (!(type instanceof protobuf.Type)) throw misread(name);
     const element = this.#element(name, comment, type, this.#path(type));
     return {
       ...element,
       ...this.#declarations(body, type),
       fields: body.flatMap((statement) => this.#fields(statement, type)),
-      oneofs: this.#of(body, 'oneof').map(({ head: [, oneof], comment: above }) => {
-        if (oneof === undefined) throw new TypeError('a oneof without a name');
+      oneofs: this.#of(body, 'oneof').map(({ head: words, comment: above }) => {
+        const oneof = tokenAt(words, 1);
         this.#unsupported.push({ at: oneof.at, message: `oneof '${element.path}.${oneof.text}' is not supported` });
         return this.#element(oneof, above, type.oneofs[oneof.text], `${element.path}.${oneof.text}`);
       }),
@@ -181,7 +185,7 @@ class Reading {
   #field({ head, comment }: Statement, type: protobuf.Type, oneof: string | undefined): Field {
     const name = tokenAt(head, head.findIndex(({ text }) => text === '=') - 1);
     const field = type.fields[name.text];
-    if (field === undefined) throw new TypeError(`no field '${name.text}'`);
+    if (field === undefined) throw misread(name);
     const label = head.find(({ text }) => LABELS.includes(text) && text === head[0]?.text)?.text;
     const element = this.#element(name, comment, field, `${this.#path(type)}.${name.text}`);
     for (const unsupported of ['optional', 'required']) {
@@ -219,13 +223,14 @@ class Reading {
   #enum({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Enum {
     const name = tokenAt(head, 1);
     const type = parent.get(name.text);
-    if (!(type instanceof protobuf.Enum)) throw new TypeError(`no enum '${name.text}'`);
+    if (!(type instanceof protobuf.Enum)) throw misread(name);
     const path = this.#path(type);
     const values = body
       .filter(({ head: [first, second] }) => first?.text !== 'option' && second?.text === '=')
-      .map(({ head: [value], comment: above }): EnumValue => {
-        const number = type.values[value?.text ?? ''];
-        if (value === undefined || number === undefined) throw new TypeError(`no value '${value?.text}' in '${path}'`);
+      .map(({ head: words, comment: above }): EnumValue => {
+        const value = tokenAt(words, 0);
+        const number = type.values[value.text];
+        if (number === undefined) throw misread(value);
         const options = type.valuesOptions?.[value.text];
         return { ...this.#element(value, above, { options }, `${path}.${value.text}`), number };
       });
@@ -235,7 +240,7 @@ class Reading {
   #service({ head, body = [], comment }: Statement, parent: protobuf.NamespaceBase): Service {
     const name = tokenAt(head, 1);
     const service = parent.get(name.text);
-    if (!(service instanceof protobuf.Service)) throw new TypeError(`no service '${name.text}'`);
+    if (!(service instanceof protobuf.Service)) throw misread(name);
     const rpcs = this.#of(body, 'rpc').map((statement) => this.#rpc(statement, service));
     return { ...this.#element(name, comment, service, name.text), rpcs };
   }
@@ -243,7 +248,7 @@ class Reading {
   #rpc({ head, comment }: Statement, service: protobuf.Service): Rpc {
     const name = tokenAt(head, 1);
     const method = service.methods[name.text];
-    if (method === undefined) throw new TypeError(`no RPC '${name.text}'`);
+    if (method === undefined) throw misread(name);
     const element = this.#element(name, comment, method, `${service.name}.${name.text}`);
     const { requestStream = false, responseStream = false } = method;
     if (requestStream || responseStream) {
@@ -307,6 +312,11 @@ class Reading {
   #path({ fullName }: protobuf.ReflectionObject): string {
     return fullName.slice(this.#packageName === '' ? 1 : this.#packageName.length + 2);
   }
+}
+
+/** protobufjs lets some words out of place pass, and reads what follows differently than it looks. */
+function misread({ at, text }: Token): ProtoError {
+  return new ProtoError([{ at, message: `'${text}' makes no sense here: is something out of place before it?` }]);
 }
 
 function scalar(name: string): Scalar | undefined {

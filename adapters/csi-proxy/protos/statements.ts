@@ -126,11 +126,15 @@ function commentOf([first]: readonly Token[], last: Token): string {
   return [first?.above ?? '', last.behind].filter((text) => text !== '').join('\n');
 }
 
-/** The word at `index`; the grammar says that there is one. */
+/**
+ * The word at `index`.
+ * @throws {ProtoError} there is none, though the grammar wants one
+ */
 export function tokenAt(head: readonly Token[], index: number): Token {
   const token = head[index];
-  if (token === undefined) throw new TypeError(`no word ${index + 1} in '${head.map(({ text }) => text).join(' ')}'`);
-  return token;
+  if (token !== undefined) return token;
+  const last = head.at(-1);
+  throw new ProtoError(last === undefined ? [] : [{ at: last.at, message: `a word is missing behind '${last.text}'` }]);
 }
 
 export function unquoted({ text }: Token): string {

@@ -273,6 +273,7 @@ for (const [title, body, expected] of [
   ],
   ['an empty range', 'message A { reserved 4 to 2; }', '3:22: the range 4 to 2 is empty'],
   ['a map key that cannot be one', 'message A { map<float, int32> a = 1; }', "3:17: illegal type 'float'"],
+  ['a name that no object can have', 'message A { int32 __proto__ = 1; }', "3:19: '__proto__' can be no name"],
   ['imports', 'import "google/protobuf/empty.proto";', '3:1: imports are not read: a version is one file'],
   ['extensions', 'message A {\n  extensions 100 to 200;\n}', '4:3: extensions are not read'],
 ] as const) {
