@@ -8,6 +8,8 @@ export {
   type Enum,
   type EnumValue,
   type Field,
+  MARKS,
+  type Mark,
   type Message,
   type Package,
   type Position,

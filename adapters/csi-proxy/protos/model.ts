@@ -13,6 +13,13 @@ export interface Problem {
   readonly message: string;
 }
 
+/**
+ * What a comment can say of a declaration, as a line of its own with `+` before it. A required field is one that a
+ * request must carry; an open enum is one whose clients expect values they do not know; a secret is never written down.
+ */
+export const MARKS = ['required', 'open-enum', 'secret'] as const;
+export type Mark = (typeof MARKS)[number];
+
 /** What all declarations have in common. */
 export interface Element {
   readonly name: string;
@@ -22,8 +29,7 @@ export interface Element {
   readonly at: Position;
   /** The comment above the declaration and the one behind it on its line, without comment signs and marks. */
   readonly comment: string;
-  /** The lines of the comment that start with `+`, such as `+required`, without the sign. */
-  readonly marks: readonly string[];
+  readonly marks: readonly Mark[];
   readonly deprecated: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }

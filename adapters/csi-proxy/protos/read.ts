@@ -7,6 +7,7 @@ import {
   type Enum,
   type EnumValue,
   type Field,
+  MARKS,
   type Message,
   type Package,
   type Position,
@@ -24,6 +25,7 @@ import { type Statement, statements, type Token, tokenAt, tokens, unquoted } fro
 import { problemsOf, sameTwice } from './validate.ts';
 
 const LABELS = ['optional', 'repeated', 'required'];
+const MARK = /^\s*\+([a-z][a-z-]*)\s*$/;
 /** What may stand in brackets or after `option`, and means something here. */
 const OPTIONS = ['deprecated', 'json_name'];
 
@@ -283,15 +285,20 @@ class Reading {
       this.#unsupported.push({ at: name.at, message: `option '${option}' of '${path}' is not supported` });
     }
     const lines = comment.split('\n');
+    const marks = lines.flatMap((line) => MARK.exec(line)?.[1] ?? []);
+    for (const unknown of marks.filter((mark) => !MARKS.some((known) => known === mark))) {
+      const known = MARKS.map((mark) => `+${mark}`).join(', ');
+      this.#unsupported.push({ at: name.at, message: `'+${unknown}' above '${path}' is none of the marks ${known}` });
+    }
     return {
       name: name.text,
       path,
       at: name.at,
       comment: lines
-        .filter((line) => !isMark(line))
+        .filter((line) => !MARK.test(line))
         .join('\n')
         .trim(),
-      marks: lines.filter(isMark).map((line) => line.trim().slice(1)),
+      marks: MARKS.filter((mark) => marks.includes(mark)),
       deprecated: options['deprecated'] === true,
       options,
     };
@@ -321,10 +328,6 @@ function misread({ at, text }: Token): ProtoError {
 
 function scalar(name: string): Scalar | undefined {
   return SCALARS.find((scalar) => scalar === name);
-}
-
-function isMark(line: string): boolean {
-  return /^\s*\+\S/.test(line);
 }
 
 /** As protoc makes it: underscores go, the letter behind one is a capital. */

@@ -194,6 +194,29 @@ enum E { option allow_alias = true; X = 0; Y = 0; }
   );
 });
 
+test('marks are lines of their own, and one that is none is named', () => {
+  const file = read(`message A {
+  // The pass phrase, and
+  // +1 blank.
+  // +secret
+  string a = 1; // +required
+  // +requird
+  int32 b = 2;
+}
+`);
+  assert.equal(
+    [field(file, 'a').marks, field(file, 'a').comment],
+    [['required', 'secret'], 'The pass phrase, and\n+1 blank.'],
+  );
+  assert.equal(field(file, 'b').marks, []);
+  assert.equal(file.unsupported, [
+    {
+      at: { file: 'api.proto', line: 9, column: 9 },
+      message: "'+requird' above 'A.b' is none of the marks +required, +open-enum, +secret",
+    },
+  ]);
+});
+
 test('braces, brackets and comment signs inside options and strings are no structure', () => {
   const file = read(`message A {
   option (some).thing = { a: 1 b { c: "};//" } };
