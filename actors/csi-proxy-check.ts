@@ -80,10 +80,10 @@ export const check: CsiProxyCommand = async (args, { out, cwd }) => {
     throw new TerminalError("'check' takes two API trees, such as 'check HEAD~1 adapters/csi-proxy/api'");
   }
   const input = { base, current, policy: parsePolicy(values.policy), today: dateOf(values.date), cwd, api: API };
-  const findings = await checkTrees(input, { replay: undefined, stale: undefined });
-  const breaks = count(findings, Severity.Break);
-  if (values.output === 'text') return print(out, reportText(findings), breaks);
-  const answer = { base, current, policy: input.policy, date: input.today, breaks, findings, review: REVIEW };
+  const checked = await checkTrees(input, { replay: undefined, stale: undefined });
+  const breaks = count(checked.findings, Severity.Break);
+  if (values.output === 'text') return print(out, reportText(checked), breaks);
+  const answer = { base, current, policy: input.policy, date: input.today, breaks, ...checked, review: REVIEW };
   return print(out, `${JSON.stringify(answer, undefined, 2)}\n`, breaks);
 };
 

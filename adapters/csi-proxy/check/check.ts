@@ -2,7 +2,7 @@
 import { TerminalError } from '../../../bus/errors.ts';
 import { compareTrees, Policy } from './compare.ts';
 import { parseDay } from './dates.ts';
-import { type Finding, Severity } from './finding.ts';
+import { type Finding, type RuleId, Severity } from './finding.ts';
 import { History, parseHistory } from './history.ts';
 import { parseRecorded, type Replay, replayRecorded } from './recorded.ts';
 import { readSource, type SourceDeps } from './source.ts';
@@ -17,25 +17,40 @@ export interface CheckInput extends SourceDeps {
 }
 
 export interface CheckDeps {
-  /** undefined: recorded calls are not made (C31, C32). */
+  /** undefined: recorded calls are not made. */
   readonly replay: Replay | undefined;
-  /** Files of the current tree's generated code that are not as the generator would write them (C33). */
+  /** Files of the current tree's generated code that are not as the generator would write them; undefined: unknown. */
   readonly stale: (() => Promise<readonly string[]>) | undefined;
+}
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** Rules that nothing was held against, and why. */
+  readonly notChecked: readonly { readonly rules: readonly RuleId[]; readonly reason: string }[];
 }
 
 /**
  * @throws {TerminalError} a tree, the history or a recording cannot be read
  */
-export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps): Promise<readonly Finding[]> {
+export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps): Promise<Checked> {
   const baseFiles = await readSource(input.base, input);
   const currentFiles = await readSource(input.current, input);
   const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
   const history = await readHistory(currentFiles, input);
-  return [
-    ...compareTrees({ base, current, history, policy: input.policy, today: input.today }),
-    ...(replay === undefined ? [] : await replayAll(baseFiles, { base, current, replay })),
-    ...(stale === undefined ? [] : staleFindings(await stale(), currentFiles.name)),
-  ];
+  const recorded = [...baseFiles.files.keys()].some((path) => path.endsWith('/recorded.json'));
+  const notChecked: Checked['notChecked'][number][] = [];
+  if (!recorded) notChecked.push({ rules: ['C31', 'C32'], reason: `'${baseFiles.name}' has no recorded calls` });
+  else if (replay === undefined)
+    notChecked.push({ rules: ['C31', 'C32'], reason: 'no server to make the recorded calls of' });
+  if (stale === undefined) notChecked.push({ rules: ['C33'], reason: 'generated code was not looked at' });
+  return {
+    findings: [
+      ...compareTrees({ base, current, history, policy: input.policy, today: input.today }),
+      ...(replay === undefined ? [] : await replayAll(baseFiles, { base, current, replay })),
+      ...(stale === undefined ? [] : staleFindings(await stale(), currentFiles.name)),
+    ],
+    notChecked,
+  };
 }
 
 /** The history is that of the current tree: a release is entered when it is published. */

@@ -1,4 +1,5 @@
 // Findings for people.
+import type { Checked } from './check.ts';
 import { type Finding, RULES, Severity } from './finding.ts';
 
 /** What no comparison sees; a person looks at it. */
@@ -22,11 +23,12 @@ export function count(findings: readonly Finding[], severity: Severity): number 
   return findings.filter((finding) => finding.severity === severity).length;
 }
 
-export function reportText(findings: readonly Finding[]): string {
+export function reportText({ findings, notChecked }: Checked): string {
   const lines = findings.map(findingText);
   if (findings.some(({ severity }) => severity !== Severity.Break)) {
     lines.push('For the reviewer, since no tool sees it:', ...REVIEW.map((question) => `  - ${question}`));
   }
+  lines.push(...notChecked.map(({ rules, reason }) => `not checked: ${rules.join(', ')}: ${reason}`));
   const [breaks, warnings, infos] = [Severity.Break, Severity.Warn, Severity.Info].map((severity) =>
     count(findings, severity),
   );

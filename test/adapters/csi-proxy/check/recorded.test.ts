@@ -58,8 +58,9 @@ async function replayed(outcome: Outcome, stale: readonly string[] = []): Promis
       cwd: folder,
       api: '',
     } as const;
-    const findings = await checkTrees(input, { replay, stale: async () => stale });
+    const { findings, notChecked } = await checkTrees(input, { replay, stale: async () => stale });
     assert.ok(isClosed);
+    assert.equal(notChecked, []);
     return findings;
   } finally {
     rmSync(folder, { recursive: true });
