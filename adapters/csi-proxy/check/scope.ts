@@ -1,7 +1,7 @@
 // What the comparisons of one version share.
-import type { Element, Field, Message, Position, ProtoFile, TypeRef } from '../protos/mod.ts';
+import type { Element, Field, Message, ProtoFile, TypeRef } from '../protos/mod.ts';
 import { allMessages } from '../protos/mod.ts';
-import { type Finding, type RuleId, Severity } from './finding.ts';
+import { type Finding, type Permitted, type RuleId, Severity } from './finding.ts';
 import type { Removal } from './removal.ts';
 
 export interface VersionScope {
@@ -23,25 +23,26 @@ export class Findings {
     this.#scope = scope;
   }
 
-  add(rule: RuleId, severity: Severity, { path, at }: { path: string; at: Position }, text: string): void {
+  add(
+    rule: RuleId,
+    severity: Severity,
+    { path, at }: Pick<Element, 'path' | 'at'>,
+    text: string,
+    permitted?: Permitted,
+  ): void {
     const { group, version } = this.#scope;
-    this.all.push({ rule, severity, group, version, element: path, text, at });
+    const finding = { rule, severity, group, version, element: path, text, at };
+    this.all.push(permitted === undefined ? finding : { ...finding, permitted });
   }
 
   addRemoval(rule: RuleId, element: Pick<Element, 'path' | 'at'>, { severity, text, permitted }: Removal): void {
-    this.add(rule, severity, element, `removed: ${text}`);
-    const last = this.all.pop();
-    if (last !== undefined) this.all.push(permitted === undefined ? last : { ...last, permitted });
+    this.add(rule, severity, element, `removed: ${text}`, permitted);
   }
 
   /** C25 and C26. */
   compareMarks(base: Element, current: Element): void {
     if (!base.deprecated && current.deprecated) this.add('C25', Severity.Info, current, 'marked deprecated');
     if (base.deprecated && !current.deprecated) this.add('C26', Severity.Info, current, 'no longer marked deprecated');
-  }
-
-  breaks(element: string): boolean {
-    return this.all.some((finding) => finding.element === element && finding.severity === Severity.Break);
   }
 }
 

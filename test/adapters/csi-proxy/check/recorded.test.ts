@@ -101,8 +101,16 @@ test('C33 refuses generated code that is out of date', async () => {
 });
 
 test('a recording that is none is refused', () => {
-  for (const text of ['{', '[]', '{"calls": [{}]}', '{"calls": [{"rpc": "List", "request": {}}]}']) {
-    assert.throws(() => parseRecorded(text, 'recorded.json'), /'recorded\.json'/);
+  for (const text of ['{', '[]', 'null', '{"calls": {}}']) {
+    assert.throws(() => parseRecorded(text, 'recorded.json'), /'recorded\.json' (is not JSON|must be)/);
+  }
+  const good = { rpc: 'List', request: {}, response: {} };
+  for (const bad of [{}, { rpc: 1 }, { request: [] }, { response: undefined }, { refusal: {} }]) {
+    const call = Object.keys(bad).length === 0 ? {} : { ...good, ...bad };
+    assert.throws(
+      () => parseRecorded(JSON.stringify({ calls: [good, call] }), 'recorded.json'),
+      /'recorded\.json', call 2: expected "rpc", "request", and either "response" or "refusal"$/,
+    );
   }
 });
 

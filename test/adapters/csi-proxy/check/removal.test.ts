@@ -126,6 +126,8 @@ test('a release history is read', () => {
 for (const [title, content, expected] of [
   ['no JSON', '{', /^'releases\.json' is not JSON: /],
   ['no list', '[]', /must be \{"releases": \[\.\.\.\]\}$/],
+  ['nothing', 'null', /must be \{"releases": \[\.\.\.\]\}$/],
+  ['a text', '"1.0.0"', /must be \{"releases": \[\.\.\.\]\}$/],
   ['no release', '{"releases": [null]}', /release 1: 'name' must be a version such as 1\.4\.0; got undefined$/],
   ['a name that is no version', '{"releases": [{"name": "first"}]}', /got "first"$/],
   ['no tree', '{"releases": [{"name": "1.0.0", "date": "2024-01-31"}]}', /release 1: 'api' must say where/],

@@ -190,6 +190,7 @@ const CASES: readonly Case[] = [
     base: v1('M m = 1;', '', 'message M { N n = 1; } message N {}'),
     current: v1('R m = 1;'),
     expected: ['C08 break M', 'C08 break N', 'C12 break Q.m'],
+    says: /^removed, but 'Q\.m' used it$/,
   },
   {
     title: 'C08 refuses that a message goes from a stable version that no RPC uses, until its time is over',
@@ -197,6 +198,13 @@ const CASES: readonly Case[] = [
     current: v1(''),
     with: ANNOUNCED,
     expected: ['C08 break Other', 'C08 info Lone'],
+  },
+  {
+    title: 'C08 refuses that a response goes, too',
+    base: v1(''),
+    current: { v1: 'service G { rpc Do(Q) returns (Q); } message Q {}' },
+    expected: ['C06 break G.Do', 'C08 break R'],
+    says: /^removed, but 'G\.Do' used it$/,
   },
   {
     title: 'C08 accepts that messages go with the last that used them',
@@ -312,6 +320,13 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     }),
   ),
   {
+    title: 'C12 refuses another message, and does not judge its encoding',
+    base: v1('Q a = 1;'),
+    current: v1('R a = 1;'),
+    expected: ['C12 break Q.a'],
+    says: /the encodings agree as far as the messages do$/,
+  },
+  {
     title: 'C12 accepts another spelling of the type',
     base: v1('R a = 1;'),
     current: v1('.v1.R a = 1;'),
@@ -394,6 +409,13 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     title: 'C17 refuses that a value goes whose number and name are not reserved',
     base: v1('', '', ENUM('A = 1;')),
     current: v1('', '', ENUM('')),
+    with: ANNOUNCED,
+    expected: ['C17 break E.A'],
+  },
+  {
+    title: 'C17 refuses that a value goes whose name is reserved, and not its number',
+    base: v1('', '', ENUM('A = 1;')),
+    current: v1('', '', ENUM('reserved 2; reserved "A";')),
     with: ANNOUNCED,
     expected: ['C17 break E.A'],
   },
@@ -523,6 +545,12 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     expected: ['C25 info v1', 'C25 info v1beta1'],
   },
   {
+    title: 'C25 accepts that one of two stable versions is deprecated',
+    base: { v1: EMPTY, v2: EMPTY },
+    current: { v1: head('v1', DEPRECATED), v2: EMPTY },
+    expected: ['C25 info v1'],
+  },
+  {
     title: 'C25 warns of what is deprecated in a new version',
     base: v1(''),
     current: { v1: EMPTY, v2alpha1: rpc('int32 a = 1 [deprecated = true];') },
@@ -605,6 +633,26 @@ for (const { title, base, current, expected, with: circumstances, says } of CASE
       );
   });
 }
+
+test('findings are sorted by group, then version, then place, and a removal says from when on it may go', () => {
+  const base = { 'b/v1': rpc('int32 a = 1;'), 'a/v1': rpc('', 'int32 a = 1;'), 'a/v1beta1': rpc('int32 a = 1;') };
+  const current = {
+    'b/v1': rpc('reserved 1; reserved "a";'),
+    'a/v1': rpc('int64 z = 2;', 'int64 a = 1;'),
+    'a/v1beta1': rpc('int64 a = 1; int32 b = 2;'),
+  };
+  const findings = compared(base, current);
+  assert.equal(
+    findings.map(({ group, version, element, permitted }) => [`${group}/${version} ${element}`, permitted]),
+    [
+      ['a/v1beta1 Q.a', undefined],
+      ['a/v1beta1 Q.b', undefined],
+      ['a/v1 Q.z', undefined],
+      ['a/v1 R.a', undefined],
+      ['b/v1 Q.a', { release: 4, date: '2027-06-15' }],
+    ],
+  );
+});
 
 test('every rule has an example that it refuses and one that it accepts', () => {
   // Refused by nobody; the last three have a file of their own.

@@ -49,6 +49,19 @@ test('syntax and package have their place, and the package the comment block dir
   assert.equal(file.unsupported, []);
 });
 
+test('the numbers next to those that are kept or reserved are free', () => {
+  const file = read(
+    'message A { reserved 2 to 4; int32 a = 1; int32 b = 5; int32 c = 18999; int32 d = 20000; int32 e = 536870911; }',
+  );
+  assert.is(file.messages[0]?.fields.length, 5);
+  for (const number of [2, 4]) {
+    assert.match(
+      refusal(`${HEAD}message A { reserved 2 to 4; int32 a = ${number}; }`),
+      /'a' or its number . is reserved$/,
+    );
+  }
+});
+
 test('services, RPCs and their options are read', () => {
   const file = read(`// All about disks.
 service Disk {
