@@ -1,0 +1,48 @@
+// What generated servers and the process that serves them agree on.
+import type { Logger } from 'pino';
+import type { Method } from '../codec/message.ts';
+import type { GroupDeps } from './group-deps.ts';
+
+/** One call, as the server of a group sees it. */
+export interface CallContext {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** When the caller stops waiting; undefined: never. */
+  readonly deadlineAt: number | undefined;
+  readonly log: Logger;
+}
+
+/** Takes the calls of one version of one group. */
+export interface GrpcServer {
+  handle<Request extends object, Response extends object>(
+    method: Method<Request, Response>,
+    handler: (context: CallContext, request: Request) => Promise<Response>,
+  ): void;
+}
+
+/** The server of one version of a group: it converts, and asks the server of the group. */
+export interface VersionedAPI {
+  register(grpcServer: GrpcServer): void;
+}
+
+export interface RegisteredAPI {
+  readonly group: string;
+  readonly version: string;
+  readonly registrant: VersionedAPI;
+}
+
+/** A group, and how it is served. */
+export interface ApiGroup {
+  readonly group: string;
+  /** A server of its own, and all its versions from the oldest to the newest. */
+  serve(deps: GroupDeps): readonly RegisteredAPI[];
+}
+
+/** A group from its hand-written `Server` and the generated `versionedAPIs`. */
+export function apiGroup<Server>(
+  group: string,
+  Server: new (deps: GroupDeps) => Server,
+  versionedAPIs: (server: Server) => readonly RegisteredAPI[],
+): ApiGroup {
+  return { group, serve: (deps) => versionedAPIs(new Server(deps)) };
+}

@@ -1,0 +1,33 @@
+// How a call ends when it does not end well: a gRPC status code and a message.
+
+/** The status codes of gRPC. */
+export const Code = {
+  Ok: 0,
+  Cancelled: 1,
+  Unknown: 2,
+  InvalidArgument: 3,
+  DeadlineExceeded: 4,
+  NotFound: 5,
+  AlreadyExists: 6,
+  PermissionDenied: 7,
+  ResourceExhausted: 8,
+  FailedPrecondition: 9,
+  Aborted: 10,
+  OutOfRange: 11,
+  Unimplemented: 12,
+  Internal: 13,
+  Unavailable: 14,
+  DataLoss: 15,
+  Unauthenticated: 16,
+} as const;
+export type Code = (typeof Code)[keyof typeof Code];
+
+/** A server ends a call with it; a client's call is rejected with it. `message` goes over the wire as it is. */
+export class StatusError extends Error {
+  override name = 'StatusError';
+  readonly code: Code;
+  constructor(code: Code, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
