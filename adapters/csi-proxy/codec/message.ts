@@ -1,14 +1,25 @@
-// What generated code says of a message and of a call.
+// Messages by the table of their fields. The table is generated from `api.proto`, and the compiler proves that it agrees
+// with the interface of the message.
+//
+// Fields that the table does not know are kept, as proto3 wants it: under the symbol UNKNOWN_FIELDS, which copies of a
+// message have too, and written again behind the known ones.
+import protobuf from 'protobufjs/minimal.js';
+import { type Field, within } from './fields.ts';
+import { shown, type ValueType, WireType } from './scalars.ts';
+import { errorAt, WireError } from './wire-error.ts';
 
-/** Types of messages, and of everything generated from `api.proto`, have one shape: plain data with every field there. */
-export interface MessageType<Message extends object> {
+export type FieldTable<Message> = { readonly [Name in keyof Message]-?: Field<Message[Name]> };
+
+export interface MessageType<Message extends object> extends ValueType<Message> {
+  readonly kind: 'message';
   /** With its package: `v1.DiskLocation`. */
   readonly name: string;
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
   /** A message of which every field that is not given has its default. */
   create(given?: Partial<Message>): Message;
   /** @throws {WireError} a value that its type cannot hold */
   encode(message: Partial<Message>): Uint8Array;
-  /** @throws {WireError} bytes that are no such message, cut short or not */
+  /** @throws {WireError} the bytes are no such message, or not all of it */
   decode(bytes: Uint8Array): Message;
 }
 
@@ -22,4 +33,113 @@ export interface Method<Request extends object, Response extends object> {
   readonly response: MessageType<Response>;
   /** Marked deprecated, itself or with its version. */
   readonly isDeprecated: boolean;
+}
+
+/** The calls of a service, each under its name with a small first letter. */
+export type Service = Readonly<Record<string, Method<object, object>>>;
+
+export const UNKNOWN_FIELDS: unique symbol = Symbol('unknown fields');
+
+/** A message while its fields are gone through by name. */
+type Slots = Record<string, unknown> & { [UNKNOWN_FIELDS]?: Uint8Array[] };
+
+/** The depth to which messages may hold messages; that of other implementations. */
+const DEEPEST = 100;
+
+export function message<Message extends object>(name: string, fields: FieldTable<Message>): MessageType<Message> {
+  // Seen by name, a table is a record of fields: Object.entries has lost what FieldTable says of each.
+  const table = fields as Readonly<Record<string, Field<unknown>>>;
+  const entries = Object.entries(table);
+  const byNumber = new Map(entries.map((entry) => [entry[1].number, entry]));
+
+  function create(given?: Partial<Message>): Message {
+    const slots: Slots = {};
+    for (const [name, field] of entries) slots[name] = field.initial();
+    return Object.assign(slots, given) as Message;
+  }
+
+  function writeFields(writer: protobuf.Writer, message: Partial<Message>): void {
+    const slots = message as Slots;
+    for (const [name, field] of entries) {
+      const value = slots[name];
+      if (value === undefined) continue;
+      try {
+        field.write(writer, value);
+      } catch (error) {
+        throw errorAt(name, error);
+      }
+    }
+    for (const bytes of slots[UNKNOWN_FIELDS] ?? []) writer.raw(bytes);
+  }
+
+  function readField(reader: protobuf.Reader, slots: Slots, depth: number): void {
+    const start = reader.pos;
+    const tag = reader.tag();
+    const [number, wireType] = [tag >>> 3, tag & 7];
+    if (number === 0) throw new WireError('a field has the number 0');
+    const entry = byNumber.get(number);
+    if (entry?.[1].accepts(wireType)) {
+      const [name, field] = entry;
+      try {
+        slots[name] = field.read(reader, wireType, slots[name], depth);
+      } catch (error) {
+        throw errorAt(name, error);
+      }
+    } else {
+      reader.skipType(wireType, depth, number);
+      slots[UNKNOWN_FIELDS] = [...(slots[UNKNOWN_FIELDS] ?? []), new Uint8Array(reader.raw(start, reader.pos))];
+    }
+  }
+
+  return {
+    kind: 'message',
+    name,
+    fields: table,
+    wireType: WireType.Bytes,
+    create,
+    initial: () => create(),
+    isInitial: () => false,
+    problem: (value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? undefined
+        : `a ${name} is wanted, got ${shown(value)}`,
+    write(writer, message) {
+      writeFields(writer.fork(), message);
+      writer.ldelim();
+    },
+    read(reader, depth, before = create()) {
+      if (depth >= DEEPEST) throw new WireError(`messages are more than ${DEEPEST} deep`);
+      within(reader, () => readField(reader, before as Slots, depth + 1));
+      return before;
+    },
+    encode(message) {
+      const writer = protobuf.Writer.create();
+      try {
+        writeFields(writer, message);
+      } catch (error) {
+        throw errorAt(name, error);
+      }
+      return writer.finish();
+    },
+    decode(bytes) {
+      const reader = protobuf.Reader.create(bytes);
+      const result = create();
+      try {
+        while (reader.pos < reader.len) readField(reader, result as Slots, 0);
+      } catch (error) {
+        throw errorAt(name, error);
+      }
+      return result;
+    },
+  };
+}
+
+/** @param path  `/v1.Disk/ListDiskLocations` */
+export function rpc<Request extends object, Response extends object>(
+  path: string,
+  request: MessageType<Request>,
+  response: MessageType<Response>,
+  { isDeprecated = false }: { isDeprecated?: boolean } = {},
+): Method<Request, Response> {
+  return { name: path.slice(path.lastIndexOf('/') + 1), path, request, response, isDeprecated };
 }
