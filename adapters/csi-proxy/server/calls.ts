@@ -1,0 +1,179 @@
+// What happens around every call, whichever group it is of: its turn, its time limit, its status, what is counted and
+// what is written down.
+//
+// Invariants:
+//   C1. Nothing that a handler throws, or that a client sends, ends the process.
+//   C2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
+//   C3. A call that nobody waits for any more is not begun.
+//   C4. No secret of a request is logged.
+import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../bus/mod.ts';
+import type { Method } from '../codec/message.ts';
+import { asBuffer, asIs } from '../grpc.ts';
+import { isRead } from '../limits.ts';
+import { Code, StatusError } from '../status.ts';
+import { subjectOf, withoutSecrets } from './audit.ts';
+import type { Gate } from './gate.ts';
+import type { Metrics } from './metrics.ts';
+import type { CallContext, GrpcServer } from './runtime.ts';
+
+/** A message travels in a header, percent-encoded, and clients refuse long headers. In UTF-16 units. */
+const LONGEST_MESSAGE = 2_000;
+
+export interface CallsDeps {
+  readonly group: string;
+  readonly version: string;
+  /** Where the calls come in. */
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly gate: Gate;
+  /** Why no call is begun any more; undefined: they are. */
+  refusal(): StatusError | undefined;
+  limitMs(rpc: string): number;
+}
+
+type Unary = (call: ServerUnaryCall<Buffer, Uint8Array>, answer: sendUnaryData<Uint8Array>) => void;
+
+/** Takes the calls of one version of one group. Messages are decoded and encoded here, so that a failure is counted like any other. */
+export function grpcCalls(deps: CallsDeps): GrpcServer {
+  return {
+    handle(method, handler) {
+      const { path } = method;
+      deps.server.register<Buffer, Uint8Array>(path, unary(deps, method, handler), asBuffer, asIs, 'unary');
+    },
+  };
+}
+
+function unary<Request extends object, Response extends object>(
+  deps: CallsDeps,
+  method: Method<Request, Response>,
+  handler: (context: CallContext, request: Request) => Promise<Response>,
+): Unary {
+  const { clock, gate } = deps;
+  const record = recorder(deps, method);
+  const limitMs = deps.limitMs(method.name);
+  return (call, answer) => {
+    const refusal = deps.refusal();
+    if (refusal !== undefined) return answer(onTheWire(refusal));
+    let request: Request;
+    try {
+      request = method.request.decode(call.request);
+    } catch (error) {
+      const why = `the request is no ${method.request.name}: ${messageOf(error)}`;
+      return answer(onTheWire(new StatusError(Code.Internal, why)));
+    }
+    const startedAt = clock.now();
+    const context = new Context(call, record.log);
+    record.started();
+    let open = true;
+    const end = (error: StatusError | undefined, response: Uint8Array | null): void => {
+      if (!open) return;
+      open = false;
+      clock.clearTimeout(timer);
+      record.ended(request, error, clock.now() - startedAt);
+      answer(error === undefined ? null : onTheWire(error), response);
+    };
+    const work = async (): Promise<void> => {
+      try {
+        const stopped = deps.refusal();
+        if (stopped !== undefined) throw stopped;
+        end(undefined, method.response.encode(await handler(context, request)));
+      } catch (error) {
+        if (!(error instanceof StatusError)) record.unexpected(request, error);
+        end(error instanceof StatusError ? error : new StatusError(Code.Unknown, messageOf(error)), null);
+      } finally {
+        gate.leave();
+      }
+    };
+    const giveUp = (code: Code, why: string): void => {
+      leaveLine?.();
+      end(new StatusError(code, why), null);
+      context.abort();
+    };
+    const timer = clock.setTimeout(
+      () => giveUp(Code.DeadlineExceeded, `${method.name} took longer than ${limitMs} ms; its work may still be done`),
+      limitMs,
+    );
+    const leaveLine = gate.enter(() => void work());
+    if (leaveLine === undefined) {
+      return giveUp(
+        Code.ResourceExhausted,
+        `too many calls of group ${deps.group} wait for their turn; try again later`,
+      );
+    }
+    // gRPC says so, too, when a call has ended.
+    call.once('cancelled', () => {
+      const late = (context.deadlineAt ?? Number.POSITIVE_INFINITY) <= clock.now();
+      giveUp(late ? Code.DeadlineExceeded : Code.Cancelled, 'the caller waits no more');
+    });
+  };
+}
+
+/** What of a call is counted and logged. */
+function recorder<Request extends object>(
+  { group, version, log: parent, metrics }: CallsDeps,
+  { name: rpc, path, isDeprecated }: Method<Request, object>,
+) {
+  const log = parent.child({ group, version, rpc });
+  const figures = metrics.method(path.slice(1, path.lastIndexOf('/')), rpc);
+  const level = isRead(rpc) ? 'debug' : 'info';
+  let isFirst = true;
+  return {
+    log,
+    started(): void {
+      figures.started();
+      if (!isDeprecated) return;
+      metrics.deprecated(group, version, rpc);
+      if (isFirst) log.warn('something deprecated was called');
+      isFirst = false;
+    },
+    ended(request: Request, error: StatusError | undefined, durationMs: number): void {
+      figures.ended(error?.code ?? Code.Ok, durationMs);
+      if (!log.isLevelEnabled(level)) return;
+      const fields = { subject: subjectOf(request), code: error?.code ?? Code.Ok, durationMs: Math.round(durationMs) };
+      if (error === undefined) log[level](fields, 'call done');
+      else log[level]({ ...fields, reason: withoutSecrets(error.message, request) }, 'call failed');
+    },
+    unexpected(request: Request, error: unknown): void {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log.error({ reason: withoutSecrets(text, request) }, 'a call failed in an unexpected way');
+    },
+  };
+}
+
+/** Most calls ask for none of it, so it is made when they do. */
+class Context implements CallContext {
+  readonly log: Logger;
+  readonly deadlineAt: number | undefined;
+  #abort: AbortController | undefined;
+  #isOver = false;
+
+  constructor(call: ServerUnaryCall<Buffer, Uint8Array>, log: Logger) {
+    const deadlineAt = Number(call.getDeadline());
+    this.deadlineAt = Number.isFinite(deadlineAt) ? deadlineAt : undefined;
+    this.log = log;
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#isOver) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#abort?.abort();
+  }
+}
+
+/** A lone surrogate cannot be percent-encoded, and gRPC would throw where nobody catches (C1). */
+function onTheWire({ code, message }: StatusError): { code: number; details: string } {
+  return { code, details: message.slice(0, LONGEST_MESSAGE).toWellFormed() };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,173 @@
+// The process that serves: a gRPC server for each version of each group, each on its own pipe, and one server of the group
+// behind all its versions.
+//
+// Invariants:
+//   S1. All pipes are served or none is.
+//   S2. When one pipe fails, all are closed.
+//   S3. Stopping begins no call, lets those finish that run, within a limit, and then closes what is left.
+
+import type { Socket } from 'node:net';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { type Clock, TerminalError } from '../../../bus/mod.ts';
+import { callLimitMs } from '../limits.ts';
+import { pipePath } from '../pipes.ts';
+import { Code, StatusError } from '../status.ts';
+import { grpcCalls } from './calls.ts';
+import { Gate } from './gate.ts';
+import type { GroupDeps } from './group-deps.ts';
+import { type Listener, listen } from './listener.ts';
+import type { Metrics } from './metrics.ts';
+import type { ApiGroup, RegisteredAPI } from './runtime.ts';
+
+export interface ServerLimits {
+  /** Longest request, in bytes. */
+  readonly requestBytes: number;
+  /** Calls of a group that run at a time, whichever version they came by. */
+  readonly callsPerGroup: number;
+  /** Calls of a group that wait for their turn; one more is refused. */
+  readonly waitingPerGroup: number;
+  /** Calls under way on one connection; a client keeps back what is more. */
+  readonly callsPerConnection: number;
+  readonly connectionsPerPipe: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  requestBytes: 4 * 2 ** 20,
+  callsPerGroup: 64,
+  waitingPerGroup: 1_024,
+  callsPerConnection: 256,
+  connectionsPerPipe: 1_024,
+};
+
+export interface CsiProxyServerDeps {
+  readonly groups: readonly ApiGroup[];
+  readonly groupDeps: GroupDeps;
+  /** What is served; undefined: everything. */
+  readonly isServed?: ((group: string, version: string) => boolean) | undefined;
+  readonly pipePrefix?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly limits?: ServerLimits;
+  /** How long a call may take, by its name, in milliseconds. */
+  readonly limitMs?: (rpc: string) => number;
+}
+
+export interface ServedPipe {
+  readonly group: string;
+  readonly version: string;
+  readonly path: string;
+}
+
+interface Serving extends ServedPipe {
+  readonly server: Server;
+  readonly listener: Listener;
+  readonly sockets: Set<Socket>;
+}
+
+export class CsiProxyServer {
+  readonly #deps: CsiProxyServerDeps;
+  readonly #limits: ServerLimits;
+  readonly #ended = Promise.withResolvers<void>();
+  #serving: readonly Serving[] | undefined;
+  #isStopping = false;
+
+  constructor(deps: CsiProxyServerDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? SERVER_LIMITS;
+  }
+
+  get pipes(): readonly ServedPipe[] {
+    return (this.#serving ?? []).map(({ group, version, path }) => ({ group, version, path }));
+  }
+
+  /** Resolves when the server has stopped. @throws {TerminalError} a pipe failed */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** @throws {TerminalError} names every pipe that cannot be served; then none is (S1) */
+  async start(): Promise<void> {
+    if (this.#serving !== undefined) throw new TerminalError('server already started');
+    this.#serving = [];
+    const opened = await Promise.allSettled(this.#apis().map(([api, gate]) => this.#open(api, gate)));
+    this.#serving = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failures = opened.flatMap((result) => (result.status === 'rejected' ? [String(result.reason?.message)] : []));
+    if (failures.length === 0) return;
+    await this.stop(0);
+    throw new TerminalError(failures.join('; '));
+  }
+
+  /** Resolves when nothing is open any more. What still runs after `drainMs` loses its caller. */
+  async stop(drainMs: number): Promise<void> {
+    if (this.#serving === undefined) throw new TerminalError('server not started yet');
+    this.#isStopping = true;
+    const { clock } = this.#deps;
+    const late = clock.setTimeout(() => this.#destroy(), drainMs);
+    await Promise.all(this.#serving.map((serving) => drained(serving)));
+    clock.clearTimeout(late);
+    this.#destroy();
+    this.#ended.resolve();
+  }
+
+  #apis(): [RegisteredAPI, Gate][] {
+    const { groups, groupDeps, isServed = () => true } = this.#deps;
+    const { callsPerGroup, waitingPerGroup } = this.#limits;
+    return groups.flatMap((group) => {
+      const gate = new Gate({ running: callsPerGroup, waiting: waitingPerGroup });
+      return group
+        .serve(groupDeps)
+        .filter(({ version }) => isServed(group.group, version))
+        .map((api): [RegisteredAPI, Gate] => [api, gate]);
+    });
+  }
+
+  async #open({ group, version, registrant }: RegisteredAPI, gate: Gate): Promise<Serving> {
+    const { clock, log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
+    const { requestBytes, callsPerConnection, connectionsPerPipe } = this.#limits;
+    const server = new Server({
+      'grpc.max_receive_message_length': requestBytes,
+      'grpc.max_concurrent_streams': callsPerConnection,
+      'grpc.enable_channelz': 0,
+    });
+    const refusal = () => (this.#isStopping ? new StatusError(Code.Unavailable, 'the server is stopping') : undefined);
+    registrant.register(grpcCalls({ group, version, server, clock, log, metrics, gate, refusal, limitMs }));
+    // The sockets are this server's own, so that it can close them: gRPC only closes those it has heard from.
+    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+    const sockets = new Set<Socket>();
+    const path = pipePath(group, version, pipePrefix);
+    const listener = await listen({
+      path,
+      clock,
+      connections: connectionsPerPipe,
+      onConnection(socket) {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+        injector.injectConnection(socket);
+      },
+      onFailure: (error) =>
+        void this.#fail(new TerminalError(`${group} ${version}: ${error.message}`, { cause: error })),
+    });
+    return { group, version, path, server, listener, sockets };
+  }
+
+  async #fail(error: TerminalError): Promise<void> {
+    this.#ended.reject(error);
+    await this.stop(0);
+  }
+
+  #destroy(): void {
+    for (const { sockets } of this.#serving ?? []) {
+      for (const socket of sockets) socket.destroy();
+    }
+  }
+}
+
+/** Says good-bye on every connection. Each closes when its last call has ended; gRPC's own answer may come before. */
+async function drained({ listener, server, sockets }: Serving): Promise<void> {
+  listener.close();
+  const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  await Promise.all(closed);
+}

@@ -1,0 +1,53 @@
+// How many calls of a group run at a time, and how many may wait for their turn.
+
+export interface GateLimits {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+interface Waiter {
+  readonly run: () => void;
+}
+
+/** First come, first served. */
+export class Gate {
+  readonly #limits: GateLimits;
+  readonly #waiters = new Set<Waiter>();
+  #running = 0;
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /**
+   * Calls `run` when there is a turn, at once if there is one; whoever is called says `leave` in the end.
+   *
+   * @returns how to step out of the line again; undefined: the line is full, and `run` is never called
+   */
+  enter(run: () => void): (() => void) | undefined {
+    if (this.#running < this.#limits.running) {
+      this.#running += 1;
+      run();
+      return () => undefined;
+    }
+    if (this.#waiters.size >= this.#limits.waiting) return undefined;
+    const waiter = { run };
+    this.#waiters.add(waiter);
+    return () => this.#waiters.delete(waiter);
+  }
+
+  /** Ends a turn; the next in the line has it. */
+  leave(): void {
+    const [next] = this.#waiters;
+    if (next === undefined) {
+      this.#running -= 1;
+      return;
+    }
+    this.#waiters.delete(next);
+    next.run();
+  }
+}

@@ -1,0 +1,75 @@
+// One pipe: named on Windows, a Unix socket elsewhere. Whoever may open it may use every call, so neither is ever made
+// wider than the system makes it.
+import { lstat, mkdir, unlink } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { AbsentError, type Clock, TerminalError } from '../../../bus/mod.ts';
+import { probePipe } from '../pipes.ts';
+
+/** Of a folder made for sockets. */
+const OWNER_ONLY = 0o700;
+/** Leaves a socket read and write for its owner. */
+const OWNER_ONLY_MASK = 0o177;
+
+export interface ListenerDeps {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Connections open at a time; one more is closed at once. */
+  readonly connections: number;
+  onConnection(socket: Socket): void;
+  /** The pipe failed after it was opened; it is closed. */
+  onFailure(error: Error): void;
+}
+
+export interface Listener {
+  readonly path: string;
+  /** Nobody can connect any more; what is connected stays. */
+  close(): void;
+}
+
+/** @throws {TerminalError} the name is taken, or the system refuses it */
+export async function listen({ path, clock, connections, onConnection, onFailure }: ListenerDeps): Promise<Listener> {
+  try {
+    if (process.platform !== 'win32') await clear(path, clock);
+    const server = createServer(onConnection);
+    server.maxConnections = connections;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.once('listening', resolve);
+      // Bound within the call: the file is never anybody else's, not even for a moment.
+      const mask = process.umask(OWNER_ONLY_MASK);
+      try {
+        server.listen({ path });
+      } finally {
+        process.umask(mask);
+      }
+    });
+    server.removeAllListeners('error').on('error', onFailure);
+    return {
+      path,
+      close() {
+        server.close();
+      },
+    };
+  } catch (error) {
+    if (error instanceof TerminalError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'the name is taken: another csi-proxy runs' : message;
+    throw new TerminalError(`'${path}' cannot be served: ${why}`, { cause: error });
+  }
+}
+
+/** Makes the folder, and removes the file of a server that was killed. A named pipe ends with its process; a socket's file does not. */
+async function clear(path: string, clock: Clock): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY });
+  try {
+    await probePipe(path, { clock });
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+    const { code } = error.cause as NodeJS.ErrnoException;
+    // A file that is no socket refuses in the same way.
+    if (code === 'ECONNREFUSED' && (await lstat(path)).isSocket()) await unlink(path);
+    return;
+  }
+  throw new TerminalError(`'${path}' cannot be served: the name is taken: another csi-proxy runs`);
+}
