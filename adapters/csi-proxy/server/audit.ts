@@ -1,4 +1,5 @@
-// What a log line may say of a call: who was meant, never with what secret.
+// What a log line may say of a call: what was meant, never with what secret.
+import type { MessageType } from '../codec/mod.ts';
 
 /** Fields that name what a call is about. Nothing else of a request is ever written down. */
 const NAMING: ReadonlySet<string> = new Set([
@@ -23,7 +24,6 @@ const NAMING: ReadonlySet<string> = new Set([
   'targetPortal',
   'volumeId',
 ]);
-const SECRET = /password|secret/i;
 /** Enough for every path that a call may name. */
 const LONGEST_TEXT = 300;
 
@@ -43,10 +43,15 @@ function plain(value: unknown): unknown {
 }
 
 /** `text` without the secrets of the request it is about: Windows may repeat what it was given. */
-export function withoutSecrets(text: string, request: object): string {
+export function withoutSecrets<Request extends object>(
+  text: string,
+  type: MessageType<Request>,
+  request: Request,
+): string {
   let safe = text;
-  for (const [field, value] of Object.entries(request)) {
-    if (SECRET.test(field) && typeof value === 'string' && value !== '') safe = safe.replaceAll(value, '(hidden)');
+  for (const [name, value] of Object.entries(request)) {
+    const isSecret = type.fields[name]?.isSecret === true;
+    if (isSecret && typeof value === 'string' && value !== '') safe = safe.replaceAll(value, '(hidden)');
   }
   return safe;
 }

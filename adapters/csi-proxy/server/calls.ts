@@ -9,7 +9,7 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/mod.ts';
-import type { Method } from '../codec/message.ts';
+import type { Method } from '../codec/mod.ts';
 import { asBuffer, asIs } from '../grpc.ts';
 import { isRead } from '../limits.ts';
 import { Code, StatusError } from '../status.ts';
@@ -115,7 +115,7 @@ function unary<Request extends object, Response extends object>(
 /** What of a call is counted and logged. */
 function recorder<Request extends object>(
   { group, version, log: parent, metrics }: CallsDeps,
-  { name: rpc, path, isDeprecated }: Method<Request, object>,
+  { name: rpc, path, request: type, isDeprecated }: Method<Request, object>,
 ) {
   const log = parent.child({ group, version, rpc });
   const figures = metrics.method(path.slice(1, path.lastIndexOf('/')), rpc);
@@ -135,11 +135,11 @@ function recorder<Request extends object>(
       if (!log.isLevelEnabled(level)) return;
       const fields = { subject: subjectOf(request), code: error?.code ?? Code.Ok, durationMs: Math.round(durationMs) };
       if (error === undefined) log[level](fields, 'call done');
-      else log[level]({ ...fields, reason: withoutSecrets(error.message, request) }, 'call failed');
+      else log[level]({ ...fields, reason: withoutSecrets(error.message, type, request) }, 'call failed');
     },
     unexpected(request: Request, error: unknown): void {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      log.error({ reason: withoutSecrets(text, request) }, 'a call failed in an unexpected way');
+      log.error({ reason: withoutSecrets(text, type, request) }, 'a call failed in an unexpected way');
     },
   };
 }

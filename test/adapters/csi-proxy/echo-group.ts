@@ -1,4 +1,4 @@
-// A group for tests of the transport alone: its messages are JSON, and what its calls do is up to the test.
+// A group for tests of the transport alone: what its calls do is up to the test.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,17 +8,17 @@ import { systemClock } from '../../../actors/clock.ts';
 import { openLog } from '../../../actors/log.ts';
 import type { Connection } from '../../../adapters/csi-proxy/client/connection.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
-import type { MessageType, Method } from '../../../adapters/csi-proxy/codec/message.ts';
+import { type Method, message, one, rpc, secret, text } from '../../../adapters/csi-proxy/codec/mod.ts';
 import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { CsiProxyServer, type CsiProxyServerDeps } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
 import type { ApiGroup, CallContext } from '../../../adapters/csi-proxy/server/runtime.ts';
 
 export interface Text {
-  readonly text?: string;
-  readonly path?: string;
-  readonly password?: string;
-  readonly error?: string;
+  text: string;
+  path: string;
+  password: string;
+  error: string;
 }
 
 export const clock = systemClock();
@@ -26,19 +26,19 @@ export const clock = systemClock();
 /** A test that waits longer than that for something has failed. */
 export const DEADLINE_MS = 10_000;
 
-const json: MessageType<Text> = {
-  name: 'Text',
-  create: (given = {}) => ({ ...given }),
-  encode: (message) => Buffer.from(JSON.stringify(message)),
-  decode: (bytes) => JSON.parse(Buffer.from(bytes).toString() || '{}') as Text,
-};
+const Text = message<Text>('test.Text', {
+  text: one(1, text),
+  path: one(2, text),
+  password: secret(one(3, text)),
+  error: one(4, text),
+});
 
 /** `GetEcho` only reads, to go by its name; `Echo` changes something; `Old` is deprecated. */
 export function echoMethod(version: string, name: 'Echo' | 'GetEcho' | 'Old'): Method<Text, Text> {
-  return { name, path: `/${version}.Test/${name}`, request: json, response: json, isDeprecated: name === 'Old' };
+  return rpc(`/${version}.Test/${name}`, Text, Text, { isDeprecated: name === 'Old' });
 }
 
-export type EchoHandler = (context: CallContext, request: Text) => Promise<Text>;
+export type EchoHandler = (context: CallContext, request: Text) => Promise<Partial<Text>>;
 
 export function echoGroup(handler: EchoHandler, group = 'test', versions = ['v1alpha1', 'v1']): ApiGroup {
   return {
@@ -74,7 +74,7 @@ export interface World {
   /** Calls `name` of a version on a connection of its own, or of the given one. */
   call(
     name: 'Echo' | 'GetEcho' | 'Old',
-    request: Text,
+    request: Partial<Text>,
     options?: { signal?: AbortSignal; timeoutMs?: number },
     version?: string,
   ): Promise<Text>;

@@ -98,7 +98,7 @@ test(
         code: Code.Unknown,
         message: 'no such path',
       });
-      assert.equal(await call('Echo', { text: '' }), { error: '' });
+      assert.is((await call('Echo', { text: '' })).error, '');
     },
   ),
 );
