@@ -1,0 +1,202 @@
+// The flags of `troupe csi-proxy serve`: those of the original, with one dash or two, and this server's own.
+import { parseArgs } from 'node:util';
+import { TerminalError } from '../../../bus/mod.ts';
+import { parseVersionName } from '../version-name.ts';
+
+export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;
+export type HostKind = (typeof HostKind)[keyof typeof HostKind];
+
+export interface ServeFlags {
+  /** Folders under which paths may lie; the kubelet's is the last. */
+  readonly allowedFolders: readonly string[];
+  readonly smbEncryption: 'required' | 'optional';
+  /** The process is run by a service manager. */
+  readonly isService: boolean;
+  readonly metricsAddress: string;
+  readonly healthAddress: string;
+  readonly logLevel: 'info' | 'debug' | 'trace';
+  /** Undefined: standard error. */
+  readonly logFile: string | undefined;
+  /** What is served; undefined: everything. */
+  readonly selection: Selection | undefined;
+  /** Undefined: that of the system. */
+  readonly pipePrefix: string | undefined;
+  readonly host: HostKind;
+  /** Services that may be asked for, in lower case; undefined: all. */
+  readonly services: ReadonlySet<string> | undefined;
+  readonly volumePaths: 'checked' | 'unchecked';
+  readonly linkPaths: 'checked' | 'unchecked';
+  /** By the name of a call. */
+  readonly limitsMs: ReadonlyMap<string, number>;
+  readonly callsPerGroup: number | undefined;
+  readonly drainMs: number;
+}
+
+/** Groups, each with its versions; none: all its versions. */
+export type Selection = ReadonlyMap<string, ReadonlySet<string>>;
+
+const KUBELET_PATH = 'C:\\var\\lib\\kubelet';
+const SERVICE = 'MSiSCSI';
+const DRAIN_MS = 30_000;
+/** Of klog: from here on details are wanted. */
+const DEBUG_VERBOSITY = 4;
+const TRACE_VERBOSITY = 6;
+
+const TEXT = { type: 'string' } as const;
+const SWITCH = { type: 'boolean' } as const;
+const FLAGS = {
+  'kubelet-path': TEXT,
+  'working-dir': TEXT,
+  'require-privacy': SWITCH,
+  'windows-service': SWITCH,
+  'metrics-bind-address': TEXT,
+  v: TEXT,
+  logtostderr: SWITCH,
+  log_file: TEXT,
+  group: TEXT,
+  version: TEXT,
+  'pipe-prefix': TEXT,
+  host: TEXT,
+  'health-probe-bind-address': TEXT,
+  'allow-service': TEXT,
+  'allow-all-services': SWITCH,
+  'check-volume-paths': SWITCH,
+  'check-link-paths': SWITCH,
+  'time-limit-ms': TEXT,
+  'calls-per-group': TEXT,
+  'drain-ms': TEXT,
+} as const;
+type Flag = keyof typeof FLAGS;
+
+export const FLAGS_USAGE = `  --kubelet-path FOLDER             ${KUBELET_PATH}: where paths may lie
+  --working-dir FOLDER              another one; may be repeated
+  --require-privacy=false           SMB mappings may go without encryption
+  --metrics-bind-address HOST:PORT  where /metrics is; nowhere unless told
+  --health-probe-bind-address HOST:PORT
+                                    where /healthz and /readyz are; nowhere unless told
+  --group NAME [--version NAME]...  what is served, all unless told; both may be repeated, and a version is one of the group
+                                    before it
+  --allow-service NAME              a Windows service that may be started and stopped, ${SERVICE} unless told; may be
+                                    repeated; --allow-all-services lifts the limit
+  --check-volume-paths=false        the target paths of volumes may lie anywhere, as the original has it
+  --check-link-paths                IsSymlink and IsMountPoint, too, look nowhere but under the allowed folders
+  --time-limit-ms CALL=N            how long calls of this name may take, such as FormatVolume=1200000; may be repeated
+  --calls-per-group N               64: calls of a group that run at a time
+  --drain-ms N                      ${DRAIN_MS}: how long calls may still take when the server is told to stop
+  --host windows|memory             windows on Windows; memory: a machine that only exists in this process
+  --pipe-prefix TEXT                what names of pipes begin with: \\\\.\\pipe\\ on Windows, /run/csi-proxy/ elsewhere
+  -v N                              0: from 4 on reads are logged, too
+  --logtostderr=false --log_file F  the log goes to a file
+  --windows-service                 accepted; adapters/csi-proxy/server/README.md tells how a service is set up
+`;
+
+/** @throws {TerminalError} names the flag, the rule, and what it got */
+export function readFlags(args: readonly string[], platform: NodeJS.Platform): ServeFlags {
+  const given = parse(args);
+  const last = (flag: Flag): string | undefined => given.findLast(([name]) => name === flag)?.[1];
+  const all = (flag: Flag): string[] => given.flatMap(([name, value]) => (name === flag ? [value] : []));
+  const isOn = (flag: Flag, fallback: 'on' | 'off'): boolean => {
+    const value = last(flag) ?? (fallback === 'on' ? 'true' : 'false');
+    if (/^(?:1|t|true)$/i.test(value)) return true;
+    if (/^(?:0|f|false)$/i.test(value)) return false;
+    throw new TerminalError(`--${flag} must be true or false; got '${value}'`);
+  };
+  const whole = (flag: Flag, value: string | undefined, least: number): number | undefined => {
+    if (value === undefined) return undefined;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least) return number;
+    throw new TerminalError(`--${flag} must be a whole number, at least ${least}; got '${value}'`);
+  };
+  const verbosity = whole('v', last('v'), 0) ?? 0;
+  const host = last('host') ?? (platform === 'win32' ? HostKind.Windows : HostKind.Memory);
+  if (host !== HostKind.Windows && host !== HostKind.Memory) {
+    throw new TerminalError(`--host must be windows or memory; got '${host}'`);
+  }
+  const services = all('allow-service');
+  return {
+    allowedFolders: [...all('working-dir'), last('kubelet-path') ?? KUBELET_PATH].map(folder),
+    smbEncryption: isOn('require-privacy', 'on') ? 'required' : 'optional',
+    isService: isOn('windows-service', 'off'),
+    metricsAddress: last('metrics-bind-address') ?? '',
+    healthAddress: last('health-probe-bind-address') ?? '',
+    logLevel: verbosity >= TRACE_VERBOSITY ? 'trace' : verbosity >= DEBUG_VERBOSITY ? 'debug' : 'info',
+    logFile: logFile(isOn('logtostderr', 'on'), last('log_file')),
+    selection: selection(given),
+    pipePrefix: last('pipe-prefix'),
+    host,
+    services: isOn('allow-all-services', 'off')
+      ? undefined
+      : new Set((services.length > 0 ? services : [SERVICE]).map((name) => name.toLowerCase())),
+    volumePaths: isOn('check-volume-paths', 'on') ? 'checked' : 'unchecked',
+    linkPaths: isOn('check-link-paths', 'off') ? 'checked' : 'unchecked',
+    limitsMs: new Map(
+      all('time-limit-ms').map((text): [string, number] => {
+        const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
+        if (rpc === '') throw new TerminalError(`--time-limit-ms must be like FormatVolume=1200000; got '${text}'`);
+        return [rpc, whole('time-limit-ms', value, 1) ?? 0];
+      }),
+    ),
+    callsPerGroup: whole('calls-per-group', last('calls-per-group'), 1),
+    drainMs: whole('drain-ms', last('drain-ms'), 0) ?? DRAIN_MS,
+  };
+}
+
+/** Flags and their values in the order in which they were given. */
+function parse(args: readonly string[]): [Flag, string][] {
+  const { tokens } = parseArgs({
+    // One dash is as good as two.
+    args: args.map((arg) => arg.replace(/^-(?=[a-z])/i, '--')),
+    options: FLAGS,
+    strict: false,
+    tokens: true,
+  });
+  return tokens.map((token) => {
+    if (token.kind !== 'option') throw new TerminalError(`'serve' takes flags only; got '${args[token.index] ?? ''}'`);
+    const { name, rawName, value } = token;
+    if (!isFlag(name))
+      throw new TerminalError(`there is no flag ${rawName}; 'troupe csi-proxy serve --help' lists them`);
+    if (value === undefined && FLAGS[name].type === 'string') throw new TerminalError(`${rawName} needs a value`);
+    return [name, value ?? 'true'];
+  });
+}
+
+function isFlag(name: string): name is Flag {
+  return Object.hasOwn(FLAGS, name);
+}
+
+function folder(path: string): string {
+  if (!/^[a-z]:\\/i.test(path)) {
+    throw new TerminalError(`--kubelet-path and --working-dir must be absolute Windows paths; got '${path}'`);
+  }
+  return path;
+}
+
+function logFile(toStandardError: boolean, file: string | undefined): string | undefined {
+  if (toStandardError) return undefined;
+  if (file === undefined || file === '') throw new TerminalError('--logtostderr=false needs --log_file');
+  return file;
+}
+
+function selection(given: readonly [Flag, string][]): Selection | undefined {
+  const selected = new Map<string, Set<string>>();
+  let versions: Set<string> | undefined;
+  for (const [flag, value] of given) {
+    if (flag === 'group') {
+      versions = selected.get(value) ?? new Set();
+      selected.set(value, versions);
+    } else if (flag === 'version') {
+      if (versions === undefined)
+        throw new TerminalError(`--version ${value} needs the --group before it that it is of`);
+      versions.add(version(value));
+    }
+  }
+  return selected.size === 0 ? undefined : selected;
+}
+
+function version(name: string): string {
+  try {
+    return parseVersionName(name).name;
+  } catch (error) {
+    throw new TerminalError(`--version: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
