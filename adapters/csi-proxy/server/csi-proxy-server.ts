@@ -4,7 +4,8 @@
 // Invariants:
 //   S1. All pipes are served or none is.
 //   S2. When one pipe fails, all are closed.
-//   S3. Stopping begins no call, lets those finish that run, within a limit, and then closes what is left.
+//   S3. Stopping begins no call, lets those finish that run, within a limit, and then closes the pipes. Closed before, a
+//       named pipe would keep new clients waiting for as long as others are connected.
 
 import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
@@ -61,6 +62,7 @@ export interface ServedPipe {
 }
 
 interface Serving extends ServedPipe {
+  readonly gate: Gate;
   readonly server: Server;
   readonly listener: Listener;
   readonly sockets: Set<Socket>;
@@ -103,11 +105,10 @@ export class CsiProxyServer {
   async stop(drainMs: number): Promise<void> {
     if (this.#serving === undefined) throw new TerminalError('server not started yet');
     this.#isStopping = true;
-    const { clock } = this.#deps;
-    const late = clock.setTimeout(() => this.#destroy(), drainMs);
-    await Promise.all(this.#serving.map((serving) => drained(serving)));
-    clock.clearTimeout(late);
-    this.#destroy();
+    const drained = new AbortController();
+    void Promise.all(this.#serving.map(drain)).then(() => drained.abort());
+    await this.#deps.clock.sleep(drainMs, drained.signal);
+    await Promise.all(this.#serving.map(cut));
     this.#ended.resolve();
   }
 
@@ -149,25 +150,30 @@ export class CsiProxyServer {
       onFailure: (error) =>
         void this.#fail(new TerminalError(`${group} ${version}: ${error.message}`, { cause: error })),
     });
-    return { group, version, path, server, listener, sockets };
+    return { group, version, path, gate, server, listener, sockets };
   }
 
   async #fail(error: TerminalError): Promise<void> {
     this.#ended.reject(error);
     await this.stop(0);
   }
-
-  #destroy(): void {
-    for (const { sockets } of this.#serving ?? []) {
-      for (const socket of sockets) socket.destroy();
-    }
-  }
 }
 
-/** Says good-bye on every connection. Each closes when its last call has ended; gRPC's own answer may come before. */
-async function drained({ listener, server, sockets }: Serving): Promise<void> {
+/** Waits for what runs, then says good-bye on every connection and waits until each is closed. */
+async function drain({ gate, listener, server, sockets }: Serving): Promise<void> {
+  await gate.idle();
   listener.close();
-  const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-  await Promise.all(closed);
+  // gRPC's own answer may come before the last response is out.
+  server.tryShutdown(() => undefined);
+  await Promise.all([...sockets].map(closed));
+}
+
+async function cut({ listener, sockets }: Serving): Promise<void> {
+  listener.close();
+  for (const socket of sockets) socket.destroy();
+  await Promise.all([...sockets].map(closed));
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
 }

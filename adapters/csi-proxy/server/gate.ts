@@ -14,13 +14,15 @@ export class Gate {
   readonly #limits: GateLimits;
   readonly #waiters = new Set<Waiter>();
   #running = 0;
+  #idle: (() => void)[] = [];
 
   constructor(limits: GateLimits) {
     this.#limits = limits;
   }
 
-  get running(): number {
-    return this.#running;
+  /** Resolves when nobody has a turn, nor waits for one. */
+  async idle(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /**
@@ -45,6 +47,7 @@ export class Gate {
     const [next] = this.#waiters;
     if (next === undefined) {
       this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
       return;
     }
     this.#waiters.delete(next);

@@ -66,6 +66,18 @@ export function freshPrefix(): { readonly prefix: string; remove(): void } {
   return { prefix: `${folder}/`, remove: () => rmSync(folder, { recursive: true }) };
 }
 
+/** A server of the group that says what it hears; not started. */
+export function echoServer(pipePrefix: string): CsiProxyServer {
+  return new CsiProxyServer({
+    groups: [echoGroup(async (_context, request) => request)],
+    groupDeps: { clock },
+    pipePrefix,
+    clock,
+    log: openLog({ level: 'silent', readable: false }),
+    metrics: serverMetrics(),
+  });
+}
+
 export interface World {
   readonly server: CsiProxyServer;
   readonly prefix: string;

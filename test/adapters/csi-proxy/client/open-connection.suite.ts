@@ -1,0 +1,115 @@
+// The client's end of a pipe: when it opens, when it gives up, and how it comes back.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
+import { pipePath, probePipe } from '../../../../adapters/csi-proxy/pipes.ts';
+import { Code } from '../../../../adapters/csi-proxy/status.ts';
+import { clock, echoMethod, failureOf, freshPrefix, served } from '../echo-group.ts';
+
+export function connectionSuite(test: Test): void {
+  test('where nobody serves, it says so at once (Rule 1.1)', async () => {
+    const { prefix, remove } = freshPrefix();
+    const { code, message } = await failureOf(openConnection(pipePath('test', 'v1', prefix), { clock }));
+    assert.is(code, 'absent');
+    assert.match(message, `nobody serves on '${pipePath('test', 'v1', prefix)}'`);
+    remove();
+  });
+
+  test('a name that no pipe can have is refused, whatever it is', async () => {
+    for (const path of ['', '80', '\0', `/tmp/${'x'.repeat(500)}`]) {
+      const { message } = await failureOf(openConnection(path, { clock }));
+      assert.ok(message.includes(`'${path}'`), message);
+    }
+  });
+
+  test('the probing connection is closed again (Rule 1.1)', async () => {
+    const { prefix, remove } = freshPrefix();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(pipePath('test', 'v1', prefix), resolve));
+    const connection = await openConnection(pipePath('test', 'v1', prefix), { clock });
+    // Nothing else is opened before the first call, so the server is without connections when this one has gone.
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    connection.close();
+    remove();
+  });
+
+  // Elsewhere a full socket is refused like one that is not there, and a pipe of Windows is never full by itself.
+  if (process.platform === 'linux') {
+    test('a pipe is tried for as long as it is busy, and no longer', async () => {
+      const { prefix, remove } = freshPrefix();
+      const path = pipePath('test', 'v1', prefix);
+      const script = `require('net').createServer().listen({ path: ${JSON.stringify(path)}, backlog: 1 }, () => {
+      process.stdout.write('listening');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    })`;
+      const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      const waiting = Array.from({ length: 4 }, () => connect(path).on('error', () => undefined));
+      const { code, message } = await failureOf(probePipe(path, { clock, limitMs: 100 }));
+      assert.is(code, 'transient');
+      assert.match(message, 'was busy for 100 ms');
+      for (const socket of waiting) socket.destroy();
+      child.kill('SIGKILL');
+      remove();
+    });
+  }
+
+  test('a server that is silent ends the call at its deadline', async () => {
+    const { prefix, remove } = freshPrefix();
+    const path = pipePath('test', 'v1', prefix);
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => sockets.add(socket.resume()));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const connection = await openConnection(path, { clock });
+    const { code } = await failureOf(connection.call(echoMethod('v1', 'Echo'), {}, { timeoutMs: 50 }));
+    assert.is(code, Code.DeadlineExceeded);
+    connection.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    remove();
+  });
+
+  test(
+    'a call is cancelled by its signal, before and after it is sent',
+    served(
+      () => new Promise(() => undefined),
+      async ({ call }) => {
+        assert.is((await failureOf(call('Echo', {}, { signal: AbortSignal.abort() }))).code, Code.Cancelled);
+        const stop = new AbortController();
+        const ended = failureOf(call('Echo', {}, { signal: stop.signal }));
+        stop.abort();
+        assert.is((await ended).code, Code.Cancelled);
+      },
+    ),
+  );
+
+  test(
+    'an error in the response is a failure, as in old versions',
+    served(
+      async (_context, { text = '' }) => ({ error: text }),
+      async ({ call }) => {
+        assert.equal(await failureOf(call('Echo', { text: 'no such path' })), {
+          code: Code.Unknown,
+          message: 'no such path',
+        });
+        assert.is((await call('Echo', { text: '' })).error, '');
+      },
+    ),
+  );
+
+  test(
+    'a closed connection says so',
+    served(
+      async () => ({}),
+      async ({ prefix }) => {
+        const connection = await openConnection(pipePath('test', 'v1', prefix), { clock });
+        connection.close();
+        const { code } = await failureOf(connection.call(echoMethod('v1', 'Echo'), {}, {}));
+        assert.is(code, Code.Unavailable);
+      },
+    ),
+  );
+}
