@@ -1,6 +1,6 @@
 // What generated servers and the process that serves them agree on.
 import type { Logger } from 'pino';
-import type { Method } from '../codec/message.ts';
+import type { Method, Service } from '../codec/mod.ts';
 import type { GroupDeps } from './group-deps.ts';
 
 /** One call, as the server of a group sees it. */
@@ -23,6 +23,26 @@ export interface GrpcServer {
 /** The server of one version of a group: it converts, and asks the server of the group. */
 export interface VersionedAPI {
   register(grpcServer: GrpcServer): void;
+}
+
+/** A handler for each call of a service. */
+export type Handlers<Calls extends Service> = {
+  readonly [Name in keyof Calls]: Calls[Name] extends Method<infer Request, infer Response>
+    ? (context: CallContext, request: Request) => Promise<Response>
+    : never;
+};
+
+/** Hands all calls of a service to their handlers. */
+export function handleAll<Calls extends Service>(
+  grpcServer: GrpcServer,
+  service: Calls,
+  handlers: Handlers<Calls>,
+): void {
+  for (const [name, method] of Object.entries(service)) {
+    // Each handler takes what its method reads and answers what it writes: Handlers says so by name.
+    const handler = handlers[name] as Handlers<Service>[string];
+    grpcServer.handle(method, handler);
+  }
 }
 
 export interface RegisteredAPI {

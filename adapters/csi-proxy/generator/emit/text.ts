@@ -1,0 +1,61 @@
+// Pieces of TypeScript text that all generated files are made of.
+import { compareText } from '../problem.ts';
+
+/** Of a line, in characters, as the formatter of the hand-written files has it. */
+export const LINE_WIDTH = 120;
+
+export interface Doc {
+  readonly comment?: string;
+  /** What stands behind `@deprecated`; undefined: it is not deprecated. */
+  readonly deprecation?: string | undefined;
+}
+
+/** A documentation comment with its line end, or nothing where there is nothing to say. */
+export function docText({ comment = '', deprecation }: Doc, indent = ''): string {
+  const lines = comment.trim() === '' ? [] : comment.trim().split('\n');
+  if (deprecation !== undefined) lines.push(...`@deprecated ${deprecation}`.trim().split('\n'));
+  if (lines.length === 0) return '';
+  const safe = lines.map((line) => line.replaceAll('*/', '*\\/').trimEnd());
+  const [only] = safe;
+  if (safe.length === 1 && `${indent}/** ${only} */`.length <= LINE_WIDTH) return `${indent}/** ${only} */\n`;
+  return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+}
+
+/** What stands behind `@deprecated` on a member that is marked itself. */
+export function deprecationOf({ deprecated }: { readonly deprecated: boolean }): string | undefined {
+  return deprecated ? '' : undefined;
+}
+
+/** `before`, the parts and `after` on one line, or each part on one of its own. */
+export function wrapped(before: string, parts: readonly string[], after: string, indent = ''): string {
+  const line = `${before}${parts.join(', ')}${after}`;
+  if (line.length <= LINE_WIDTH) return line;
+  return `${before}\n${parts.map((part) => `${indent}  ${part},\n`).join('')}${indent}${after}`;
+}
+
+/** `before` and `value` on one line, or the value on one of its own. */
+export function assigned(before: string, value: string, indent = ''): string {
+  const line = `${before} ${value}`;
+  return line.length <= LINE_WIDTH ? line : `${before}\n${indent}  ${value}`;
+}
+
+/** `import { a, type B } from './c.ts';`, sorted by name. */
+export function importText(names: readonly string[], from: string): string {
+  const bareName = (name: string): string => name.replace(/^type /, '');
+  const sorted = [...new Set(names)].toSorted((a, b) => compareNames(bareName(a), bareName(b)));
+  const isType = sorted.every((name) => name.startsWith('type '));
+  const parts = isType ? sorted.map(bareName) : sorted;
+  const line = `import ${isType ? 'type ' : ''}{ ${parts.join(', ')} } from '${from}';\n`;
+  if (line.length <= LINE_WIDTH + 1) return line;
+  return `import ${isType ? 'type ' : ''}{\n${parts.map((part) => `  ${part},\n`).join('')}} from '${from}';\n`;
+}
+
+/** As the formatter sorts imports: regardless of case, and of two spellings the capital first. */
+function compareNames(a: string, b: string): number {
+  return compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b);
+}
+
+/** A text as a literal. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+}

@@ -1,0 +1,27 @@
+// What is wrong with an input, and where.
+import type { Position } from '../protos/mod.ts';
+
+export interface Problem {
+  /** A place in a file; of a folder, or a file as a whole, only the path. */
+  readonly at: Position | { readonly file: string };
+  readonly message: string;
+}
+
+/** `file:line:column: message`, as editors and terminals make links of it. */
+export function problemText({ at, message }: Problem): string {
+  return `${'line' in at ? `${at.file}:${at.line}:${at.column}` : at.file}: ${message}`;
+}
+
+/** By path, line and column: the order in which a person goes through them. */
+export function sortedProblems(problems: readonly Problem[]): readonly Problem[] {
+  const place = ({ at }: Problem): readonly number[] => ('line' in at ? [at.line, at.column] : [0, 0]);
+  return problems.toSorted((a, b) => {
+    const [[lineA = 0, columnA = 0], [lineB = 0, columnB = 0]] = [place(a), place(b)];
+    return compareText(a.at.file, b.at.file) || lineA - lineB || columnA - columnB;
+  });
+}
+
+/** By code units: the same on every machine, whatever its language. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

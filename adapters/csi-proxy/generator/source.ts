@@ -1,0 +1,72 @@
+// Hand-written TypeScript, as far as the generator reads it: what a file declares and exports.
+import { type ParseResult, parse } from '@babel/parser';
+import type { Position } from '../protos/mod.ts';
+import type { Problem } from './problem.ts';
+
+export type Statement = ParseResult['program']['body'][number];
+type Declared = NonNullable<Extract<Statement, { type: 'ExportNamedDeclaration' }>['declaration']>;
+export type Interface = Extract<Declared, { type: 'TSInterfaceDeclaration' }>;
+export type FunctionDeclaration = Extract<Declared, { type: 'FunctionDeclaration' }>;
+export type TypeAlias = Extract<Declared, { type: 'TSTypeAliasDeclaration' }>;
+export type Type = TypeAlias['typeAnnotation'];
+export type Variables = Extract<Declared, { type: 'VariableDeclaration' }>;
+export type Expression = NonNullable<Variables['declarations'][number]['init']>;
+export type ObjectLiteral = Extract<Expression, { type: 'ObjectExpression' }>;
+export type PropertyValue = Extract<ObjectLiteral['properties'][number], { type: 'ObjectProperty' }>['value'];
+
+/** What has a place in the text. */
+interface Located {
+  readonly loc?: { readonly start: { readonly line: number; readonly column: number } } | null | undefined;
+}
+
+export interface Source {
+  readonly statements: readonly Statement[];
+  readonly problems: readonly Problem[];
+  at(node: Located): Position;
+}
+
+/** @param file  stands in the places; nothing is read from it */
+export function readSource(text: string, file: string): Source {
+  const at = (line: number, column: number): Position => ({ file, line, column: column + 1 });
+  const place = ({ loc }: Located): Position => at(loc?.start.line ?? 1, loc?.start.column ?? 0);
+  try {
+    // A name declared twice is no reason to stop: the compiler says so, and of conversions this generator does.
+    const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'], errorRecovery: true });
+    return { statements: program.body, problems: [], at: place };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { loc } = error as SyntaxError & { loc?: { line: number; column: number } };
+    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
+    return { statements: [], problems: [{ at: at(loc?.line ?? 1, loc?.column ?? 0), message }], at: place };
+  }
+}
+
+/** The declaration of a statement, exported or not. */
+export function declarationOf(statement: Statement): { readonly declaration: Statement; readonly isExported: boolean } {
+  if (statement.type !== 'ExportNamedDeclaration' || !statement.declaration) {
+    return { declaration: statement, isExported: false };
+  }
+  return { declaration: statement.declaration, isExported: true };
+}
+
+/** What an expression is behind `as const`, `satisfies` and parentheses. */
+export function bare(expression: Expression | null | undefined): Expression | undefined {
+  switch (expression?.type) {
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+    case 'ParenthesizedExpression':
+      return bare(expression.expression);
+    default:
+      return expression ?? undefined;
+  }
+}
+
+/** The name of a property, where it is no computed one. */
+export function keyName(key: {
+  readonly type: string;
+  readonly name?: unknown;
+  readonly value?: unknown;
+}): string | undefined {
+  if (key.type === 'Identifier' && typeof key.name === 'string') return key.name;
+  return key.type === 'StringLiteral' && typeof key.value === 'string' ? key.value : undefined;
+}
