@@ -4,6 +4,7 @@
 //   P1. A path that the reference refuses is refused with the reference's message, whatever else is wrong with it.
 //   P2. A path that passes names, read as Windows reads it, something in an allowed directory or such a directory itself.
 //       Where links on the way lead is not seen here: `requireInside` is asked with the place that the host found.
+import { foldCase } from '../hosts/windows-path.ts';
 import { Code, StatusError } from '../status.ts';
 
 /** MAX_PATH of Windows, here in bytes of UTF-8. */
@@ -27,7 +28,7 @@ export class PathRules {
       }
     }
     this.#allowed = allowed;
-    this.#folded = allowed.map((directory) => fold(directory.replace(/\\+$/, '')));
+    this.#folded = allowed.map((directory) => foldCase(directory.replace(/\\+$/, '')));
   }
 
   /** @throws {StatusError} `INVALID_ARGUMENT`, saying what is wrong with the path */
@@ -48,21 +49,10 @@ export class PathRules {
 
   /** @throws {StatusError} `INVALID_ARGUMENT`: `path` is neither an allowed directory nor below one */
   requireInside(path: string): void {
-    const folded = fold(path);
+    const folded = foldCase(path);
     const isInside = this.#folded.some((directory) => folded === directory || folded.startsWith(`${directory}\\`));
     if (!isInside) refuse(`path: ${path} is not within the working directories: [${this.#allowed.join(' ')}]`);
   }
-}
-
-/**
- * As NTFS compares names: letter by letter in upper case. A letter beyond ASCII never becomes one of ASCII: for Unicode
- * the Kelvin sign is a `k`, for NTFS it is another name.
- */
-function fold(path: string): string {
-  return path.replace(/[^A-Z\\]/g, (letter) => {
-    const upper = letter.toUpperCase();
-    return upper.length === 1 && (upper > '\x7f' || letter <= '\x7f') ? upper : letter;
-  });
 }
 
 function refuse(message: string): never {
