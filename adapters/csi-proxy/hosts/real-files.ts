@@ -122,9 +122,9 @@ function rootFolder(root: string): string[] {
   return [
     'UNC',
     ...root
+      .toLowerCase()
       .split('\\')
-      .filter((name) => name !== '')
-      .map(foldCase),
+      .filter((name) => name !== ''),
   ];
 }
 

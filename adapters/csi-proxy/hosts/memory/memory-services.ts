@@ -1,0 +1,93 @@
+// The services of a made-up machine.
+import type { Clock } from '../../../../bus/mod.ts';
+import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
+import { Code, StatusError } from '../../status.ts';
+import type { ServiceControl } from '../services.ts';
+
+export interface MemoryService {
+  readonly name: string;
+  readonly displayName: string;
+  readonly startType: StartType;
+  readonly status: ServiceStatus;
+  /** Names of the services that it needs. */
+  readonly needs?: readonly string[];
+  /** How long it takes to start or to stop, in milliseconds; `Infinity`: it never does. */
+  readonly takesMs?: number;
+}
+
+/** Return codes of Win32_Service. */
+const SUCCESS = 0;
+const DEPENDENTS_RUNNING = 3;
+const CANNOT_ACCEPT_CONTROL = 5;
+const ALREADY_RUNNING = 10;
+const DISABLED = 14;
+
+export class MemoryServices {
+  readonly #clock: Clock;
+  readonly #services = new Map<string, MemoryService & { status: ServiceStatus }>();
+
+  constructor({ clock, services }: { clock: Clock; services: readonly MemoryService[] }) {
+    this.#clock = clock;
+    for (const service of services) this.add(service);
+  }
+
+  add(service: MemoryService): void {
+    this.#services.set(service.name.toLowerCase(), { ...service });
+  }
+
+  isRunning(name: string): boolean {
+    return this.#services.get(name.toLowerCase())?.status === ServiceStatus.RUNNING;
+  }
+
+  control(): ServiceControl {
+    return {
+      query: async (name) => {
+        const { displayName, startType, status } = this.#service(name);
+        return { displayName, startType, status };
+      },
+      start: async (name) => {
+        const service = this.#service(name);
+        if (service.status !== ServiceStatus.STOPPED) return ALREADY_RUNNING;
+        if (service.startType === StartType.DISABLED) return DISABLED;
+        for (const needed of service.needs ?? []) await this.control().start(needed);
+        this.#turn(name, ServiceStatus.START_PENDING, ServiceStatus.RUNNING);
+        return SUCCESS;
+      },
+      stop: async (name) => {
+        if (this.#runningDependents(name).length > 0) return DEPENDENTS_RUNNING;
+        if (this.#service(name).status !== ServiceStatus.RUNNING) return CANNOT_ACCEPT_CONTROL;
+        this.#turn(name, ServiceStatus.STOP_PENDING, ServiceStatus.STOPPED);
+        return SUCCESS;
+      },
+      runningDependents: async (name) => this.#runningDependents(name),
+    };
+  }
+
+  #turn(name: string, pending: ServiceStatus, status: ServiceStatus): void {
+    const service = this.#service(name);
+    if (service.takesMs === undefined) {
+      service.status = status;
+      return;
+    }
+    service.status = pending;
+    this.#clock.setTimeout(() => {
+      service.status = status;
+    }, service.takesMs);
+  }
+
+  #runningDependents(name: string): string[] {
+    const wanted = this.#service(name).name.toLowerCase();
+    return [...this.#services.values()]
+      .filter(
+        ({ needs = [], status }) =>
+          status === ServiceStatus.RUNNING && needs.some((need) => need.toLowerCase() === wanted),
+      )
+      .map((service) => service.name);
+  }
+
+  #service(name: string): MemoryService & { status: ServiceStatus } {
+    const service = this.#services.get(name.toLowerCase());
+    if (service === undefined) throw new StatusError(Code.NotFound, `there is no service ${name}`);
+    return service;
+  }
+}
