@@ -7,16 +7,16 @@ export class Lanes {
   /**
    * Runs `work` when all that was asked for before in this lane has ended, however long that takes.
    *
-   * @param signal  work that nobody waits for any more is not begun; once begun it is not stopped
+   * @param caller  such as a signal: work that nobody waits for any more is not begun; once begun it is not stopped
    * @throws {StatusError} `CANCELLED`: it was not begun
    */
-  async run<T>(lane: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(lane: string, caller: { readonly aborted: boolean }, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(lane);
     const done = Promise.withResolvers<void>();
     this.#last.set(lane, done.promise);
     try {
       await before;
-      if (signal.aborted) throw new StatusError(Code.Cancelled, 'nobody waits for it any more; it was not begun');
+      if (caller.aborted) throw new StatusError(Code.Cancelled, 'nobody waits for it any more; it was not begun');
       return await work();
     } finally {
       if (this.#last.get(lane) === done.promise) this.#last.delete(lane);

@@ -31,6 +31,10 @@ export class PathRules {
     this.#folded = allowed.map((directory) => foldCase(directory.replace(/\\+$/, '')));
   }
 
+  get allowed(): readonly string[] {
+    return this.#allowed;
+  }
+
   /** @throws {StatusError} `INVALID_ARGUMENT`, saying what is wrong with the path */
   check(path: string): void {
     const bytes = Buffer.byteLength(path);

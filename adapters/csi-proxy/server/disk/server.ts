@@ -1,106 +1,156 @@
-// The server of group disk.
+// Disks, for all versions of the group.
+import type { DiskHost } from '../../hosts/host.ts';
+import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
+import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
+import { requireVersion } from '../version-gate.ts';
+import { parseDiskNumber } from './disk-number.ts';
 import type * as internal from './internal/types.ts';
-import type { ServerInterface, Version } from './internal/types_generated.ts';
+import { parseLocation } from './location.ts';
 
-export class Server implements ServerInterface {
-  /** Stub. */
-  async diskStats(
-    _context: CallContext,
-    _request: internal.DiskStatsRequest,
-    _version: Version,
-  ): Promise<internal.DiskStatsResponse> {
-    throw new StatusError(Code.Unimplemented, 'DiskStats is not implemented');
+export class Server {
+  readonly #disks: DiskHost;
+  readonly #lanes: Lanes;
+
+  constructor({ host, lanes }: GroupDeps) {
+    this.#disks = host.disk;
+    this.#lanes = lanes;
   }
 
-  /** Stub. */
-  async getAttachState(
-    _context: CallContext,
-    _request: internal.GetAttachStateRequest,
-    _version: Version,
-  ): Promise<internal.GetAttachStateResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetAttachState is not implemented');
-  }
-
-  /** Stub. */
-  async getDiskNumberByName(
-    _context: CallContext,
-    _request: internal.GetDiskNumberByNameRequest,
-    _version: Version,
-  ): Promise<internal.GetDiskNumberByNameResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetDiskNumberByName is not implemented');
-  }
-
-  /** Stub. */
-  async getDiskState(
-    _context: CallContext,
-    _request: internal.GetDiskStateRequest,
-    _version: Version,
-  ): Promise<internal.GetDiskStateResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetDiskState is not implemented');
-  }
-
-  /** Stub. */
-  async getDiskStats(
-    _context: CallContext,
-    _request: internal.GetDiskStatsRequest,
-    _version: Version,
-  ): Promise<internal.GetDiskStatsResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetDiskStats is not implemented');
-  }
-
-  /** Stub. */
-  async listDiskIDs(
-    _context: CallContext,
-    _request: internal.ListDiskIDsRequest,
-    _version: Version,
-  ): Promise<internal.ListDiskIDsResponse> {
-    throw new StatusError(Code.Unimplemented, 'ListDiskIDs is not implemented');
-  }
-
-  /** Stub. */
   async listDiskLocations(
     _context: CallContext,
     _request: internal.ListDiskLocationsRequest,
-    _version: Version,
+    _version: string,
   ): Promise<internal.ListDiskLocationsResponse> {
-    throw new StatusError(Code.Unimplemented, 'ListDiskLocations is not implemented');
+    const diskLocations = new Map<number, internal.DiskLocation>();
+    for (const [number, text] of await this.#disks.listDiskLocations()) {
+      const location = parseLocation(text);
+      if (location !== undefined) diskLocations.set(number, location);
+    }
+    return { diskLocations };
   }
 
-  /** Stub. */
   async partitionDisk(
-    _context: CallContext,
-    _request: internal.PartitionDiskRequest,
-    _version: Version,
+    { signal }: CallContext,
+    { diskNumber }: internal.PartitionDiskRequest,
+    _version: string,
   ): Promise<internal.PartitionDiskResponse> {
-    throw new StatusError(Code.Unimplemented, 'PartitionDisk is not implemented');
+    await this.#lanes.run(`disk ${diskNumber}`, signal, async () => {
+      if (!(await this.#disks.isDiskInitialized(diskNumber))) await this.#disks.initializeDisk(diskNumber);
+      if (!(await this.#disks.basicPartitionsExist(diskNumber))) await this.#disks.createBasicPartition(diskNumber);
+    });
+    return {};
   }
 
-  /** Stub. */
   async rescan(
     _context: CallContext,
     _request: internal.RescanRequest,
-    _version: Version,
+    _version: string,
   ): Promise<internal.RescanResponse> {
-    throw new StatusError(Code.Unimplemented, 'Rescan is not implemented');
+    await this.#disks.rescan();
+    return {};
   }
 
-  /** Stub. */
+  async getDiskNumberByName(
+    _context: CallContext,
+    { diskName }: internal.GetDiskNumberByNameRequest,
+    _version: string,
+  ): Promise<internal.GetDiskNumberByNameResponse> {
+    // A disk without identifiers is not the one without a name.
+    if (diskName === '') throw new StatusError(Code.NotFound, 'could not find disk with Page83 ID : not found');
+    return { diskNumber: await this.#disks.getDiskNumberByName(diskName) };
+  }
+
+  async listDiskIDs(
+    { log }: CallContext,
+    _request: internal.ListDiskIDsRequest,
+    version: string,
+  ): Promise<internal.ListDiskIDsResponse> {
+    requireVersion('ListDiskIDs', 'v1beta1', version);
+    const { disks, failures } = await this.#disks.listDiskIDs();
+    for (const [disk, reason] of failures) log.warn({ disk, reason }, 'a disk does not tell its identifiers');
+    return { diskIDs: new Map(disks) };
+  }
+
+  async diskStats(
+    _context: CallContext,
+    { diskID }: internal.DiskStatsRequest,
+    version: string,
+  ): Promise<internal.DiskStatsResponse> {
+    requireVersion('DiskStats', 'v1beta1', version);
+    const { totalBytes } = await this.#disks.getDiskStats(parseDiskID('DiskStatsRequest', diskID));
+    return { diskSize: totalBytes };
+  }
+
+  async getDiskStats(
+    _context: CallContext,
+    { diskNumber }: internal.GetDiskStatsRequest,
+    version: string,
+  ): Promise<internal.GetDiskStatsResponse> {
+    requireVersion('GetDiskStats', 'v1beta3', version);
+    return this.#disks.getDiskStats(diskNumber);
+  }
+
   async setAttachState(
-    _context: CallContext,
-    _request: internal.SetAttachStateRequest,
-    _version: Version,
+    context: CallContext,
+    { diskID, isOnline }: internal.SetAttachStateRequest,
+    version: string,
   ): Promise<internal.SetAttachStateResponse> {
-    throw new StatusError(Code.Unimplemented, 'SetAttachState is not implemented');
+    requireVersion('SetAttachState', 'v1beta2', version);
+    return this.#setState(context, { diskNumber: parseDiskID('SetAttachStateRequest', diskID), isOnline });
   }
 
-  /** Stub. */
   async setDiskState(
-    _context: CallContext,
-    _request: internal.SetDiskStateRequest,
-    _version: Version,
+    context: CallContext,
+    request: internal.SetDiskStateRequest,
+    version: string,
   ): Promise<internal.SetDiskStateResponse> {
-    throw new StatusError(Code.Unimplemented, 'SetDiskState is not implemented');
+    requireVersion('SetDiskState', 'v1beta3', version);
+    return this.#setState(context, request);
+  }
+
+  async getAttachState(
+    _context: CallContext,
+    { diskID }: internal.GetAttachStateRequest,
+    version: string,
+  ): Promise<internal.GetAttachStateResponse> {
+    requireVersion('GetAttachState', 'v1beta2', version);
+    return this.#getState(parseDiskID('GetAttachStateRequest', diskID));
+  }
+
+  async getDiskState(
+    _context: CallContext,
+    { diskNumber }: internal.GetDiskStateRequest,
+    version: string,
+  ): Promise<internal.GetDiskStateResponse> {
+    requireVersion('GetDiskState', 'v1beta3', version);
+    return this.#getState(diskNumber);
+  }
+
+  async #setState(
+    { signal }: CallContext,
+    { diskNumber, isOnline }: internal.SetDiskStateRequest,
+  ): Promise<internal.SetDiskStateResponse> {
+    const wanted = isOnline ? 'online' : 'offline';
+    await this.#lanes.run(`disk ${diskNumber}`, signal, async () => {
+      if ((await this.#disks.getDiskState(diskNumber)) === wanted) return;
+      await this.#disks.setDiskState(diskNumber, wanted);
+    });
+    return {};
+  }
+
+  async #getState(disk: number): Promise<internal.GetDiskStateResponse> {
+    return { isOnline: (await this.#disks.getDiskState(disk)) === 'online' };
+  }
+}
+
+/** @throws {StatusError} `INVALID_ARGUMENT` */
+function parseDiskID(message: string, diskID: string): number {
+  try {
+    return parseDiskNumber(diskID);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StatusError(Code.InvalidArgument, `Failed to format ${message}.DiskID with err: ${why}`);
   }
 }

@@ -1,79 +1,110 @@
-// The server of group filesystem.
-import { Code, StatusError } from '../../status.ts';
+// Directories and links, for all versions of the group.
+import type { FilesystemHost } from '../../hosts/host.ts';
+import type { GroupDeps } from '../group-deps.ts';
+import type { PathRules } from '../path-rules.ts';
+import { requireRealPlace } from '../real-place.ts';
 import type { CallContext } from '../runtime.ts';
+import { requireVersion } from '../version-gate.ts';
 import type * as internal from './internal/types.ts';
-import type { ServerInterface, Version } from './internal/types_generated.ts';
 
-export class Server implements ServerInterface {
-  /** Stub. */
-  async createSymlink(
-    _context: CallContext,
-    _request: internal.CreateSymlinkRequest,
-    _version: Version,
-  ): Promise<internal.CreateSymlinkResponse> {
-    throw new StatusError(Code.Unimplemented, 'CreateSymlink is not implemented');
+export class Server {
+  readonly #host: FilesystemHost;
+  readonly #paths: PathRules;
+  readonly #linkPaths: 'checked' | 'any';
+
+  constructor({ host, paths, linkPaths }: GroupDeps) {
+    this.#host = host.filesystem;
+    this.#paths = paths;
+    this.#linkPaths = linkPaths;
   }
 
-  /** Stub. */
-  async isMountPoint(
-    _context: CallContext,
-    _request: internal.IsMountPointRequest,
-    _version: Version,
-  ): Promise<internal.IsMountPointResponse> {
-    throw new StatusError(Code.Unimplemented, 'IsMountPoint is not implemented');
-  }
-
-  /** Stub. */
-  async isSymlink(
-    _context: CallContext,
-    _request: internal.IsSymlinkRequest,
-    _version: Version,
-  ): Promise<internal.IsSymlinkResponse> {
-    throw new StatusError(Code.Unimplemented, 'IsSymlink is not implemented');
-  }
-
-  /** Stub. */
-  async linkPath(
-    _context: CallContext,
-    _request: internal.LinkPathRequest,
-    _version: Version,
-  ): Promise<internal.LinkPathResponse> {
-    throw new StatusError(Code.Unimplemented, 'LinkPath is not implemented');
-  }
-
-  /** Stub. */
-  async mkdir(
-    _context: CallContext,
-    _request: internal.MkdirRequest,
-    _version: Version,
-  ): Promise<internal.MkdirResponse> {
-    throw new StatusError(Code.Unimplemented, 'Mkdir is not implemented');
-  }
-
-  /** Stub. */
   async pathExists(
     _context: CallContext,
-    _request: internal.PathExistsRequest,
-    _version: Version,
+    { path }: internal.PathExistsRequest,
+    _version: string,
   ): Promise<internal.PathExistsResponse> {
-    throw new StatusError(Code.Unimplemented, 'PathExists is not implemented');
+    this.#paths.check(path);
+    return { exists: await this.#host.pathExists(path) };
   }
 
-  /** Stub. */
+  async mkdir(
+    _context: CallContext,
+    { path }: internal.MkdirRequest,
+    _version: string,
+  ): Promise<internal.MkdirResponse> {
+    this.#paths.check(path);
+    await this.#host.mkdir(path);
+    return {};
+  }
+
   async rmdir(
     _context: CallContext,
-    _request: internal.RmdirRequest,
-    _version: Version,
+    { path, force }: internal.RmdirRequest,
+    _version: string,
   ): Promise<internal.RmdirResponse> {
-    throw new StatusError(Code.Unimplemented, 'Rmdir is not implemented');
+    this.#paths.check(path);
+    if (force) await requireRealPlace(this.#host, this.#paths, path, { last: 'kept' });
+    await this.#host.rmdir(path, { contents: force ? 'removed' : 'refused' });
+    return {};
   }
 
-  /** Stub. */
   async rmdirContents(
     _context: CallContext,
-    _request: internal.RmdirContentsRequest,
-    _version: Version,
+    { path }: internal.RmdirContentsRequest,
+    version: string,
   ): Promise<internal.RmdirContentsResponse> {
-    throw new StatusError(Code.Unimplemented, 'RmdirContents is not implemented');
+    requireVersion('RmdirContents', 'v2alpha1', version);
+    this.#paths.check(path);
+    await requireRealPlace(this.#host, this.#paths, path, { last: 'followed' });
+    await this.#host.rmdirContents(path);
+    return {};
+  }
+
+  async linkPath(
+    _context: CallContext,
+    request: internal.LinkPathRequest,
+    _version: string,
+  ): Promise<internal.LinkPathResponse> {
+    return this.#link(request);
+  }
+
+  async createSymlink(
+    _context: CallContext,
+    request: internal.CreateSymlinkRequest,
+    version: string,
+  ): Promise<internal.CreateSymlinkResponse> {
+    requireVersion('CreateSymlink', 'v1beta2', version);
+    return this.#link(request);
+  }
+
+  async isMountPoint(
+    _context: CallContext,
+    { path }: internal.IsMountPointRequest,
+    _version: string,
+  ): Promise<internal.IsMountPointResponse> {
+    return { isMountPoint: await this.#isLink(path) };
+  }
+
+  async isSymlink(
+    _context: CallContext,
+    { path }: internal.IsSymlinkRequest,
+    version: string,
+  ): Promise<internal.IsSymlinkResponse> {
+    requireVersion('IsSymlink', 'v1beta2', version);
+    return { isSymlink: await this.#isLink(path) };
+  }
+
+  async #link({ sourcePath, targetPath }: internal.CreateSymlinkRequest): Promise<internal.CreateSymlinkResponse> {
+    this.#paths.check(targetPath);
+    this.#paths.check(sourcePath);
+    await requireRealPlace(this.#host, this.#paths, targetPath, { last: 'kept' });
+    await requireRealPlace(this.#host, this.#paths, sourcePath, { last: 'kept' });
+    await this.#host.createSymlink(sourcePath, targetPath);
+    return {};
+  }
+
+  async #isLink(path: string): Promise<boolean> {
+    if (this.#linkPaths === 'checked') this.#paths.check(path);
+    return this.#host.isSymlink(path);
   }
 }

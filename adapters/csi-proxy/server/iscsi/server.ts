@@ -1,79 +1,121 @@
-// The server of group iscsi.
+// iSCSI targets, for all versions of the group.
+import type { ChapLogin, IscsiHost, Portal } from '../../hosts/host.ts';
+import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
+import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
-import type * as internal from './internal/types.ts';
-import type { ServerInterface, Version } from './internal/types_generated.ts';
+import { requireVersion } from '../version-gate.ts';
+import * as internal from './internal/types.ts';
 
-export class Server implements ServerInterface {
-  /** Stub. */
+const DEFAULT_PORT = 3260;
+const LAST_PORT = 65_535;
+
+const AUTHENTICATION: ReadonlyMap<number, ChapLogin['authentication']> = new Map([
+  [internal.AuthenticationType.NONE, 'NONE'],
+  [internal.AuthenticationType.ONE_WAY_CHAP, 'ONEWAYCHAP'],
+  [internal.AuthenticationType.MUTUAL_CHAP, 'MUTUALCHAP'],
+]);
+
+/** Portals, sessions and the secret of the node hang together, so that they are changed one at a time. */
+const LANE = 'iscsi';
+
+export class Server {
+  readonly #iscsi: IscsiHost;
+  readonly #lanes: Lanes;
+
+  constructor({ host, lanes }: GroupDeps) {
+    this.#iscsi = host.iscsi;
+    this.#lanes = lanes;
+  }
+
   async addTargetPortal(
-    _context: CallContext,
-    _request: internal.AddTargetPortalRequest,
-    _version: Version,
+    { signal }: CallContext,
+    { targetPortal }: internal.AddTargetPortalRequest,
+    _version: string,
   ): Promise<internal.AddTargetPortalResponse> {
-    throw new StatusError(Code.Unimplemented, 'AddTargetPortal is not implemented');
+    const portal = portalOf(targetPortal);
+    await this.#lanes.run(LANE, signal, () => this.#iscsi.addTargetPortal(portal));
+    return {};
   }
 
-  /** Stub. */
-  async connectTarget(
-    _context: CallContext,
-    _request: internal.ConnectTargetRequest,
-    _version: Version,
-  ): Promise<internal.ConnectTargetResponse> {
-    throw new StatusError(Code.Unimplemented, 'ConnectTarget is not implemented');
-  }
-
-  /** Stub. */
-  async disconnectTarget(
-    _context: CallContext,
-    _request: internal.DisconnectTargetRequest,
-    _version: Version,
-  ): Promise<internal.DisconnectTargetResponse> {
-    throw new StatusError(Code.Unimplemented, 'DisconnectTarget is not implemented');
-  }
-
-  /** Stub. */
   async discoverTargetPortal(
     _context: CallContext,
-    _request: internal.DiscoverTargetPortalRequest,
-    _version: Version,
+    { targetPortal }: internal.DiscoverTargetPortalRequest,
+    _version: string,
   ): Promise<internal.DiscoverTargetPortalResponse> {
-    throw new StatusError(Code.Unimplemented, 'DiscoverTargetPortal is not implemented');
+    return { iqns: [...(await this.#iscsi.discoverTargetPortal(portalOf(targetPortal)))] };
   }
 
-  /** Stub. */
-  async getTargetDisks(
-    _context: CallContext,
-    _request: internal.GetTargetDisksRequest,
-    _version: Version,
-  ): Promise<internal.GetTargetDisksResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetTargetDisks is not implemented');
-  }
-
-  /** Stub. */
   async listTargetPortals(
     _context: CallContext,
     _request: internal.ListTargetPortalsRequest,
-    _version: Version,
+    _version: string,
   ): Promise<internal.ListTargetPortalsResponse> {
-    throw new StatusError(Code.Unimplemented, 'ListTargetPortals is not implemented');
+    const portals = await this.#iscsi.listTargetPortals();
+    return { targetPortals: portals.map(({ address, port }) => ({ targetAddress: address, targetPort: port })) };
   }
 
-  /** Stub. */
   async removeTargetPortal(
-    _context: CallContext,
-    _request: internal.RemoveTargetPortalRequest,
-    _version: Version,
+    { signal }: CallContext,
+    { targetPortal }: internal.RemoveTargetPortalRequest,
+    _version: string,
   ): Promise<internal.RemoveTargetPortalResponse> {
-    throw new StatusError(Code.Unimplemented, 'RemoveTargetPortal is not implemented');
+    const portal = portalOf(targetPortal);
+    await this.#lanes.run(LANE, signal, () => this.#iscsi.removeTargetPortal(portal));
+    return {};
   }
 
-  /** Stub. */
-  async setMutualChapSecret(
-    _context: CallContext,
-    _request: internal.SetMutualChapSecretRequest,
-    _version: Version,
-  ): Promise<internal.SetMutualChapSecretResponse> {
-    throw new StatusError(Code.Unimplemented, 'SetMutualChapSecret is not implemented');
+  async connectTarget(
+    { signal }: CallContext,
+    { targetPortal, iqn, authType, chapUsername, chapSecret }: internal.ConnectTargetRequest,
+    _version: string,
+  ): Promise<internal.ConnectTargetResponse> {
+    const portal = portalOf(targetPortal);
+    const authentication = AUTHENTICATION.get(authType);
+    if (authentication === undefined) {
+      throw new StatusError(Code.InvalidArgument, `invalid authentication type authType=${authType}`);
+    }
+    const login = { authentication, username: chapUsername, secret: chapSecret };
+    await this.#lanes.run(LANE, signal, () => this.#iscsi.connectTarget(portal, iqn, login));
+    return {};
   }
+
+  async disconnectTarget(
+    { signal }: CallContext,
+    { targetPortal, iqn }: internal.DisconnectTargetRequest,
+    _version: string,
+  ): Promise<internal.DisconnectTargetResponse> {
+    const portal = portalOf(targetPortal);
+    await this.#lanes.run(LANE, signal, () => this.#iscsi.disconnectTarget(portal, iqn));
+    return {};
+  }
+
+  async getTargetDisks(
+    _context: CallContext,
+    { targetPortal, iqn }: internal.GetTargetDisksRequest,
+    _version: string,
+  ): Promise<internal.GetTargetDisksResponse> {
+    return { diskIDs: (await this.#iscsi.getTargetDisks(portalOf(targetPortal), iqn)).map(String) };
+  }
+
+  async setMutualChapSecret(
+    { signal }: CallContext,
+    { MutualChapSecret }: internal.SetMutualChapSecretRequest,
+    version: string,
+  ): Promise<internal.SetMutualChapSecretResponse> {
+    requireVersion('SetMutualChapSecret', 'v1alpha2', version);
+    await this.#lanes.run(LANE, signal, () => this.#iscsi.setMutualChapSecret(MutualChapSecret));
+    return {};
+  }
+}
+
+/** @throws {StatusError} `INVALID_ARGUMENT` */
+function portalOf(portal: internal.TargetPortal | undefined): Portal {
+  if (portal === undefined) throw new StatusError(Code.InvalidArgument, 'target portal is missing');
+  const { targetAddress: address, targetPort } = portal;
+  if (address === '') throw new StatusError(Code.InvalidArgument, 'target portal has no address');
+  if (targetPort > LAST_PORT) {
+    throw new StatusError(Code.InvalidArgument, `target port ${targetPort} is larger than ${LAST_PORT}`);
+  }
+  return { address, port: targetPort === 0 ? DEFAULT_PORT : targetPort };
 }

@@ -1,43 +1,67 @@
-// The server of group system.
+// The node and its services.
+import type { SystemHost } from '../../hosts/host.ts';
+import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
+import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
 import type * as internal from './internal/types.ts';
-import type { ServerInterface, Version } from './internal/types_generated.ts';
 
-export class Server implements ServerInterface {
-  /** Stub. */
+export class Server {
+  readonly #system: SystemHost;
+  readonly #lanes: Lanes;
+  readonly #services: ReadonlySet<string> | 'all';
+
+  constructor({ host, lanes, services }: GroupDeps) {
+    this.#system = host.system;
+    this.#lanes = lanes;
+    this.#services = services;
+  }
+
   async getBIOSSerialNumber(
     _context: CallContext,
     _request: internal.GetBIOSSerialNumberRequest,
-    _version: Version,
+    _version: string,
   ): Promise<internal.GetBIOSSerialNumberResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetBIOSSerialNumber is not implemented');
+    return { serialNumber: await this.#system.getBIOSSerialNumber() };
   }
 
-  /** Stub. */
+  async startService(
+    { signal }: CallContext,
+    { name }: internal.StartServiceRequest,
+    _version: string,
+  ): Promise<internal.StartServiceResponse> {
+    this.#requireAllowed(name);
+    await this.#lanes.run(`service ${name.toLowerCase()}`, signal, () => this.#system.startService(name));
+    return {};
+  }
+
+  async stopService(
+    { signal }: CallContext,
+    { name, force }: internal.StopServiceRequest,
+    _version: string,
+  ): Promise<internal.StopServiceResponse> {
+    this.#requireAllowed(name);
+    const dependents = force ? 'stopped' : 'refused';
+    await this.#lanes.run(`service ${name.toLowerCase()}`, signal, () =>
+      this.#system.stopService(name, { dependents }),
+    );
+    return {};
+  }
+
   async getService(
     _context: CallContext,
-    _request: internal.GetServiceRequest,
-    _version: Version,
+    { name }: internal.GetServiceRequest,
+    _version: string,
   ): Promise<internal.GetServiceResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetService is not implemented');
+    this.#requireAllowed(name);
+    return this.#system.getService(name);
   }
 
-  /** Stub. */
-  async startService(
-    _context: CallContext,
-    _request: internal.StartServiceRequest,
-    _version: Version,
-  ): Promise<internal.StartServiceResponse> {
-    throw new StatusError(Code.Unimplemented, 'StartService is not implemented');
-  }
-
-  /** Stub. */
-  async stopService(
-    _context: CallContext,
-    _request: internal.StopServiceRequest,
-    _version: Version,
-  ): Promise<internal.StopServiceResponse> {
-    throw new StatusError(Code.Unimplemented, 'StopService is not implemented');
+  #requireAllowed(name: string): void {
+    if (this.#services === 'all' || this.#services.has(name.toLowerCase())) return;
+    throw new StatusError(
+      Code.PermissionDenied,
+      `service ${name} is not one that may be asked for: [${[...this.#services].join(' ')}]`,
+    );
   }
 }

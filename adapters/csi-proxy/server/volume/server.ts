@@ -1,142 +1,254 @@
-// The server of group volume.
+// Volumes, for all versions of the group.
+import type { VolumeHost } from '../../hosts/host.ts';
+import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
+import type { GroupDeps } from '../group-deps.ts';
+import type { PathRules } from '../path-rules.ts';
 import type { CallContext } from '../runtime.ts';
+import { requireVersion } from '../version-gate.ts';
 import type * as internal from './internal/types.ts';
-import type { ServerInterface, Version } from './internal/types_generated.ts';
 
-export class Server implements ServerInterface {
-  /** Stub. */
-  async dismountVolume(
-    _context: CallContext,
-    _request: internal.DismountVolumeRequest,
-    _version: Version,
-  ): Promise<internal.DismountVolumeResponse> {
-    throw new StatusError(Code.Unimplemented, 'DismountVolume is not implemented');
+/** Who asks for a format that is asked for already waits for that one: a second one would destroy what is written after it. */
+interface Format {
+  readonly ended: Promise<void>;
+  readonly callers: AbortSignal[];
+}
+
+export class Server {
+  readonly #volumes: VolumeHost;
+  readonly #lanes: Lanes;
+  /** Undefined: any path. */
+  readonly #paths: PathRules | undefined;
+  readonly #formats = new Map<string, Format>();
+
+  constructor({ host, lanes, paths, mountPaths }: GroupDeps) {
+    this.#volumes = host.volume;
+    this.#lanes = lanes;
+    this.#paths = mountPaths === 'checked' ? paths : undefined;
   }
 
-  /** Stub. */
-  async formatVolume(
-    _context: CallContext,
-    _request: internal.FormatVolumeRequest,
-    _version: Version,
-  ): Promise<internal.FormatVolumeResponse> {
-    throw new StatusError(Code.Unimplemented, 'FormatVolume is not implemented');
-  }
-
-  /** Stub. */
-  async getClosestVolumeIDFromTargetPath(
-    _context: CallContext,
-    _request: internal.GetClosestVolumeIDFromTargetPathRequest,
-    _version: Version,
-  ): Promise<internal.GetClosestVolumeIDFromTargetPathResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetClosestVolumeIDFromTargetPath is not implemented');
-  }
-
-  /** Stub. */
-  async getDiskNumberFromVolumeID(
-    _context: CallContext,
-    _request: internal.GetDiskNumberFromVolumeIDRequest,
-    _version: Version,
-  ): Promise<internal.GetDiskNumberFromVolumeIDResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetDiskNumberFromVolumeID is not implemented');
-  }
-
-  /** Stub. */
-  async getVolumeDiskNumber(
-    _context: CallContext,
-    _request: internal.VolumeDiskNumberRequest,
-    _version: Version,
-  ): Promise<internal.VolumeDiskNumberResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetVolumeDiskNumber is not implemented');
-  }
-
-  /** Stub. */
-  async getVolumeIDFromMount(
-    _context: CallContext,
-    _request: internal.VolumeIDFromMountRequest,
-    _version: Version,
-  ): Promise<internal.VolumeIDFromMountResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetVolumeIDFromMount is not implemented');
-  }
-
-  /** Stub. */
-  async getVolumeIDFromTargetPath(
-    _context: CallContext,
-    _request: internal.GetVolumeIDFromTargetPathRequest,
-    _version: Version,
-  ): Promise<internal.GetVolumeIDFromTargetPathResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetVolumeIDFromTargetPath is not implemented');
-  }
-
-  /** Stub. */
-  async getVolumeStats(
-    _context: CallContext,
-    _request: internal.GetVolumeStatsRequest,
-    _version: Version,
-  ): Promise<internal.GetVolumeStatsResponse> {
-    throw new StatusError(Code.Unimplemented, 'GetVolumeStats is not implemented');
-  }
-
-  /** Stub. */
-  async isVolumeFormatted(
-    _context: CallContext,
-    _request: internal.IsVolumeFormattedRequest,
-    _version: Version,
-  ): Promise<internal.IsVolumeFormattedResponse> {
-    throw new StatusError(Code.Unimplemented, 'IsVolumeFormatted is not implemented');
-  }
-
-  /** Stub. */
   async listVolumesOnDisk(
     _context: CallContext,
-    _request: internal.ListVolumesOnDiskRequest,
-    _version: Version,
+    { diskNumber, partitionNumber }: internal.ListVolumesOnDiskRequest,
+    _version: string,
   ): Promise<internal.ListVolumesOnDiskResponse> {
-    throw new StatusError(Code.Unimplemented, 'ListVolumesOnDisk is not implemented');
+    return { volumeIds: [...(await this.#volumes.listVolumesOnDisk(diskNumber, partitionNumber))] };
   }
 
-  /** Stub. */
   async mountVolume(
-    _context: CallContext,
-    _request: internal.MountVolumeRequest,
-    _version: Version,
+    context: CallContext,
+    { volumeId, targetPath }: internal.MountVolumeRequest,
+    _version: string,
   ): Promise<internal.MountVolumeResponse> {
-    throw new StatusError(Code.Unimplemented, 'MountVolume is not implemented');
+    require(volumeId, 'MountVolumeRequest.VolumeId is empty');
+    require(targetPath, 'MountVolumeRequest.TargetPath is empty');
+    this.#paths?.check(targetPath);
+    await this.#change(context.signal, volumeId, () => this.#volumes.mountVolume(volumeId, targetPath));
+    return {};
   }
 
-  /** Stub. */
-  async resizeVolume(
-    _context: CallContext,
-    _request: internal.ResizeVolumeRequest,
-    _version: Version,
-  ): Promise<internal.ResizeVolumeResponse> {
-    throw new StatusError(Code.Unimplemented, 'ResizeVolume is not implemented');
+  async dismountVolume(
+    context: CallContext,
+    { volumeId, path }: internal.DismountVolumeRequest,
+    _version: string,
+  ): Promise<internal.DismountVolumeResponse> {
+    return forwarded('UnmountVolume', () => this.#unmount(context, { volumeId, targetPath: path }));
   }
 
-  /** Stub. */
   async unmountVolume(
-    _context: CallContext,
-    _request: internal.UnmountVolumeRequest,
-    _version: Version,
+    context: CallContext,
+    request: internal.UnmountVolumeRequest,
+    version: string,
   ): Promise<internal.UnmountVolumeResponse> {
-    throw new StatusError(Code.Unimplemented, 'UnmountVolume is not implemented');
+    requireVersion('UnmountVolume', 'v1beta3', version);
+    return this.#unmount(context, request);
   }
 
-  /** Stub. */
+  async isVolumeFormatted(
+    _context: CallContext,
+    { volumeId }: internal.IsVolumeFormattedRequest,
+    _version: string,
+  ): Promise<internal.IsVolumeFormattedResponse> {
+    requireId(volumeId);
+    return { formatted: await this.#volumes.isVolumeFormatted(volumeId) };
+  }
+
+  async formatVolume(
+    context: CallContext,
+    { volumeId }: internal.FormatVolumeRequest,
+    _version: string,
+  ): Promise<internal.FormatVolumeResponse> {
+    requireId(volumeId);
+    const underWay = this.#formats.get(volumeId);
+    if (underWay !== undefined) {
+      underWay.callers.push(context.signal);
+      await underWay.ended;
+      return {};
+    }
+    const callers = [context.signal];
+    const caller = {
+      get aborted() {
+        return callers.every(({ aborted }) => aborted);
+      },
+    };
+    const ended = this.#change(caller, volumeId, () => this.#volumes.formatVolume(volumeId));
+    this.#formats.set(volumeId, { ended, callers });
+    try {
+      await ended;
+    } finally {
+      this.#formats.delete(volumeId);
+    }
+    return {};
+  }
+
+  async resizeVolume(
+    context: CallContext,
+    { volumeId, sizeBytes }: internal.ResizeVolumeRequest,
+    _version: string,
+  ): Promise<internal.ResizeVolumeResponse> {
+    requireId(volumeId);
+    if (sizeBytes < 0n) {
+      throw new StatusError(Code.InvalidArgument, `invalid negative size ${sizeBytes} for volume (${volumeId})`);
+    }
+    await this.#change(context.signal, volumeId, () => this.#volumes.resizeVolume(volumeId, sizeBytes));
+    return {};
+  }
+
   async volumeStats(
     _context: CallContext,
-    _request: internal.VolumeStatsRequest,
-    _version: Version,
+    { volumeId }: internal.VolumeStatsRequest,
+    version: string,
   ): Promise<internal.VolumeStatsResponse> {
-    throw new StatusError(Code.Unimplemented, 'VolumeStats is not implemented');
+    requireVersion('VolumeStats', 'v1beta1', version);
+    const { totalBytes, usedBytes } = await forwarded('GetVolumeStats', () => this.#stats(volumeId));
+    return { volumeSize: totalBytes, volumeUsedSize: usedBytes };
   }
 
-  /** Stub. */
-  async writeVolumeCache(
+  async getVolumeStats(
     _context: CallContext,
-    _request: internal.WriteVolumeCacheRequest,
-    _version: Version,
+    { volumeId }: internal.GetVolumeStatsRequest,
+    version: string,
+  ): Promise<internal.GetVolumeStatsResponse> {
+    requireVersion('GetVolumeStats', 'v1beta3', version);
+    return this.#stats(volumeId);
+  }
+
+  async getVolumeDiskNumber(
+    _context: CallContext,
+    { volumeId }: internal.VolumeDiskNumberRequest,
+    version: string,
+  ): Promise<internal.VolumeDiskNumberResponse> {
+    requireVersion('GetVolumeDiskNumber', 'v1beta1', version);
+    const number = await forwarded('GetDiskNumberFromVolumeID', () => this.#diskNumber(volumeId));
+    return { diskNumber: BigInt(number) };
+  }
+
+  async getDiskNumberFromVolumeID(
+    _context: CallContext,
+    { volumeId }: internal.GetDiskNumberFromVolumeIDRequest,
+    version: string,
+  ): Promise<internal.GetDiskNumberFromVolumeIDResponse> {
+    requireVersion('GetDiskNumberFromVolumeID', 'v1beta3', version);
+    return { diskNumber: await this.#diskNumber(volumeId) };
+  }
+
+  async getVolumeIDFromMount(
+    _context: CallContext,
+    { mount }: internal.VolumeIDFromMountRequest,
+    version: string,
+  ): Promise<internal.VolumeIDFromMountResponse> {
+    requireVersion('GetVolumeIDFromMount', 'v1beta1', version);
+    return { volumeId: await forwarded('GetVolumeIDFromTargetPath', () => this.#mountedAt(mount)) };
+  }
+
+  async getVolumeIDFromTargetPath(
+    _context: CallContext,
+    { targetPath }: internal.GetVolumeIDFromTargetPathRequest,
+    version: string,
+  ): Promise<internal.GetVolumeIDFromTargetPathResponse> {
+    requireVersion('GetVolumeIDFromTargetPath', 'v1beta3', version);
+    return { volumeId: await this.#mountedAt(targetPath) };
+  }
+
+  async getClosestVolumeIDFromTargetPath(
+    _context: CallContext,
+    { targetPath }: internal.GetClosestVolumeIDFromTargetPathRequest,
+    version: string,
+  ): Promise<internal.GetClosestVolumeIDFromTargetPathResponse> {
+    requireVersion('GetClosestVolumeIDFromTargetPath', 'v2alpha1', version);
+    this.#requireLookupPath(targetPath);
+    return explained(`error getting the closest volume for the path=${targetPath}, err=`, async () => ({
+      volumeId: await this.#volumes.getClosestVolumeIDFromTargetPath(targetPath),
+    }));
+  }
+
+  async writeVolumeCache(
+    context: CallContext,
+    { volumeId }: internal.WriteVolumeCacheRequest,
+    version: string,
   ): Promise<internal.WriteVolumeCacheResponse> {
-    throw new StatusError(Code.Unimplemented, 'WriteVolumeCache is not implemented');
+    requireVersion('WriteVolumeCache', 'v1beta2', version);
+    requireId(volumeId);
+    await this.#change(context.signal, volumeId, () => this.#volumes.writeVolumeCache(volumeId));
+    return {};
+  }
+
+  async #unmount(
+    context: CallContext,
+    { volumeId, targetPath }: internal.UnmountVolumeRequest,
+  ): Promise<internal.UnmountVolumeResponse> {
+    requireId(volumeId);
+    require(targetPath, 'target path empty');
+    this.#paths?.check(targetPath);
+    await this.#change(context.signal, volumeId, () => this.#volumes.unmountVolume(volumeId, targetPath));
+    return {};
+  }
+
+  async #stats(volumeId: string): Promise<internal.GetVolumeStatsResponse> {
+    requireId(volumeId);
+    return this.#volumes.getVolumeStats(volumeId);
+  }
+
+  async #diskNumber(volumeId: string): Promise<number> {
+    requireId(volumeId);
+    return this.#volumes.getDiskNumberFromVolumeID(volumeId);
+  }
+
+  async #mountedAt(path: string): Promise<string> {
+    this.#requireLookupPath(path);
+    return this.#volumes.getVolumeIDFromTargetPath(path);
+  }
+
+  #requireLookupPath(path: string): void {
+    require(path, 'target path is empty');
+    this.#paths?.check(path);
+  }
+
+  /** One change of a disk at a time. */
+  async #change<T>(caller: { readonly aborted: boolean }, volumeId: string, work: () => Promise<T>): Promise<T> {
+    const disk = await this.#volumes.getDiskNumberFromVolumeID(volumeId);
+    return this.#lanes.run(`disk ${disk}`, caller, work);
+  }
+}
+
+function require(text: string, message: string): void {
+  if (text === '') throw new StatusError(Code.InvalidArgument, message);
+}
+
+function requireId(volumeId: string): void {
+  require(volumeId, 'volume id empty');
+}
+
+/** Asks for a call by its new name. */
+function forwarded<T>(rpc: string, work: () => Promise<T>): Promise<T> {
+  return explained(`Forward to ${rpc} failed, err=`, work);
+}
+
+async function explained<T>(before: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new StatusError(error.code, before + error.message, { cause: error });
   }
 }

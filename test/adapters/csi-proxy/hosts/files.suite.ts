@@ -14,13 +14,14 @@ export interface Ground {
 
 const VOLUME = '\\\\?\\Volume{6d4d0bc0-0000-4000-8000-000000000001}\\';
 
-export async function refused(work: Promise<unknown>, code: Code, message?: RegExp): Promise<void> {
+export async function refused(work: Promise<unknown>, code: Code, message?: RegExp | string): Promise<void> {
   try {
     await work;
   } catch (error) {
     assert.instance(error, StatusError, String(error));
     assert.is((error as StatusError).code, code, String(error));
-    if (message !== undefined) assert.match((error as StatusError).message, message);
+    if (typeof message === 'string') assert.is((error as StatusError).message, message);
+    else if (message !== undefined) assert.match((error as StatusError).message, message);
     return;
   }
   assert.unreachable(`not refused, expected code ${code}`);

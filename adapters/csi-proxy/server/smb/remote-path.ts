@@ -1,0 +1,30 @@
+// What a caller maps: a share, and a directory on it.
+import { Code, StatusError } from '../../status.ts';
+
+export interface RemotePath {
+  /** `\\host\share` in lower case: what is mapped. */
+  readonly root: string;
+  /** `\\host\share\…\`: where a link leads. */
+  readonly full: string;
+}
+
+/** What no share and no directory on one has in its name, and what would make another kind of path of it. */
+const FORBIDDEN = /[\p{Cc}"*:<>?|]/u;
+
+/**
+ * Slashes may be of either kind, and as many as there are.
+ *
+ * @throws {StatusError} `INVALID_ARGUMENT`
+ */
+export function parseRemotePath(given: string): RemotePath {
+  const path = given.replaceAll('/', '\\');
+  if (path === '') throw new StatusError(Code.InvalidArgument, 'remote path is empty');
+  const names = path.split('\\').filter((name) => name !== '');
+  const [host, share] = names;
+  // `\\?\C:\windows` and `\\.\C:` are this machine's own; `..` would make another share of it.
+  const isOther = FORBIDDEN.test(path) || names.some((name) => /^\.+$/.test(name));
+  if (host === undefined || share === undefined || isOther) {
+    throw new StatusError(Code.InvalidArgument, `remote path (${path}) is invalid`);
+  }
+  return { root: `\\\\${host}\\${share}`.toLowerCase(), full: `\\\\${names.join('\\')}\\` };
+}
