@@ -1,7 +1,8 @@
 // Where a group version is served: a named pipe on Windows, a Unix socket elsewhere. Nothing above this file and the
 // server's listener knows which.
 import { connect } from 'node:net';
-import { AbsentError, type Clock, TransientError } from '../../bus/mod.ts';
+import { AbsentError, TransientError } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
 
 /** What the path of every pipe begins with, unless told. */
 export const PIPE_PREFIX = process.platform === 'win32' ? '\\\\.\\pipe\\' : '/run/csi-proxy/';

@@ -1,6 +1,6 @@
 // A connection to a pipe, through gRPC. It is opened anew by itself when the server comes back.
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import type { Clock } from '../../../bus/mod.ts';
+import type { Clock } from '../../../bus/time.ts';
 import { asBuffer, asIs, grpcTarget } from '../grpc.ts';
 import { callLimitMs } from '../limits.ts';
 import { probePipe } from '../pipes.ts';

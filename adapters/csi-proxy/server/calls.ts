@@ -8,7 +8,7 @@
 //   C4. No secret of a request is logged.
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../bus/mod.ts';
+import type { Clock } from '../../../bus/time.ts';
 import type { Method } from '../codec/mod.ts';
 import { asBuffer, asIs } from '../grpc.ts';
 import { isRead } from '../limits.ts';

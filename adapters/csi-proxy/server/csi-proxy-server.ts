@@ -10,7 +10,8 @@
 import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { type Clock, TerminalError } from '../../../bus/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
 import { callLimitMs } from '../limits.ts';
 import { pipePath } from '../pipes.ts';
 import { Code, StatusError } from '../status.ts';

@@ -1,6 +1,6 @@
 // The flags of `troupe csi-proxy serve`: those of the original, with one dash or two, and this server's own.
 import { parseArgs } from 'node:util';
-import { TerminalError } from '../../../bus/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
 import { parseVersionName } from '../version-name.ts';
 
 export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;

@@ -3,7 +3,8 @@
 import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { AbsentError, type Clock, TerminalError } from '../../../bus/mod.ts';
+import { AbsentError, TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
 import { probePipe } from '../pipes.ts';
 
 /** Of a folder made for sockets. */
