@@ -17,10 +17,9 @@ import { pipePath } from '../pipes.ts';
 import { Code, StatusError } from '../status.ts';
 import { grpcCalls } from './calls.ts';
 import { Gate } from './gate.ts';
-import type { GroupDeps } from './group-deps.ts';
 import { type Listener, listen } from './listener.ts';
 import type { Metrics } from './metrics.ts';
-import type { ApiGroup, RegisteredAPI } from './runtime.ts';
+import type { RegisteredAPI } from './runtime.ts';
 
 export interface ServerLimits {
   /** Longest request, in bytes. */
@@ -43,10 +42,8 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 export interface CsiProxyServerDeps {
-  readonly groups: readonly ApiGroup[];
-  readonly groupDeps: GroupDeps;
-  /** What is served; undefined: everything. */
-  readonly isServed?: ((group: string, version: string) => boolean) | undefined;
+  /** The versions of each group; those of one share its turns. */
+  readonly groups: readonly (readonly RegisteredAPI[])[];
   readonly pipePrefix?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -79,6 +76,11 @@ export class CsiProxyServer {
   constructor(deps: CsiProxyServerDeps) {
     this.#deps = deps;
     this.#limits = deps.limits ?? SERVER_LIMITS;
+  }
+
+  /** Whether calls are taken. */
+  get isServing(): boolean {
+    return this.#serving !== undefined && !this.#isStopping;
   }
 
   get pipes(): readonly ServedPipe[] {
@@ -114,14 +116,10 @@ export class CsiProxyServer {
   }
 
   #apis(): [RegisteredAPI, Gate][] {
-    const { groups, groupDeps, isServed = () => true } = this.#deps;
     const { callsPerGroup, waitingPerGroup } = this.#limits;
-    return groups.flatMap((group) => {
+    return this.#deps.groups.flatMap((versions) => {
       const gate = new Gate({ running: callsPerGroup, waiting: waitingPerGroup });
-      return group
-        .serve(groupDeps)
-        .filter(({ version }) => isServed(group.group, version))
-        .map((api): [RegisteredAPI, Gate] => [api, gate]);
+      return versions.map((api): [RegisteredAPI, Gate] => [api, gate]);
     });
   }
 

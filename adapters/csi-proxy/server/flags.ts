@@ -2,14 +2,15 @@
 import { parseArgs } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
 import { parseVersionName } from '../version-name.ts';
+import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
+import type { Selection } from './selection.ts';
 
 export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;
 export type HostKind = (typeof HostKind)[keyof typeof HostKind];
 
 export interface ServeFlags {
-  /** Folders under which paths may lie; the kubelet's is the last. */
-  readonly allowedFolders: readonly string[];
-  readonly smbEncryption: 'required' | 'optional';
+  /** What the groups are told; the directory of the kubelet is the last of those allowed. */
+  readonly groups: Omit<Required<GroupOptions>, 'clock' | 'host'>;
   /** The process is run by a service manager. */
   readonly isService: boolean;
   readonly metricsAddress: string;
@@ -22,20 +23,14 @@ export interface ServeFlags {
   /** Undefined: that of the system. */
   readonly pipePrefix: string | undefined;
   readonly host: HostKind;
-  /** Services that may be asked for, in lower case; undefined: all. */
-  readonly services: ReadonlySet<string> | undefined;
-  readonly volumePaths: 'checked' | 'unchecked';
-  readonly linkPaths: 'checked' | 'unchecked';
+  /** Where the files of a machine in memory lie; undefined: in memory, too. */
+  readonly files: string | undefined;
   /** By the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
   readonly drainMs: number;
 }
 
-/** Groups, each with its versions; none: all its versions. */
-export type Selection = ReadonlyMap<string, ReadonlySet<string>>;
-
-const KUBELET_PATH = 'C:\\var\\lib\\kubelet';
 const SERVICE = 'MSiSCSI';
 const DRAIN_MS = 30_000;
 /** Of klog: from here on details are wanted. */
@@ -57,6 +52,7 @@ const FLAGS = {
   version: TEXT,
   'pipe-prefix': TEXT,
   host: TEXT,
+  files: TEXT,
   'health-probe-bind-address': TEXT,
   'allow-service': TEXT,
   'allow-all-services': SWITCH,
@@ -84,6 +80,7 @@ export const FLAGS_USAGE = `  --kubelet-path FOLDER             ${KUBELET_PATH}:
   --calls-per-group N               64: calls of a group that run at a time
   --drain-ms N                      ${DRAIN_MS}: how long calls may still take when the server is told to stop
   --host windows|memory             windows on Windows; memory: a machine that only exists in this process
+  --files FOLDER                    its files lie in this folder, C:\\ in FOLDER/C, and not in memory
   --pipe-prefix TEXT                what names of pipes begin with: \\\\.\\pipe\\ on Windows, /run/csi-proxy/ elsewhere
   -v N                              0: from 4 on reads are logged, too
   --logtostderr=false --log_file F  the log goes to a file
@@ -114,8 +111,13 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
   }
   const services = all('allow-service');
   return {
-    allowedFolders: [...all('working-dir'), last('kubelet-path') ?? KUBELET_PATH].map(folder),
-    smbEncryption: isOn('require-privacy', 'on') ? 'required' : 'optional',
+    groups: {
+      allowedDirectories: [...all('working-dir'), last('kubelet-path') ?? KUBELET_PATH].map(directory),
+      services: isOn('allow-all-services', 'off') ? 'all' : services.length > 0 ? services : [SERVICE],
+      mountPaths: isOn('check-volume-paths', 'on') ? 'checked' : 'any',
+      linkPaths: isOn('check-link-paths', 'off') ? 'checked' : 'any',
+      smbEncryption: isOn('require-privacy', 'on') ? 'required' : 'optional',
+    },
     isService: isOn('windows-service', 'off'),
     metricsAddress: last('metrics-bind-address') ?? '',
     healthAddress: last('health-probe-bind-address') ?? '',
@@ -124,11 +126,7 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
     selection: selection(given),
     pipePrefix: last('pipe-prefix'),
     host,
-    services: isOn('allow-all-services', 'off')
-      ? undefined
-      : new Set((services.length > 0 ? services : [SERVICE]).map((name) => name.toLowerCase())),
-    volumePaths: isOn('check-volume-paths', 'on') ? 'checked' : 'unchecked',
-    linkPaths: isOn('check-link-paths', 'off') ? 'checked' : 'unchecked',
+    files: last('files'),
     limitsMs: new Map(
       all('time-limit-ms').map((text): [string, number] => {
         const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
@@ -164,7 +162,7 @@ function isFlag(name: string): name is Flag {
   return Object.hasOwn(FLAGS, name);
 }
 
-function folder(path: string): string {
+function directory(path: string): string {
   if (!/^[a-z]:\\/i.test(path)) {
     throw new TerminalError(`--kubelet-path and --working-dir must be absolute Windows paths; got '${path}'`);
   }

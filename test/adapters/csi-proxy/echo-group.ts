@@ -12,7 +12,7 @@ import { type Method, message, one, rpc, secret, text } from '../../../adapters/
 import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { CsiProxyServer, type CsiProxyServerDeps } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
-import type { ApiGroup, CallContext } from '../../../adapters/csi-proxy/server/runtime.ts';
+import type { CallContext, RegisteredAPI } from '../../../adapters/csi-proxy/server/runtime.ts';
 
 export interface Text {
   text: string;
@@ -40,21 +40,16 @@ export function echoMethod(version: string, name: 'Echo' | 'GetEcho' | 'Old'): M
 
 export type EchoHandler = (context: CallContext, request: Text) => Promise<Partial<Text>>;
 
-export function echoGroup(handler: EchoHandler, group = 'test', versions = ['v1alpha1', 'v1']): ApiGroup {
-  return {
-    group,
-    serve: () =>
-      versions.map((version) => ({
-        group,
-        version,
-        registrant: {
-          register(grpcServer) {
-            for (const name of ['Echo', 'GetEcho', 'Old'] as const)
-              grpcServer.handle(echoMethod(version, name), handler);
-          },
-        },
-      })),
-  };
+export function echoGroup(handler: EchoHandler): RegisteredAPI[] {
+  return ['v1alpha1', 'v1'].map((version) => ({
+    group: 'test',
+    version,
+    registrant: {
+      register(grpcServer) {
+        for (const name of ['Echo', 'GetEcho', 'Old'] as const) grpcServer.handle(echoMethod(version, name), handler);
+      },
+    },
+  }));
 }
 
 /** A place of its own for pipes: a prefix that nobody else has, or a folder. */
@@ -70,7 +65,6 @@ export function freshPrefix(): { readonly prefix: string; remove(): void } {
 export function echoServer(pipePrefix: string): CsiProxyServer {
   return new CsiProxyServer({
     groups: [echoGroup(async (_context, request) => request)],
-    groupDeps: { clock },
     pipePrefix,
     clock,
     log: openLog({ level: 'silent', readable: false }),
@@ -112,7 +106,6 @@ export function served(
     const metrics = serverMetrics();
     const server = new CsiProxyServer({
       groups: [echoGroup(handler)],
-      groupDeps: { clock },
       pipePrefix: prefix,
       clock,
       log,

@@ -48,22 +48,6 @@ export function serverSuite(test: Test): void {
     }),
   );
 
-  test('only what is selected is served', async () => {
-    const isServed = (_group: string, version: string): boolean => version === 'v1';
-    await served(
-      echo,
-      async ({ server, call }) => {
-        assert.equal(
-          server.pipes.map(({ version }) => version),
-          ['v1'],
-        );
-        const { code } = await failureOf(call('Echo', {}, {}, 'v1alpha1'));
-        assert.is(code, 'absent');
-      },
-      { isServed },
-    )();
-  });
-
   test('starting twice is an error, and so is stopping before', async () => {
     const { prefix, remove } = freshPrefix();
     const server = echoServer(prefix);

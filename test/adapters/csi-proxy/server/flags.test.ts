@@ -7,8 +7,13 @@ const test = suite('flags of csi-proxy serve');
 
 test('without flags, the original’s defaults and the hardened ones of this server', () => {
   assert.equal(readFlags([], 'win32'), {
-    allowedFolders: ['C:\\var\\lib\\kubelet'],
-    smbEncryption: 'required',
+    groups: {
+      allowedDirectories: ['C:\\var\\lib\\kubelet'],
+      services: ['MSiSCSI'],
+      mountPaths: 'checked',
+      linkPaths: 'any',
+      smbEncryption: 'required',
+    },
     isService: false,
     metricsAddress: '',
     healthAddress: '',
@@ -17,9 +22,7 @@ test('without flags, the original’s defaults and the hardened ones of this ser
     selection: undefined,
     pipePrefix: undefined,
     host: 'windows',
-    services: new Set(['msiscsi']),
-    volumePaths: 'checked',
-    linkPaths: 'unchecked',
+    files: undefined,
     limitsMs: new Map(),
     callsPerGroup: undefined,
     drainMs: 30_000,
@@ -32,10 +35,10 @@ test('one dash is as good as two, a value comes behind = or as the next argument
     ['-kubelet-path=D:\\k', '-working-dir', 'C:\\a', '--working-dir=C:\\b', '-v=5', '-require-privacy=false'],
     ['--working-dir', 'C:\\a', '-working-dir=C:\\b', '--kubelet-path', 'D:\\k', '--v', '5', '--require-privacy=F'],
   ]) {
-    const { allowedFolders, logLevel, smbEncryption } = readFlags(args, 'win32');
-    assert.equal(allowedFolders, ['C:\\a', 'C:\\b', 'D:\\k']);
+    const { groups, logLevel } = readFlags(args, 'win32');
+    assert.equal(groups.allowedDirectories, ['C:\\a', 'C:\\b', 'D:\\k']);
     assert.is(logLevel, 'debug');
-    assert.is(smbEncryption, 'optional');
+    assert.is(groups.smbEncryption, 'optional');
   }
 });
 
@@ -99,7 +102,7 @@ test('what makes no sense is refused, with the flag and what it got', () => {
 });
 
 test('limits and services are as told', () => {
-  const { limitsMs, services, drainMs } = readFlags(
+  const { limitsMs, groups, drainMs } = readFlags(
     ['--time-limit-ms', 'FormatVolume=5', '--time-limit-ms=Rescan=7', '--allow-service', 'Spooler', '--drain-ms=0'],
     'linux',
   );
@@ -110,9 +113,9 @@ test('limits and services are as told', () => {
       ['Rescan', 7],
     ],
   );
-  assert.equal(services, new Set(['spooler']));
+  assert.equal(groups.services, ['Spooler']);
   assert.is(drainMs, 0);
-  assert.is(readFlags(['--allow-all-services'], 'linux').services, undefined);
+  assert.is(readFlags(['--allow-all-services'], 'linux').groups.services, 'all');
 });
 
 test.run();
