@@ -15,6 +15,9 @@ export interface CsiProxyDeps {
 export type CsiProxyCommand = (args: readonly string[], deps: CsiProxyDeps) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
+  serve: async () => (await import('./csi-proxy-serve.ts')).serve,
+  call: async () => (await import('./csi-proxy-call.ts')).call,
+  ls: async () => (await import('./csi-proxy-call.ts')).ls,
   check: async () => (await import('./csi-proxy-check.ts')).check,
   diff: async () => (await import('./csi-proxy-check.ts')).diff,
   status: async () => (await import('./csi-proxy-check.ts')).status,
@@ -22,6 +25,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
 
 const USAGE = `troupe csi-proxy: API groups for Windows nodes
 
+  troupe csi-proxy serve [flags]    answers the calls of csi-proxy's clients, on a pipe for each version of each group
+  troupe csi-proxy call <group> <method> [<json>]
+                                    makes one call and prints the answer as JSON
+  troupe csi-proxy ls [-o json]     lists the versions that this node serves
   troupe csi-proxy check <old> <new> [-o json]
                                     compares two API trees, folders or revisions of git, by the compatibility rules and
                                     the deprecation policy; ends with 0, 1 if something breaks, 2 if that cannot be told

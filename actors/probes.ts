@@ -55,7 +55,7 @@ export interface SecureOptions {
 /** `/metrics`, in the clear without `secure`; else over TLS, for whom the cluster allows it. */
 export function serveMetrics(
   at: ListenAddress,
-  metrics: Metrics,
+  metrics: Pick<Metrics, 'text'>,
   secure: SecureOptions | undefined,
 ): Promise<Listening> {
   const answer: RequestListener = (request, response) => {
