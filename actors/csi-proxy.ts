@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
   serve: async () => (await import('./csi-proxy-serve.ts')).serve,
   call: async () => (await import('./csi-proxy-call.ts')).call,
   ls: async () => (await import('./csi-proxy-call.ts')).ls,
+  gen: async () => (await import('./csi-proxy-gen.ts')).gen,
   check: async () => (await import('./csi-proxy-check.ts')).check,
   diff: async () => (await import('./csi-proxy-check.ts')).diff,
   status: async () => (await import('./csi-proxy-check.ts')).status,
@@ -29,6 +30,9 @@ const USAGE = `troupe csi-proxy: API groups for Windows nodes
   troupe csi-proxy call <group> <method> [<json>]
                                     makes one call and prints the answer as JSON
   troupe csi-proxy ls [-o json]     lists the versions that this node serves
+  troupe csi-proxy gen [<folder>...] [--check]
+                                    generates servers, clients and conversions from protos; new-group and new-version
+                                    behind it start one
   troupe csi-proxy check <old> <new> [-o json]
                                     compares two API trees, folders or revisions of git, by the compatibility rules and
                                     the deprecation policy; ends with 0, 1 if something breaks, 2 if that cannot be told

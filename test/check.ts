@@ -6,6 +6,7 @@ const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   'generate --check': ['deploy/generate.ts', '--check'],
+  'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],
   'check-contracts': ['deploy/check-contracts.ts'],
 };
 

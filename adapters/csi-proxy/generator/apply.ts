@@ -62,7 +62,7 @@ export function apply({ files }: Plan, { written, scaffolded, removed }: Changes
 }
 
 /** Removes a folder and those around it as long as they are empty. */
-function removeEmpty(folder: string, stop: readonly string[]): void {
+export function removeEmpty(folder: string, stop: readonly string[]): void {
   if (stop.includes(folder) || !existsSync(folder)) return;
   if (readdirSync(folder).length > 0) return;
   rmdirSync(folder);

@@ -30,7 +30,7 @@ export interface Discovery {
 /** The marker stands in it, as a comment: `// +csi-proxy-gen`. */
 const MARKER_FILE = 'doc.ts';
 const MARKER = /^\s*(?:\/\/|\/?\*+)\s*\+csi-proxy-gen(?:=(?<setting>.*?))?\s*(?:\*\/)?\s*$/;
-const GROUP_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+export const GROUP_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
 type Settings = Partial<Record<'groupName' | 'serverBasePkg' | 'clientBasePkg', string>>;
 const SETTINGS = ['groupName', 'serverBasePkg', 'clientBasePkg'] as const satisfies readonly (keyof Settings)[];
@@ -80,18 +80,7 @@ export function discover({ bases, inputs, root, shown }: DiscoverInput): Discove
     const versions = subfolders(folder).flatMap((version) => versionIn(folder, version));
     if (versions.length === 0) problem(folder, `API group "${name}" doesn't have any version`);
     versions.sort((a, b) => compareVersionNames(a.name, b.name));
-    const base = (setting: string | undefined, otherwise: string): string =>
-      setting === undefined ? otherwise : resolve(root, setting.replace(/\/+$/, ''));
-    groups.set(name, {
-      name,
-      folder,
-      versions,
-      bases: {
-        api: bases.api,
-        server: base(settings.serverBasePkg, bases.server),
-        client: base(settings.clientBasePkg, bases.client),
-      },
-    });
+    groups.set(name, { name, folder, versions, bases: basesBy(settings, { bases, root }) });
   }
 
   function versionIn(group: string, name: string): FoundVersion[] {
@@ -123,6 +112,23 @@ export function discover({ bases, inputs, root, shown }: DiscoverInput): Discove
     problems,
     isComplete: visited.has(bases.api),
   };
+}
+
+function basesBy(settings: Settings, { bases, root }: Pick<DiscoverInput, 'bases' | 'root'>): Bases {
+  const base = (setting: string | undefined, otherwise: string): string =>
+    setting === undefined ? otherwise : resolve(root, setting.replace(/\/+$/, ''));
+  return {
+    api: bases.api,
+    server: base(settings.serverBasePkg, bases.server),
+    client: base(settings.clientBasePkg, bases.client),
+  };
+}
+
+/** The base folders of the group in a folder, with what its marker says; what is wrong with that is left to a run. */
+export function settledBases(folder: string, given: Pick<DiscoverInput, 'bases' | 'root'>): Bases {
+  const file = join(folder, MARKER_FILE);
+  const settings = existsSync(file) ? readMarker(file, { folder, file, problems: [] }) : undefined;
+  return basesBy(settings ?? {}, given);
 }
 
 function subfolders(folder: string): readonly string[] {
