@@ -5,13 +5,13 @@ import * as filesystemGroup from './filesystem/api_group_generated.ts';
 import { Server as FilesystemServer } from './filesystem/server.ts';
 import * as iscsiGroup from './iscsi/api_group_generated.ts';
 import { Server as IscsiServer } from './iscsi/server.ts';
+import { type ApiGroup, apiGroup } from './runtime.ts';
 import * as smbGroup from './smb/api_group_generated.ts';
 import { Server as SmbServer } from './smb/server.ts';
 import * as systemGroup from './system/api_group_generated.ts';
 import { Server as SystemServer } from './system/server.ts';
 import * as volumeGroup from './volume/api_group_generated.ts';
 import { Server as VolumeServer } from './volume/server.ts';
-import { type ApiGroup, apiGroup } from './runtime.ts';
 
 export const allGroups: readonly ApiGroup[] = [
   apiGroup(diskGroup.groupName, DiskServer, diskGroup.versionedAPIs),

@@ -1,7 +1,7 @@
 // `client_generated.ts` of a version.
 import { methodName, typeName, type VersionApi } from '../api.ts';
 import { GENERATED_HEADER, RUNTIME, specifier, type VersionPaths } from '../layout.ts';
-import { docText, importText, quoted, wrapped } from './text.ts';
+import { docText, importText, quoted, sortedImports, wrapped } from './text.ts';
 
 export function clientFile({ group, version, service, deprecation }: VersionApi, paths: VersionPaths): string {
   const path = paths.client;
@@ -18,10 +18,12 @@ export function clientFile({ group, version, service, deprecation }: VersionApi,
   });
   return [
     `${GENERATED_HEADER}\n`,
-    `import * as pb from '${specifier(path, paths.messages)}';\n`,
-    importText(['pipePath'], specifier(path, RUNTIME.pipes)),
-    importText(['type CallOptions', 'type Connection'], specifier(path, RUNTIME.connection)),
-    importText(['type ConnectionDeps', 'openConnection'], specifier(path, RUNTIME.openConnection)),
+    sortedImports([
+      `import * as pb from '${specifier(path, paths.messages)}';\n`,
+      importText(['pipePath'], specifier(path, RUNTIME.pipes)),
+      importText(['type CallOptions', 'type Connection'], specifier(path, RUNTIME.connection)),
+      importText(['type ConnectionDeps', 'openConnection'], specifier(path, RUNTIME.openConnection)),
+    ]),
     `\n${doc}export const groupName = ${quoted(group)};\n${doc}export const version = ${quoted(version)};\n\n`,
     `${docText({ comment: service.comment, deprecation })}export class Client {\n`,
     '  readonly #connection: Connection;\n\n',

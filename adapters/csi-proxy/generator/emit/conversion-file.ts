@@ -4,7 +4,7 @@ import type { VersionApi } from '../api.ts';
 import type { Conversion, MatchedField } from '../conversions.ts';
 import { conversionName, Direction } from '../hand-written.ts';
 import { GENERATED_HEADER, type GroupPaths, RUNTIME, specifier, type VersionPaths } from '../layout.ts';
-import { assigned, docText, importText, wrapped } from './text.ts';
+import { assigned, docText, importText, sortedImports, wrapped } from './text.ts';
 
 export interface ConversionFile {
   readonly api: VersionApi;
@@ -46,12 +46,12 @@ export function conversionFile({ api, conversions, group, paths }: ConversionFil
   const pbImport = `import ${used.has('pb') ? '' : 'type '}* as pb from '${specifier(path, paths.messages)}';\n`;
   const imports = [
     pbImport,
-    used.has('converted') && importText(['converted'], specifier(path, RUNTIME.converting)),
+    used.has('converted') ? importText(['converted'], specifier(path, RUNTIME.converting)) : '',
     `import type * as internal from '${specifier(path, group.types)}';\n`,
-    used.has('defaults') && importText(['defaults'], specifier(path, group.typesGenerated)),
-    handWritten.size > 0 && importText([...handWritten], specifier(path, paths.conversion)),
+    used.has('defaults') ? importText(['defaults'], specifier(path, group.typesGenerated)) : '',
+    handWritten.size > 0 ? importText([...handWritten], specifier(path, paths.conversion)) : '',
   ];
-  return `${GENERATED_HEADER}\n${imports.filter(Boolean).join('')}\n${parts.join('\n')}`;
+  return `${GENERATED_HEADER}\n${sortedImports(imports)}\n${parts.join('\n')}`;
 }
 
 interface FieldDeps {

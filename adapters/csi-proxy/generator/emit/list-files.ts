@@ -1,8 +1,7 @@
 // The files that list all groups: for the server, and for clients that find a call by its name.
 import { methodName, serviceName, type VersionApi } from '../api.ts';
 import { GENERATED_HEADER, type GroupPaths, RUNTIME, specifier, type VersionPaths } from '../layout.ts';
-import { compareText } from '../problem.ts';
-import { importText } from './text.ts';
+import { importText, sortedImports } from './text.ts';
 
 export interface ListedGroup {
   readonly name: string;
@@ -23,8 +22,7 @@ export function allGroupsFile(groups: readonly ListedGroup[], path: string): str
   );
   return [
     `${GENERATED_HEADER}\n`,
-    ...imports.toSorted((a, b) => compareText(from(a), from(b))),
-    importText(['type ApiGroup', 'apiGroup'], specifier(path, RUNTIME.server)),
+    sortedImports([...imports, importText(['type ApiGroup', 'apiGroup'], specifier(path, RUNTIME.server))]),
     `\nexport const allGroups: readonly ApiGroup[] = [\n${lines.join('')}];\n`,
   ].join('');
 }
@@ -44,15 +42,10 @@ export function allServicesFile(groups: readonly ListedGroup[], path: string): s
   ]);
   return [
     `${GENERATED_HEADER}\n`,
-    ...imports.toSorted((a, b) => compareText(from(a), from(b))),
-    importText(['type Service'], specifier(path, RUNTIME.codec)),
+    sortedImports([...imports, importText(['type Service'], specifier(path, RUNTIME.codec))]),
     '\n/** The calls of each version of each group, the versions from the oldest to the newest. */\n',
     `export const allServices: Readonly<Record<string, Readonly<Record<string, Service>>>> = {\n${lines.join('')}};\n`,
   ].join('');
-}
-
-function from(line: string): string {
-  return /'(.*)'/.exec(line)?.[1] ?? '';
 }
 
 /** A name that is no word of the language, whatever the group is called. */

@@ -5,7 +5,7 @@ import { type GroupPaths, RUNTIME, specifier } from '../layout.ts';
 import { compareText } from '../problem.ts';
 import { SCALAR_NAMES, shapeOf, shapeText } from '../shape.ts';
 import { enumText } from './messages-file.ts';
-import { docText, importText, quoted, wrapped } from './text.ts';
+import { docText, importText, quoted, sortedImports, wrapped } from './text.ts';
 
 /** `internal/types.ts` of a group with one version: its messages and enums as they are, by name. */
 export function typesScaffold({ group, proto }: VersionApi, { types: path }: GroupPaths): string {
@@ -53,10 +53,10 @@ export function serverScaffold(group: string, versions: readonly VersionApi[], p
     { from: RUNTIME.server, names: ['type CallContext'] },
     { from: paths.typesGenerated, names: ['type ServerInterface', 'type Version'] },
   ].map(({ from, names }) => importText(names, specifier(path, from)));
-  imports.splice(2, 0, `import type * as internal from '${specifier(path, paths.types)}';\n`);
+  imports.push(`import type * as internal from '${specifier(path, paths.types)}';\n`);
   return [
     `// The server of group ${group}.\n`,
-    ...imports,
+    sortedImports(imports),
     `\nexport class Server implements ServerInterface {\n${methods.join('\n')}}\n`,
   ].join('');
 }

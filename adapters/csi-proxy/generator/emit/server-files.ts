@@ -6,7 +6,7 @@ import type { InternalTypes } from '../internal-types.ts';
 import { GENERATED_HEADER, type GroupPaths, RUNTIME, specifier, type VersionPaths } from '../layout.ts';
 import { compareText } from '../problem.ts';
 import { defaultText } from '../shape.ts';
-import { assigned, docText, importText, quoted, wrapped } from './text.ts';
+import { assigned, docText, importText, quoted, sortedImports, wrapped } from './text.ts';
 
 export interface TypesFile {
   /** The oldest first. */
@@ -98,12 +98,14 @@ export function versionServerFile({ api, conversions, group, paths }: VersionSer
   const register = 'handleAll';
   return [
     `${GENERATED_HEADER}\n`,
-    `import * as pb from '${specifier(path, paths.messages)}';\n`,
-    importText(['requestFrom', 'responseFrom'], specifier(path, RUNTIME.converting)),
-    importText(['type Handlers', register], specifier(path, RUNTIME.server)),
-    importText(['defaults', 'type ServerInterface', 'type VersionedAPI'], specifier(path, group.typesGenerated)),
-    byHand.length > 0 ? importText(byHand, specifier(path, paths.conversion)) : '',
-    generated.length > 0 ? importText(generated, specifier(path, paths.conversionGenerated)) : '',
+    sortedImports([
+      `import * as pb from '${specifier(path, paths.messages)}';\n`,
+      importText(['requestFrom', 'responseFrom'], specifier(path, RUNTIME.converting)),
+      importText(['type Handlers', register], specifier(path, RUNTIME.server)),
+      importText(['defaults', 'type ServerInterface', 'type VersionedAPI'], specifier(path, group.typesGenerated)),
+      byHand.length > 0 ? importText(byHand, specifier(path, paths.conversion)) : '',
+      generated.length > 0 ? importText(generated, specifier(path, paths.conversionGenerated)) : '',
+    ]),
     `\n${doc}export const version = ${quoted(version)};\n\n`,
     `${doc}export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {\n`,
     `  const handlers: Handlers<typeof pb.${service.name}> = {\n${handlers.join('\n')}  };\n`,
@@ -118,17 +120,18 @@ export function apiGroupFile(
   paths: GroupPaths,
 ): string {
   const path = paths.apiGroup;
-  const imports = versions
-    .map(({ api, paths: { server } }) => ({ name: api.version, from: specifier(path, server) }))
-    .toSorted((a, b) => compareText(a.from, b.from))
-    .map(({ name, from }) => `import * as ${name} from '${from}';\n`);
+  const imports = versions.map(
+    ({ api, paths: { server } }) => `import * as ${api.version} from '${specifier(path, server)}';\n`,
+  );
   const names = versions.map(({ api }) => api.version);
   return [
     `${GENERATED_HEADER}\n`,
-    importText(['type RegisteredAPI'], specifier(path, RUNTIME.server)),
-    importText(['type ServerInterface'], specifier(path, paths.typesGenerated)),
-    ...imports,
-    importText(['type Server'], specifier(path, paths.serverClass)),
+    sortedImports([
+      importText(['type RegisteredAPI'], specifier(path, RUNTIME.server)),
+      importText(['type ServerInterface'], specifier(path, paths.typesGenerated)),
+      ...imports,
+      importText(['type Server'], specifier(path, paths.serverClass)),
+    ]),
     `\nexport const groupName = ${quoted(group)};\n\n`,
     '/** All versions, the oldest first. That `server` answers the calls of all of them is proved by the compiler. */\n',
     'export function versionedAPIs(server: Server): readonly RegisteredAPI[] {\n',

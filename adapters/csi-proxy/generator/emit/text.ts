@@ -50,7 +50,19 @@ export function importText(names: readonly string[], from: string): string {
   return `import ${isType ? 'type ' : ''}{\n${parts.map((part) => `  ${part},\n`).join('')}} from '${from}';\n`;
 }
 
-/** As the formatter sorts imports: regardless of case, and of two spellings the capital first. */
+/** Import statements in the formatter's order: what is farther away first, then by path. */
+export function sortedImports(statements: readonly string[]): string {
+  const from = (statement: string): string => /'(.*)'/.exec(statement)?.[1] ?? '';
+  const distance = (path: string): number => path.split('../').length;
+  return statements
+    .filter((statement) => statement !== '')
+    .map((statement) => ({ statement, path: from(statement) }))
+    .sort((a, b) => distance(b.path) - distance(a.path) || compareText(a.path, b.path))
+    .map(({ statement }) => statement)
+    .join('');
+}
+
+/** As the formatter sorts names: regardless of case, and of two spellings the capital first. */
 function compareNames(a: string, b: string): number {
   return compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b);
 }

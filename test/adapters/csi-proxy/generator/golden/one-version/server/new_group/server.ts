@@ -1,0 +1,30 @@
+// The server of group new_group.
+import type { CallContext } from '../../../../../../../../adapters/csi-proxy/server/runtime.ts';
+import { Code, StatusError } from '../../../../../../../../adapters/csi-proxy/status.ts';
+import type * as internal from './internal/types.ts';
+import type { ServerInterface, Version } from './internal/types_generated.ts';
+
+export class Server implements ServerInterface {
+  /** Stub. */
+  async countThings(
+    _context: CallContext,
+    _request: internal.CountThingsRequest,
+    _version: Version,
+  ): Promise<internal.CountThingsResponse> {
+    throw new StatusError(Code.Unimplemented, 'CountThings is not implemented');
+  }
+
+  /** Stub. */
+  async rescan(_context: CallContext, _request: internal.Empty_, _version: Version): Promise<internal.Empty_> {
+    throw new StatusError(Code.Unimplemented, 'Rescan is not implemented');
+  }
+
+  /** Stub. */
+  async storeThing(
+    _context: CallContext,
+    _request: internal.StoreThingRequest,
+    _version: Version,
+  ): Promise<internal.StoreThingResponse> {
+    throw new StatusError(Code.Unimplemented, 'StoreThing is not implemented');
+  }
+}

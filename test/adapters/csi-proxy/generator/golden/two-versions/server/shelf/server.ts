@@ -1,0 +1,34 @@
+// The server of group shelf.
+import type { CallContext } from '../../../../../../../../adapters/csi-proxy/server/runtime.ts';
+import { Code, StatusError } from '../../../../../../../../adapters/csi-proxy/status.ts';
+import type * as internal from './internal/types.ts';
+import type { ServerInterface, Version } from './internal/types_generated.ts';
+
+export class Server implements ServerInterface {
+  /** Stub. */
+  async listBooks(
+    _context: CallContext,
+    _request: internal.ListBooksRequest,
+    _version: Version,
+  ): Promise<internal.ListBooksResponse> {
+    throw new StatusError(Code.Unimplemented, 'ListBooks is not implemented');
+  }
+
+  /** Stub. */
+  async putBook(
+    _context: CallContext,
+    _request: internal.PutBookRequest,
+    _version: Version,
+  ): Promise<internal.PutBookResponse> {
+    throw new StatusError(Code.Unimplemented, 'PutBook is not implemented');
+  }
+
+  /** Stub. */
+  async takeBook(
+    _context: CallContext,
+    _request: internal.TakeBookRequest,
+    _version: Version,
+  ): Promise<internal.TakeBookResponse> {
+    throw new StatusError(Code.Unimplemented, 'TakeBook is not implemented');
+  }
+}
