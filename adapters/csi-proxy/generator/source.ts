@@ -25,20 +25,31 @@ export interface Source {
   at(node: Located): Position;
 }
 
+/** Of a name declared twice the reader of conversions says more, and the compiler of anything else. */
+const DECLARED_TWICE = ['VarRedeclaration', 'DuplicateExport'];
+
 /** @param file  stands in the places; nothing is read from it */
 export function readSource(text: string, file: string): Source {
   const at = (line: number, column: number): Position => ({ file, line, column: column + 1 });
   const place = ({ loc }: Located): Position => at(loc?.start.line ?? 1, loc?.start.column ?? 0);
   try {
-    // A name declared twice is no reason to stop: the compiler says so, and of conversions this generator does.
-    const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'], errorRecovery: true });
-    return { statements: program.body, problems: [], at: place };
+    const { program, errors } = parse(text, { sourceType: 'module', plugins: ['typescript'], errorRecovery: true });
+    const problems = (errors ?? [])
+      .filter(({ reasonCode }) => !DECLARED_TWICE.includes(reasonCode))
+      .map((error) => syntaxProblem(error, at));
+    return { statements: program.body, problems, at: place };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const { loc } = error as SyntaxError & { loc?: { line: number; column: number } };
-    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-    return { statements: [], problems: [{ at: at(loc?.line ?? 1, loc?.column ?? 0), message }], at: place };
+    return { statements: [], problems: [syntaxProblem(error, at)], at: place };
   }
+}
+
+function syntaxProblem(
+  error: { message: string; loc?: unknown },
+  at: (line: number, column: number) => Position,
+): Problem {
+  const { line = 1, column = 0 } = (error.loc ?? {}) as { line?: number; column?: number };
+  return { at: at(line, column), message: error.message.replace(/ \(\d+:\d+\)$/, '') };
 }
 
 /** The declaration of a statement, exported or not. */

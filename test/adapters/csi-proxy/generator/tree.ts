@@ -80,7 +80,13 @@ export interface ProtoOptions {
 }
 
 /** A proto with one call, `Ask(AskRequest) returns (AskResponse)`; each part a line of its own. */
-export function proto({ version = 'v1', service = 'Thing', request = '', response = '', more = '' }: ProtoOptions = {}): string {
+export function proto({
+  version = 'v1',
+  service = 'Thing',
+  request = '',
+  response = '',
+  more = '',
+}: ProtoOptions = {}): string {
   return [
     'syntax = "proto3";',
     `package ${version};`,
@@ -93,7 +99,11 @@ export function proto({ version = 'v1', service = 'Thing', request = '', respons
 }
 
 /** Internal types of such a group. */
-export function types({ request = '', response = '', more = '' }: Pick<ProtoOptions, 'request' | 'response' | 'more'>): string {
+export function types({
+  request = '',
+  response = '',
+  more = '',
+}: Pick<ProtoOptions, 'request' | 'response' | 'more'>): string {
   return [
     "import type { bool, bytes, double, Empty, int32, int64, OpenEnum, text, uint32 } from '../../scalars.ts';",
     `export interface AskRequest { ${request} }`,
