@@ -1,0 +1,154 @@
+// One PowerShell that is kept: it is asked line by line, and answers several requests at a time.
+//
+// Invariants:
+//   W1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
+//       environment hold anything of a request.
+//   W2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
+import type { Logger } from 'pino';
+import type { Clock, Timer } from '../../../../bus/mod.ts';
+import { Code, StatusError } from '../../status.ts';
+import { ANSWERS, type AnswerOf, type ArgumentsOf, type OperationName } from './operations.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+/** What a Windows host asks Windows with. */
+export interface Worker {
+  /** @throws {StatusError} what Windows said, by its kind */
+  ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>>;
+  close(): Promise<void>;
+}
+
+export interface WorkerDeps {
+  readonly start: () => WorkerProcess;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long it may take until the first line comes, in milliseconds. */
+  readonly readyLimitMs?: number;
+  /** How long it may take to end when it is asked to, in milliseconds. */
+  readonly endLimitMs?: number;
+}
+
+const READY_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 5_000;
+
+interface Asked {
+  resolve(value: unknown): void;
+  reject(error: StatusError): void;
+}
+
+interface Running {
+  readonly process: WorkerProcess;
+  readonly asked: Map<number, Asked>;
+  readonly ended: Promise<void>;
+  readyTimer: Timer | undefined;
+}
+
+const KINDS: ReadonlyMap<unknown, Code> = new Map([
+  ['absent', Code.NotFound],
+  ['state', Code.FailedPrecondition],
+]);
+
+export class PowerShellWorker implements Worker {
+  readonly #deps: WorkerDeps;
+  #running: Running | undefined;
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+  }
+
+  async ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>> {
+    if (this.#isClosed) throw new StatusError(Code.Unavailable, 'the host is closed');
+    this.#running ??= this.#start();
+    const { process, asked } = this.#running;
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    asked.set(id, { resolve, reject });
+    process.send(ascii(JSON.stringify({ id, operation, arguments: given })));
+    const value = await promise;
+    try {
+      return ANSWERS[operation](value);
+    } catch (cause) {
+      throw new StatusError(Code.Unknown, `${operation}: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = this.#running;
+    if (running === undefined) return;
+    running.process.end();
+    const { clock, endLimitMs = END_LIMIT_MS } = this.#deps;
+    const timer = clock.setTimeout(() => running.process.kill(), endLimitMs);
+    await running.ended;
+    clock.clearTimeout(timer);
+  }
+
+  #start(): Running {
+    const { start, clock, log, readyLimitMs = READY_LIMIT_MS } = this.#deps;
+    const process = start();
+    const ended = Promise.withResolvers<void>();
+    const running: Running = { process, asked: new Map(), ended: ended.promise, readyTimer: undefined };
+    running.readyTimer = clock.setTimeout(() => {
+      log.error({ limitMs: readyLimitMs }, 'the worker of PowerShell does not get ready; it is ended');
+      process.kill();
+    }, readyLimitMs);
+    process.listen({
+      line: (line) => this.#hear(running, line),
+      ended: (how) => {
+        if (running.readyTimer !== undefined) clock.clearTimeout(running.readyTimer);
+        if (this.#running === running) this.#running = undefined;
+        if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'the worker of PowerShell has ended');
+        const error = new StatusError(
+          Code.Unknown,
+          `PowerShell ended (${how}); whether the work was done is not known`,
+        );
+        for (const { reject } of running.asked.values()) reject(error);
+        ended.resolve();
+      },
+    });
+    return running;
+  }
+
+  #hear(running: Running, line: string): void {
+    const message = parse(line);
+    if (message?.['ready'] === true && running.readyTimer !== undefined) {
+      this.#deps.clock.clearTimeout(running.readyTimer);
+      running.readyTimer = undefined;
+      return;
+    }
+    const id = message?.['id'];
+    const asked = typeof id === 'number' ? running.asked.get(id) : undefined;
+    if (message === undefined || asked === undefined) {
+      this.#deps.log.warn({ length: line.length }, 'the worker of PowerShell said something unexpected');
+      return;
+    }
+    running.asked.delete(id as number);
+    const error = message['error'];
+    if (typeof error !== 'object' || error === null) {
+      asked.resolve(message['value']);
+      return;
+    }
+    const { kind, message: text } = error as { kind?: unknown; message?: unknown };
+    asked.reject(new StatusError(KINDS.get(kind) ?? Code.Unknown, String(text)));
+  }
+}
+
+/** The code page of a console cannot change what is ASCII. */
+function ascii(json: string): string {
+  return json.replace(/[\x7f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
