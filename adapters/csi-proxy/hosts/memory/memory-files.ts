@@ -18,10 +18,6 @@ export class MemoryFiles implements DetachableFiles {
   readonly #roots = new Map<string, Directory>();
   readonly #detached = new Map<string, Directory>();
 
-  constructor({ drives }: { drives: readonly string[] }) {
-    for (const root of drives) this.#roots.set(foldCase(root), directory());
-  }
-
   /** Puts a file at a path, for something to be in the way. */
   async writeFile(path: string): Promise<void> {
     this.#put(path, { kind: 'file' });

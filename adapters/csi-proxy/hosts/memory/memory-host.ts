@@ -43,18 +43,19 @@ export interface MemoryMachine {
 }
 
 /**
- * @param deps.files  in memory by default; the drive C must be there
+ * @param deps.files  in memory by default
  * @param deps.unknownShares  `offered` by default: every share that is mapped for the first time is there
  */
 export async function memoryMachine({
   clock,
-  files = new MemoryFiles({ drives: ['C:\\'] }),
+  files = new MemoryFiles(),
   unknownShares = 'offered',
 }: {
   clock: Clock;
   files?: DetachableFiles;
   unknownShares?: 'offered' | 'absent';
 }): Promise<MemoryMachine> {
+  await files.attach('C:\\');
   const filesystem = filesystemOn({ files });
   const disks = new MemoryDisks({ files });
   await disks.attachSeen(disks.make(SYSTEM_DISK));

@@ -2,10 +2,10 @@
 import type { DiskHost } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
+import { uint32FromText } from '../decimal.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
 import { requireVersion } from '../version-gate.ts';
-import { parseDiskNumber } from './disk-number.ts';
 import type * as internal from './internal/types.ts';
 import { parseLocation } from './location.ts';
 
@@ -148,9 +148,9 @@ export class Server {
 /** @throws {StatusError} `INVALID_ARGUMENT` */
 function parseDiskID(message: string, diskID: string): number {
   try {
-    return parseDiskNumber(diskID);
+    return uint32FromText(diskID, `Failed to format ${message}.DiskID with err`);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StatusError(Code.InvalidArgument, `Failed to format ${message}.DiskID with err: ${why}`);
+    if (!(error instanceof RangeError)) throw error;
+    throw new StatusError(Code.InvalidArgument, error.message, { cause: error });
   }
 }

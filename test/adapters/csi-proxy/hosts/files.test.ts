@@ -7,7 +7,8 @@ import { realFiles } from '../../../../adapters/csi-proxy/hosts/real-files.ts';
 import { filesSuite } from './files.suite.ts';
 
 filesSuite('in memory', async () => {
-  const files = new MemoryFiles({ drives: ['C:\\', 'D:\\'] });
+  const files = new MemoryFiles();
+  for (const drive of ['C:\\', 'D:\\']) await files.attach(drive);
   return { files, writeFile: (path) => files.writeFile(path), close: async () => undefined };
 });
 
