@@ -49,16 +49,16 @@ export async function servedVersions(
  * @param modules  the generated clients to choose from, all of one group: `[v1, v1beta3]`
  * @throws {AbsentError} none is served
  */
-export async function openNewest<Module extends ClientModule>(
-  modules: readonly [Module, ...Module[]],
+export async function openNewest<const Modules extends readonly [ClientModule, ...ClientModule[]]>(
+  modules: Modules,
   deps: NegotiationDeps,
-): Promise<Opened<Module>> {
+): Promise<Opened<Modules[number]>> {
   const { pipePrefix = PIPE_PREFIX } = deps;
   for (const module of modules.toSorted((a, b) => compareVersionNames(b.version, a.version))) {
     const { groupName, version } = module;
     try {
       const client = await module.newClientWithPipePath(pipePath(groupName, version, pipePrefix), deps);
-      return { version, client } as Opened<Module>; // the pair is of this module
+      return { version, client } as Opened<Modules[number]>; // the pair is of this module
     } catch (error) {
       if (!(error instanceof AbsentError)) throw error;
     }
