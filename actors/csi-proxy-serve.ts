@@ -1,21 +1,17 @@
 // `troupe csi-proxy serve`: the groups, on a host, behind their pipes.
-
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import type { Host } from '../adapters/csi-proxy/hosts/host.ts';
-import { memoryMachine } from '../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { realFiles } from '../adapters/csi-proxy/hosts/real-files.ts';
 import { callLimitMs } from '../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../adapters/csi-proxy/server/csi-proxy-server.ts';
-import { FLAGS_USAGE, HostKind, readFlags, type ServeFlags } from '../adapters/csi-proxy/server/flags.ts';
+import { FLAGS_USAGE, readFlags } from '../adapters/csi-proxy/server/flags.ts';
 import { groupDeps } from '../adapters/csi-proxy/server/group-deps.ts';
 import { serverMetrics } from '../adapters/csi-proxy/server/metrics.ts';
 import { selected } from '../adapters/csi-proxy/server/selection.ts';
 import { TerminalError } from '../bus/errors.ts';
-import type { Clock } from '../bus/time.ts';
 import { systemClock } from './clock.ts';
 import type { CsiProxyCommand } from './csi-proxy.ts';
+import { openHost } from './csi-proxy-host.ts';
 import { openLog } from './log.ts';
 import { type Listening, parseListenAddress, serveHealth, serveMetrics } from './probes.ts';
 
@@ -24,7 +20,7 @@ const USAGE = `troupe csi-proxy serve [flags]         answers the calls of csi-p
 
 ${FLAGS_USAGE}`;
 
-export const serve: CsiProxyCommand = async (args, { out, stopSignal }) => {
+export const serve: CsiProxyCommand = async (args, { env, out, stopSignal }) => {
   if (args.some((arg) => /^--?h(elp)?$/.test(arg))) {
     out.write(USAGE);
     return 0;
@@ -37,24 +33,23 @@ export const serve: CsiProxyCommand = async (args, { out, stopSignal }) => {
     readable: destination === process.stderr && process.stderr.isTTY,
     destination,
   });
+  if (flags.isService) log.warn('--windows-service is left to a wrapper: adapters/csi-proxy/server/README.md');
   const pages: Listening[] = [];
-  const host = await openHost(flags, clock);
-  const deps = groupDeps({ ...flags.groups, clock, host });
-  const metrics = serverMetrics();
-  const server = new CsiProxyServer({
-    groups: selected(
-      allGroups.map((group) => group.serve(deps)),
-      flags.selection,
-    ),
-    pipePrefix: flags.pipePrefix,
-    clock,
-    log,
-    metrics,
-    limits: { ...SERVER_LIMITS, callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup },
-    limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
-  });
-  const stop = stopSignal();
+  const host = await openHost(flags, { clock, log, env });
   try {
+    const deps = groupDeps({ ...flags.groups, clock, host });
+    const groups = allGroups.map((group) => group.serve(deps));
+    const metrics = serverMetrics();
+    const server = new CsiProxyServer({
+      groups: selected(groups, flags.selection),
+      pipePrefix: flags.pipePrefix,
+      clock,
+      log,
+      metrics,
+      limits: { ...SERVER_LIMITS, callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup },
+      limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
+    });
+    const stop = stopSignal();
     const metricsAddress = address('metrics-bind-address', flags.metricsAddress);
     if (metricsAddress !== undefined) pages.push(await serveMetrics(metricsAddress, metrics, undefined));
     const healthAddress = address('health-probe-bind-address', flags.healthAddress);
@@ -77,15 +72,6 @@ export const serve: CsiProxyCommand = async (args, { out, stopSignal }) => {
     if (destination !== process.stderr) await new Promise<void>((resolve) => destination.end(resolve));
   }
 };
-
-async function openHost({ host, files }: ServeFlags, clock: Clock): Promise<Host> {
-  if (host === HostKind.Windows) throw new TerminalError('--host windows is not there yet');
-  const machine = await memoryMachine({
-    clock,
-    ...(files === undefined ? {} : { files: realFiles({ folder: files, drives: 'folder' }) }),
-  });
-  return machine.host;
-}
 
 function address(flag: string, text: string): ReturnType<typeof parseListenAddress> {
   try {
