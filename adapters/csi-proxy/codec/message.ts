@@ -72,13 +72,14 @@ export function message<Message extends object>(name: string, fields: FieldTable
     for (const bytes of slots[UNKNOWN_FIELDS] ?? []) writer.raw(bytes);
   }
 
-  function readField(reader: protobuf.Reader, slots: Slots, depth: number): void {
+  function readField(reader: protobuf.Reader, slots: Slots, depth: number, unknown: UnknownRun): void {
     const start = reader.pos;
     const tag = reader.tag();
     const [number, wireType] = [tag >>> 3, tag & 7];
     if (number === 0) throw new WireError('a field has the number 0');
     const entry = byNumber.get(number);
     if (entry?.[1].accepts(wireType)) {
+      unknown.end(start);
       const [name, field] = entry;
       try {
         slots[name] = field.read(reader, wireType, slots[name], depth);
@@ -87,7 +88,7 @@ export function message<Message extends object>(name: string, fields: FieldTable
       }
     } else {
       reader.skipType(wireType, depth, number);
-      slots[UNKNOWN_FIELDS] = [...(slots[UNKNOWN_FIELDS] ?? []), new Uint8Array(reader.raw(start, reader.pos))];
+      unknown.begin(start);
     }
   }
 
@@ -109,7 +110,9 @@ export function message<Message extends object>(name: string, fields: FieldTable
     },
     read(reader, depth, before = create()) {
       if (depth >= DEEPEST) throw new WireError(`messages are more than ${DEEPEST} deep`);
-      within(reader, () => readField(reader, before as Slots, depth + 1));
+      const unknown = new UnknownRun(reader, before as Slots);
+      within(reader, () => readField(reader, before as Slots, depth + 1, unknown));
+      unknown.end(reader.pos);
       return before;
     },
     encode(message) {
@@ -125,13 +128,38 @@ export function message<Message extends object>(name: string, fields: FieldTable
       const reader = protobuf.Reader.create(bytes);
       const result = create();
       try {
-        while (reader.pos < reader.len) readField(reader, result as Slots, 0);
+        const unknown = new UnknownRun(reader, result as Slots);
+        while (reader.pos < reader.len) readField(reader, result as Slots, 0, unknown);
+        unknown.end(reader.pos);
       } catch (error) {
         throw errorAt(name, error);
       }
       return result;
     },
   };
+}
+
+/** Unknown fields that follow each other are kept as one: a request may be made of nothing else. */
+class UnknownRun {
+  readonly #reader: protobuf.Reader;
+  readonly #slots: Slots;
+  #from: number | undefined;
+
+  constructor(reader: protobuf.Reader, slots: Slots) {
+    this.#reader = reader;
+    this.#slots = slots;
+  }
+
+  begin(at: number): void {
+    this.#from ??= at;
+  }
+
+  end(at: number): void {
+    if (this.#from === undefined) return;
+    this.#slots[UNKNOWN_FIELDS] ??= [];
+    this.#slots[UNKNOWN_FIELDS].push(new Uint8Array(this.#reader.raw(this.#from, at)));
+    this.#from = undefined;
+  }
 }
 
 /** @param path  `/v1.Disk/ListDiskLocations` */

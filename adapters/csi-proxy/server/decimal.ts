@@ -6,5 +6,5 @@ const LARGEST = 2 ** 32 - 1;
 export function uint32FromText(text: string, context: string): number {
   const number = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
   if (number <= LARGEST) return number;
-  throw new RangeError(`${context}: a decimal number from 0 to ${LARGEST} is wanted, got '${text}'`);
+  throw new RangeError(`${context}a decimal number from 0 to ${LARGEST} is wanted, got '${text}'`);
 }

@@ -148,7 +148,7 @@ export class Server {
 /** @throws {StatusError} `INVALID_ARGUMENT` */
 function parseDiskID(message: string, diskID: string): number {
   try {
-    return uint32FromText(diskID, `Failed to format ${message}.DiskID with err`);
+    return uint32FromText(diskID, `Failed to format ${message}.DiskID with err: `);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new StatusError(Code.InvalidArgument, error.message, { cause: error });

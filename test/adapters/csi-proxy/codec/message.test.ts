@@ -98,7 +98,18 @@ test('unknown fields, and known ones of another wire type, survive', () => {
   assert.equal(Buffer.from(Whole.encode(whole)), Buffer.concat([hex('28 01'), strange]));
   assert.equal(Buffer.from(Whole.encode({ ...whole, colour: 0 })), strange, 'a copy has them, too');
   assert.is(Object.getOwnPropertySymbols(Whole.decode(hex('28 01'))).length, 0);
-  assert.is((whole as { [UNKNOWN_FIELDS]?: Uint8Array[] })[UNKNOWN_FIELDS]?.length, 2);
+  const between = Whole.decode(Buffer.concat([strange, hex('28 01'), strange]));
+  assert.equal(Buffer.from(Whole.encode(between)), Buffer.concat([hex('28 01'), strange, strange]));
+});
+
+test('unknown fields that follow each other are kept as one, however many they are', () => {
+  const bytes = Buffer.alloc(3 * 700_000, hex('f8 01 05'));
+  const whole = Whole.decode(bytes);
+  const kept = (whole as { [UNKNOWN_FIELDS]?: Uint8Array[] })[UNKNOWN_FIELDS];
+  assert.is(kept?.length, 1);
+  assert.ok(bytes.equals(Whole.encode(whole)));
+  bytes.fill(0);
+  assert.is(kept?.[0]?.[0], 0xf8, 'a copy');
 });
 
 test('what was read does not share memory with what it was read from', () => {

@@ -8,7 +8,7 @@ export function convert_pb_PartitionDiskRequest_To_internal_PartitionDiskRequest
   input: pb.PartitionDiskRequest,
   out: internal.PartitionDiskRequest,
 ): void {
-  out.diskNumber = uint32FromText(input.diskID, 'Failed to convert v1beta2.PartitionDiskRequest.DiskID to uint32');
+  out.diskNumber = uint32FromText(input.diskID, 'Failed to convert v1beta2.PartitionDiskRequest.DiskID to uint32: ');
 }
 
 export function convert_internal_ListDiskLocationsResponse_To_pb_ListDiskLocationsResponse(

@@ -7,7 +7,7 @@ export function convert_pb_ListVolumesOnDiskRequest_To_internal_ListVolumesOnDis
   input: pb.ListVolumesOnDiskRequest,
   out: internal.ListVolumesOnDiskRequest,
 ): void {
-  out.diskNumber = uint32FromText(input.diskId, 'Failed to parse diskId: err');
+  out.diskNumber = uint32FromText(input.diskId, 'Failed to parse diskId: err=');
 }
 
 export function convert_pb_MountVolumeRequest_To_internal_MountVolumeRequest(
