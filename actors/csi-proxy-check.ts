@@ -1,7 +1,7 @@
 // `troupe csi-proxy check`, `status` and `diff`: may this API be released after that one?
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   apiTree,
@@ -44,6 +44,7 @@ A folder is taken where both exist: 'name:folder' is always a revision.
   --policy compatible|immutable     compatible: what the rules permit may change in place; immutable: released versions
                                     do not change (C00)
   --date YYYY-MM-DD                 of the release that is being prepared, for the deprecation policy; today unless told
+  --server, --client FOLDER         where the generated code of <new> is, for C33; known of ${API} itself
   --rules                           prints the rules, and compares nothing
 
 The releases so far are in releases.json of the new tree, in the order of publication, 'api' being a tree as above:
@@ -64,6 +65,8 @@ const OPTIONS = {
   output: { type: 'string', short: 'o', default: 'text' },
   policy: { type: 'string', default: Policy.Compatible },
   date: { type: 'string' },
+  server: { type: 'string' },
+  client: { type: 'string' },
   rules: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -80,12 +83,45 @@ export const check: CsiProxyCommand = async (args, { out, cwd }) => {
     throw new TerminalError("'check' takes two API trees, such as 'check HEAD~1 adapters/csi-proxy/api'");
   }
   const input = { base, current, policy: parsePolicy(values.policy), today: dateOf(values.date), cwd, api: API };
-  const checked = await checkTrees(input, { replay: undefined, stale: undefined });
+  const { server, client } = values;
+  const stale = await staleFiles({ cwd, api: current, server, client });
+  const checked = await checkTrees(input, { replay: undefined, stale });
   const breaks = count(checked.findings, Severity.Break);
   if (values.output === 'text') return print(out, reportText(checked), breaks);
   const answer = { base, current, policy: input.policy, date: input.today, breaks, ...checked, review: REVIEW };
   return print(out, `${JSON.stringify(answer, undefined, 2)}\n`, breaks);
 };
+
+interface Generated {
+  readonly cwd: string;
+  readonly api: string;
+  readonly server: string | undefined;
+  readonly client: string | undefined;
+}
+
+/** undefined: nobody said where the generated code of `api` is. */
+async function staleFiles({
+  cwd,
+  api,
+  server,
+  client,
+}: Generated): Promise<(() => Promise<readonly string[]>) | undefined> {
+  const { DEFAULT_BASES, run } = await import('../adapters/csi-proxy/generator/mod.ts');
+  const folder = resolve(cwd, api);
+  const isOwn = folder === DEFAULT_BASES.api;
+  if (!isOwn && (server === undefined || client === undefined)) return undefined;
+  const bases = {
+    api: folder,
+    server: server === undefined ? DEFAULT_BASES.server : resolve(cwd, server),
+    client: client === undefined ? DEFAULT_BASES.client : resolve(cwd, client),
+  };
+  return async () => {
+    const { ok, report, changes } = run({ bases, root: cwd, isCheck: true });
+    const files = [...changes.written, ...changes.scaffolded, ...changes.removed];
+    if (!ok && files.length === 0) throw new TerminalError(report.trimEnd());
+    return files.map((file) => relative(cwd, file).split(sep).join('/')).sort();
+  };
+}
 
 export const status: CsiProxyCommand = async (args, { out, cwd }) => {
   const { values, positionals } = parse(args);

@@ -10,6 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CsiProxyCommand } from '../../actors/csi-proxy.ts';
 import { check, status } from '../../actors/csi-proxy-check.ts';
+import type { Finding } from '../../adapters/csi-proxy/check/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 
 const test = suite('csi-proxy check');
@@ -92,6 +93,24 @@ test('a compatible change ends with 0 and the questions for the reviewer, unless
         at: { file: 'new/disk/v1/api.proto', line: 5, column: 9 },
       },
     ]);
+  });
+});
+
+test('generated code that is not there, or not as it should be, breaks; where it is is known, or said', async () => {
+  const api = 'adapters/csi-proxy/api';
+  const own = await run(check, fileURLToPath(new URL('../..', import.meta.url)), api, api);
+  assert.match(own.stdout, /^not checked: C31, C32: .* has no recorded calls\nnothing has changed that matters\n$/);
+  await withTrees({ 'api/disk/v1/api.proto': proto('int64 a = 1;') }, async (cwd) => {
+    const ended = await run(check, cwd, 'api', 'api', '--server', 'server', '--client', 'client', '-o', 'json');
+    const { findings, notChecked } = JSON.parse(ended.stdout);
+    assert.is(ended.status, 1);
+    assert.equal(
+      notChecked.map(({ rules }: { rules: string[] }) => rules),
+      [['C31', 'C32']],
+    );
+    const found = findings.map(({ rule, severity, at }: Finding) => `${rule} ${severity} ${at.file}`);
+    assert.ok(found.includes('C33 break server/disk/internal/v1/server_generated.ts'), found.join('\n'));
+    assert.ok(found.every((one: string) => one.startsWith('C33 break ')));
   });
 });
 
