@@ -1,9 +1,10 @@
 // Benchmarks: `npm run bench -- chain [--count N] [--latency-ms N] [--runs N] [--json]`, `npm run bench -- api-server
-// [--count N] [--runs N] [--json]`. `chain` is measured in one process on embedded parts, and prints the physical limit
+// [--count N] [--runs N] [--json]`, `npm run bench -- csi-proxy [--count N] [--latency-ms N] [--runs N] [--json]`. `chain` is measured in one process on embedded parts, and prints the physical limit
 // and the ratio to it; `api-server` puts the embedded server beside a real one when KUBECONFIG is set.
 import { parseArgs } from 'node:util';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
+import { csiProxy } from './csi-proxy.ts';
 
 interface Benchmark {
   readonly count: string;
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
 const benchmarks: Record<string, Benchmark> = {
   chain: { count: '100', run: chain },
   'api-server': { count: '10000', run: apiServer },
+  'csi-proxy': { count: '10000', run: csiProxy },
 };
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];
