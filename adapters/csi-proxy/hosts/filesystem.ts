@@ -51,9 +51,13 @@ export function filesystem({ files }: { files: Files }): FilesystemHost {
     pathExists: async (path) => (await files.look(path)).kind !== 'absent',
     pathValid: (path) => files.reaches(path),
     mkdir,
-    rmdir: (path, { contents }) => (contents === 'removed' ? removeTree(path) : files.remove(path)),
+    // What is removed is named without links: one of those on the way may be among what is removed.
+    async rmdir(path, { contents }) {
+      if (contents === 'refused') await files.remove(path);
+      else await removeTree(await realPath(files, path, 'kept'));
+    },
     async rmdirContents(path) {
-      await removeContents(path);
+      await removeContents(await realPath(files, path, 'followed'));
     },
     createSymlink: (source, target) => files.makeLink(target, source),
     async isSymlink(path) {

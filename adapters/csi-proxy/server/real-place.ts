@@ -6,15 +6,18 @@ import { PathRules } from './path-rules.ts';
  * Nobody may change a link between this look and what follows but who may do it in an allowed directory, which is the
  * administrator or this server.
  *
+ * @param options.last  whether the last name of the path is followed
+ * @param options.shares  `allowed`: it may lie on a share that a link of this server leads to
  * @throws {StatusError} `INVALID_ARGUMENT`: what `path` names lies outside of the allowed directories
  */
 export async function requireRealPlace(
   host: FilesystemHost,
   paths: PathRules,
   path: string,
-  options: { readonly last: 'followed' | 'kept' },
+  { last, shares }: { readonly last: 'followed' | 'kept'; readonly shares: 'allowed' | 'refused' },
 ): Promise<void> {
-  const real = await host.realPath(path, options);
+  const real = await host.realPath(path, { last });
+  if (shares === 'allowed' && real.startsWith('\\\\')) return;
   // An allowed directory may itself be a link, for instance to a larger drive.
   const allowed = await Promise.all(paths.allowed.map((directory) => host.realPath(directory, { last: 'followed' })));
   new PathRules(allowed).requireInside(real);

@@ -33,6 +33,7 @@ export class Server {
     _version: string,
   ): Promise<internal.MkdirResponse> {
     this.#paths.check(path);
+    await requireRealPlace(this.#host, this.#paths, path, { last: 'kept', shares: 'allowed' });
     await this.#host.mkdir(path);
     return {};
   }
@@ -43,7 +44,7 @@ export class Server {
     _version: string,
   ): Promise<internal.RmdirResponse> {
     this.#paths.check(path);
-    if (force) await requireRealPlace(this.#host, this.#paths, path, { last: 'kept' });
+    await requireRealPlace(this.#host, this.#paths, path, { last: 'kept', shares: force ? 'refused' : 'allowed' });
     await this.#host.rmdir(path, { contents: force ? 'removed' : 'refused' });
     return {};
   }
@@ -55,7 +56,7 @@ export class Server {
   ): Promise<internal.RmdirContentsResponse> {
     requireVersion('RmdirContents', 'v2alpha1', version);
     this.#paths.check(path);
-    await requireRealPlace(this.#host, this.#paths, path, { last: 'followed' });
+    await requireRealPlace(this.#host, this.#paths, path, { last: 'followed', shares: 'refused' });
     await this.#host.rmdirContents(path);
     return {};
   }
@@ -97,8 +98,8 @@ export class Server {
   async #link({ sourcePath, targetPath }: internal.CreateSymlinkRequest): Promise<internal.CreateSymlinkResponse> {
     this.#paths.check(targetPath);
     this.#paths.check(sourcePath);
-    await requireRealPlace(this.#host, this.#paths, targetPath, { last: 'kept' });
-    await requireRealPlace(this.#host, this.#paths, sourcePath, { last: 'kept' });
+    await requireRealPlace(this.#host, this.#paths, targetPath, { last: 'kept', shares: 'refused' });
+    await requireRealPlace(this.#host, this.#paths, sourcePath, { last: 'kept', shares: 'refused' });
     await this.#host.createSymlink(sourcePath, targetPath);
     return {};
   }

@@ -75,7 +75,7 @@ export class Server {
 
   async #link(localPath: string, remotePath: string): Promise<void> {
     this.#paths.check(localPath);
-    await requireRealPlace(this.#filesystem, this.#paths, localPath, { last: 'kept' });
+    await requireRealPlace(this.#filesystem, this.#paths, localPath, { last: 'kept', shares: 'refused' });
     try {
       await this.#smb.newSmbLink(localPath, remotePath);
     } catch (error) {

@@ -1,9 +1,10 @@
 // Volumes, for all versions of the group.
-import type { VolumeHost } from '../../hosts/host.ts';
+import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
+import { requireRealPlace } from '../real-place.ts';
 import type { CallContext } from '../runtime.ts';
 import { requireVersion } from '../version-gate.ts';
 import type * as internal from './internal/types.ts';
@@ -17,12 +18,14 @@ interface Format {
 export class Server {
   readonly #volumes: VolumeHost;
   readonly #lanes: Lanes;
+  readonly #filesystem: FilesystemHost;
   /** Undefined: any path. */
   readonly #paths: PathRules | undefined;
   readonly #formats = new Map<string, Format>();
 
   constructor({ host, lanes, paths, mountPaths }: GroupDeps) {
     this.#volumes = host.volume;
+    this.#filesystem = host.filesystem;
     this.#lanes = lanes;
     this.#paths = mountPaths === 'checked' ? paths : undefined;
   }
@@ -42,7 +45,7 @@ export class Server {
   ): Promise<internal.MountVolumeResponse> {
     require(volumeId, 'MountVolumeRequest.VolumeId is empty');
     require(targetPath, 'MountVolumeRequest.TargetPath is empty');
-    this.#paths?.check(targetPath);
+    await this.#requireMountPath(targetPath);
     await this.#change(context.signal, volumeId, () => this.#volumes.mountVolume(volumeId, targetPath));
     return {};
   }
@@ -199,7 +202,7 @@ export class Server {
   ): Promise<internal.UnmountVolumeResponse> {
     requireId(volumeId);
     require(targetPath, 'target path empty');
-    this.#paths?.check(targetPath);
+    await this.#requireMountPath(targetPath);
     await this.#change(context.signal, volumeId, () => this.#volumes.unmountVolume(volumeId, targetPath));
     return {};
   }
@@ -217,6 +220,12 @@ export class Server {
   async #mountedAt(path: string): Promise<string> {
     this.#requireLookupPath(path);
     return this.#volumes.getVolumeIDFromTargetPath(path);
+  }
+
+  async #requireMountPath(path: string): Promise<void> {
+    if (this.#paths === undefined) return;
+    this.#paths.check(path);
+    await requireRealPlace(this.#filesystem, this.#paths, path, { last: 'kept', shares: 'refused' });
   }
 
   #requireLookupPath(path: string): void {

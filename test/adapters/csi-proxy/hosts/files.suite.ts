@@ -97,6 +97,19 @@ export function filesSuite(name: string, open: () => Promise<Ground>): void {
     assert.ok(await host.pathExists(`${VOLUME}file`));
   });
 
+  on('what is named by a link that goes with it is removed to the end', async ({ files }) => {
+    const host = filesystem({ files });
+    await host.mkdir('C:\\a\\b\\c');
+    await host.mkdir('C:\\a\\d');
+    await host.createSymlink('C:\\a', 'C:\\a\\b\\up');
+    await host.rmdirContents('C:\\a\\b\\up');
+    assert.equal(await files.list('C:\\a'), []);
+    await host.mkdir('C:\\a\\b');
+    await host.createSymlink('C:\\', 'C:\\a\\up');
+    await host.rmdir('C:\\a\\up\\a', { contents: 'removed' });
+    assert.equal(await files.look('C:\\a'), { kind: 'absent' });
+  });
+
   on('a link is what leads somewhere', async ({ files }) => {
     const host = filesystem({ files });
     await host.mkdir('C:\\data\\sub');

@@ -410,6 +410,12 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
     ] as const) {
       await refused(filesystem.createSymlink(context, { sourcePath, targetPath }, 'v1'), Code.InvalidArgument, outside);
     }
+    const made = filesystem.mkdir(context, { path: `${KUBELET}\\out\\made` }, 'v1');
+    await refused(made, Code.InvalidArgument, outside);
+    await refused(filesystem.rmdir(context, { path, force: false }, 'v1'), Code.InvalidArgument, outside);
+    const volumeId = await volumeOf(stage, await formattedDisk(machine));
+    const mounted = stage.volume.mountVolume(context, { volumeId, targetPath: path }, 'v1');
+    await refused(mounted, Code.InvalidArgument, outside);
     assert.ok(await machine.host.filesystem.pathExists('C:\\windows\\system32'));
     assert.not.ok(await machine.host.filesystem.pathExists('C:\\windows\\link'));
     // The link itself is theirs to remove.
@@ -451,6 +457,19 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
     await smb.removeSmbGlobalMapping(context, { remotePath: '\\\\FILES\\data\\other' }, 'v1');
     await refused(smb.removeSmbGlobalMapping(context, { remotePath: '\\\\files\\data' }, 'v1'), Code.NotFound);
     assert.is(await stage.host.smb.isSmbMapped('\\\\files\\data'), 'absent');
+  });
+
+  on('directories are made on a share behind a link, and nothing is removed there with its contents', async (stage) => {
+    const { machine, smb, filesystem } = stage;
+    machine.smb.offer('\\\\files\\data', credentials);
+    const localPath = `${KUBELET}\\share`;
+    await smb.newSmbGlobalMapping(context, { remotePath: '//files/data', localPath, ...credentials }, 'v1');
+    await filesystem.mkdir(context, { path: `${localPath}\\a\\b` }, 'v1');
+    assert.ok(await machine.host.filesystem.pathExists('\\\\files\\data\\a\\b'));
+    const outside = /is not within the working directories/;
+    const forced = filesystem.rmdir(context, { path: `${localPath}\\a`, force: true }, 'v1');
+    await refused(forced, Code.InvalidArgument, outside);
+    await filesystem.rmdir(context, { path: `${localPath}\\a\\b`, force: false }, 'v1');
   });
 
   on('a mapping that does not work is made anew', async ({ machine, host, smb }) => {
