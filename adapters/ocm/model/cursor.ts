@@ -1,0 +1,130 @@
+// The parser's way through the tokens of a file: what comes next, what was expected instead, and where to go on after it.
+import { type Diagnostic, diagnostic } from './diagnostics.ts';
+import type { Lexed, Token, TokenKind } from './lexer.ts';
+import type { Place } from './model.ts';
+import type { Word } from './syntax.ts';
+
+/** Words that start a declaration, and nothing else. */
+const DECLARING: ReadonlySet<TokenKind> = new Set(['class', 'struct', 'enum', 'error', 'resource']);
+
+export class Cursor {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #tokens: readonly Token[];
+  readonly #swallowed: boolean;
+  #index = 0;
+  /** The last token that was complained about: no token is complained about twice. */
+  #faulty = -1;
+
+  constructor({ tokens, swallowed }: Lexed) {
+    this.#tokens = tokens;
+    this.#swallowed = swallowed;
+  }
+
+  /** Of the next token. */
+  get index(): number {
+    return this.#index;
+  }
+
+  get kind(): TokenKind {
+    return this.#at(this.#index).kind;
+  }
+
+  /** Of a token, by default the next one. */
+  lineOf(index: number = this.#index): number {
+    return this.#at(index).line;
+  }
+
+  next(): Token {
+    const token = this.#at(this.#index);
+    if (token.kind !== 'end') this.#index++;
+    return token;
+  }
+
+  /** Steps over the next token if it is of this kind. */
+  skip(kind: TokenKind): boolean {
+    if (this.kind !== kind) return false;
+    this.next();
+    return true;
+  }
+
+  /** The next token if it is of this kind; otherwise a complaint, and undefined. */
+  expect(kind: TokenKind, what: string): Token | undefined {
+    if (this.kind === kind) return this.next();
+    this.complain(what);
+    return undefined;
+  }
+
+  name(what: string): Word | undefined {
+    const token = this.expect('name', what);
+    return token === undefined ? undefined : { text: token.text, place: placeOf(token) };
+  }
+
+  /** Says that the next token cannot be accepted. */
+  complain(expected: string): void {
+    const token = this.#at(this.#index);
+    // Whoever did not close a note has been told.
+    if (this.#faulty === this.#index || (token.kind === 'end' && this.#swallowed)) return;
+    this.#faulty = this.#index;
+    const found =
+      token.kind === 'end' ? 'the end of the file' : token.kind === 'string' ? 'a string' : `'${token.text}'`;
+    const reserved = expected.startsWith('the name') && /^[a-z]+$/.test(token.kind) && token.kind === token.text;
+    const hint = reserved ? ', which is a word of the language' : '';
+    this.diagnostics.push(
+      diagnostic('syntax.unexpected', placeOf(token), `${found}${hint} is not expected here, but ${expected}`),
+    );
+  }
+
+  /** Goes back, over marks of something that turned out to be another's. */
+  rewind(index: number): void {
+    this.#index = index;
+  }
+
+  /** True before `class Name {` and its like: they cannot be inside of anything, so something was not closed. */
+  atDeclaration(index: number = this.#index): boolean {
+    return (
+      DECLARING.has(this.#at(index).kind) && this.#at(index + 1).kind === 'name' && this.#at(index + 2).kind === '{'
+    );
+  }
+
+  /**
+   * Goes to where the next member of a body may start: a line, or a word in `starts`; or to what ends the body.
+   *
+   * @param from  where the faulty member started: at least that token is left behind
+   */
+  toNextMember(from: number, starts: ReadonlySet<TokenKind>): void {
+    let depth = 0;
+    for (; this.kind !== 'end'; this.next()) {
+      if (this.atDeclaration() || (depth === 0 && this.kind === '}')) return;
+      const moved = this.#index > from;
+      if (moved && depth === 0 && (starts.has(this.kind) || this.#startsLine())) return;
+      if (this.kind === '{') depth++;
+      if (this.kind === '}') depth--;
+    }
+  }
+
+  /** Goes to where the next declaration may start. */
+  toNextDeclaration(): void {
+    let depth = 0;
+    for (this.next(); this.kind !== 'end'; this.next()) {
+      if (DECLARING.has(this.kind) || (depth <= 0 && this.kind === '@' && this.#startsLine())) return;
+      if (this.kind === '{') depth++;
+      if (this.kind === '}') depth--;
+    }
+  }
+
+  #startsLine(): boolean {
+    return this.#index === 0 || this.#at(this.#index - 1).line < this.#at(this.#index).line;
+  }
+
+  #at(index: number): Token {
+    const token = this.#tokens[Math.min(index, this.#tokens.length - 1)];
+    if (token === undefined) throw new RangeError('the tokens of a file end with one that says so');
+    return token;
+  }
+}
+
+/** The place of a token, or from one token to another of the same line. */
+export function placeOf(token: Token, last: Token = token): Place {
+  const { file, line, column, offset } = token;
+  return { file, line, column, offset, length: last.offset + last.length - offset };
+}

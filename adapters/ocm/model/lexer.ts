@@ -1,0 +1,192 @@
+// From text to tokens and notes. Notes are kept apart: the grammar does not know them, documentation is made of them.
+//
+// After a lexical error the text goes on behind it, as if the faulty part were whole, so that one fault is one complaint.
+import { type Diagnostic, diagnostic } from './diagnostics.ts';
+import type { Place } from './model.ts';
+import { unescaped } from './strings.ts';
+
+const KEYWORDS = [
+  'attribute',
+  'class',
+  'code',
+  'enum',
+  'error',
+  'false',
+  'in',
+  'link',
+  'locator',
+  'method',
+  'out',
+  'parameter',
+  'resource',
+  'struct',
+  'target',
+  'true',
+  'value',
+  'variable',
+] as const;
+const SYMBOLS = ['@', '{', '}', '[', ']', '(', ')', '='] as const;
+
+/** Keywords and symbols are kinds of their own; `end` is behind the last token. */
+export type TokenKind = (typeof KEYWORDS)[number] | (typeof SYMBOLS)[number] | 'name' | 'number' | 'string' | 'end';
+
+export interface Token extends Place {
+  readonly kind: TokenKind;
+  /** As written. */
+  readonly text: string;
+  /** Of a string its decoded text, of a number its value. */
+  readonly value: string | number | undefined;
+}
+
+/** A line note (`//`) or a block note. */
+export interface Note extends Place {
+  readonly form: 'line' | 'block';
+  /** As written, with `//` or with both ends of the block. */
+  readonly text: string;
+}
+
+export interface Lexed {
+  /** The last is of kind `end`. */
+  readonly tokens: readonly Token[];
+  readonly notes: readonly Note[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** A block note swallowed the end of the file. */
+  readonly swallowed: boolean;
+}
+
+const FIXED: ReadonlyMap<string, TokenKind> = new Map([...KEYWORDS, ...SYMBOLS].map((text) => [text, text]));
+const LARGEST_NUMBER = 2n ** 63n - 1n;
+/** Below this many digits no number is too large. */
+const SAFE_DIGITS = 18;
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER = /[0-9]+/y;
+/** What can neither be between tokens nor start one. */
+const STRANGE = /(?:\/(?![/*])|[^A-Za-z_0-9@{}[\]()="`/ \t\r\n])+/y;
+
+/** Splits the text of a file; never fails. */
+export function lex(file: string, text: string): Lexed {
+  const tokens: Token[] = [];
+  const notes: Note[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const astral = /[\ud800-\udbff]/.test(text);
+  let offset = 0;
+  let line = 1;
+  let lineStart = 0;
+  let swallowed = false;
+
+  const returns = text.includes('\r');
+
+  /** The CR or LF that ends the line of `at`, or the end of the text. */
+  const endOfLine = (at: number): number => {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const carriageReturn = returns ? text.slice(at, end).indexOf('\r') : -1;
+    return carriageReturn < 0 ? end : at + carriageReturn;
+  };
+  const columnOf = (at: number): number => (astral ? [...text.slice(lineStart, at)].length : at - lineStart) + 1;
+  const add = (kind: TokenKind, end: number, value?: string | number): void => {
+    const token = text.slice(offset, end);
+    tokens.push({ kind, text: token, value, file, line, column: columnOf(offset), offset, length: end - offset });
+    offset = end;
+  };
+  const complain = (code: Diagnostic['code'], length: number, message: string): void => {
+    diagnostics.push(diagnostic(code, { file, line, column: columnOf(offset), offset, length }, message));
+  };
+  /** Moves to `end` over text that may have line ends in it. */
+  const pass = (end: number): void => {
+    for (let at = text.indexOf('\n', offset); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) {
+      line++;
+      lineStart = at + 1;
+    }
+    offset = end;
+  };
+
+  while (offset < text.length) {
+    const code = text.charCodeAt(offset);
+    if (code === 0x20 || code === 0x09 || code === 0x0d) {
+      offset++;
+    } else if (code === 0x0a) {
+      offset++;
+      line++;
+      lineStart = offset;
+    } else if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f) {
+      const end = endOf(NAME, text, offset);
+      add(FIXED.get(text.slice(offset, end)) ?? 'name', end);
+    } else if (code >= 0x30 && code <= 0x39) {
+      const end = endOf(NUMBER, text, offset);
+      const digits = text.slice(offset, end);
+      if (digits.length > SAFE_DIGITS && BigInt(digits) > LARGEST_NUMBER) {
+        complain('lex.number', digits.length, `the number is larger than ${LARGEST_NUMBER}`);
+      }
+      add('number', end, Number(digits));
+    } else if (code === 0x22 || code === 0x60) {
+      const quote = code === 0x22 ? '"' : '`';
+      const close = text.indexOf(quote, offset + 1);
+      const newline = endOfLine(offset);
+      if (close < 0 || (quote === '"' && newline < close)) {
+        complain(
+          'lex.string',
+          newline - offset,
+          close < 0 ? `the string is not closed: ${quote} is missing` : 'the string is not closed on its line',
+        );
+        add('string', newline, text.slice(offset + 1, newline));
+      } else if (quote === '`') {
+        const start = offset;
+        add('string', close + 1, text.slice(offset + 1, close).replaceAll('\r', ''));
+        offset = start;
+        pass(close + 1);
+      } else {
+        const { value, unknown } = unescaped(text.slice(offset + 1, close));
+        if (unknown !== undefined) {
+          complain('lex.string', close + 1 - offset, `the string has an escape that does not exist: '${unknown}'`);
+        }
+        add('string', close + 1, value);
+      }
+    } else if (code === 0x2f && text.charCodeAt(offset + 1) === 0x2f) {
+      const end = endOfLine(offset);
+      notes.push(note('line', end));
+      offset = end;
+    } else if (code === 0x2f && text.charCodeAt(offset + 1) === 0x2a) {
+      const close = text.indexOf('*/', offset + 2);
+      if (close < 0) {
+        complain('lex.comment', 2, "the block note is not closed: '*/' is missing");
+        swallowed = true;
+      }
+      const end = close < 0 ? text.length : close + 2;
+      notes.push(note('block', end));
+      pass(end);
+    } else {
+      const kind = FIXED.get(text.charAt(offset));
+      if (kind !== undefined) add(kind, offset + 1);
+      else {
+        const end = endOf(STRANGE, text, offset);
+        complain('lex.character', end - offset, strangeness(text.slice(offset, end)));
+        offset = end;
+      }
+    }
+  }
+  add('end', offset);
+  return { tokens, notes, diagnostics, swallowed };
+
+  function note(form: Note['form'], end: number): Note {
+    const noted = text.slice(offset, end);
+    return { form, text: noted, file, line, column: columnOf(offset), offset, length: end - offset };
+  }
+}
+
+/** @returns where the match of a sticky expression that matches at `offset` ends */
+function endOf(expression: RegExp, text: string, offset: number): number {
+  expression.lastIndex = offset;
+  return expression.test(text) ? expression.lastIndex : offset + 1;
+}
+
+function strangeness(characters: string): string {
+  const codes = [...characters].map((character) => `U+${hex(character.codePointAt(0) ?? 0)}`);
+  if (codes[0] === 'U+FEFF') return 'a byte order mark has no place here: files are plain UTF-8';
+  const shown = /^[!-~]+$/.test(characters) ? `'${characters}'` : codes.slice(0, 3).join(' ');
+  return codes.length === 1 ? `the character ${shown} starts nothing` : `the characters ${shown} start nothing`;
+}
+
+function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0');
+}

@@ -1,0 +1,32 @@
+export { CODES, type Code, type Diagnostic, renderDiagnostic, Severity } from './diagnostics.ts';
+export { type OnRead, type ReadModel, readModel } from './files.ts';
+export {
+  type Annotation,
+  type Attribute,
+  type Body,
+  type BuiltInType,
+  type DeclaredType,
+  type EnumType,
+  type EnumValue,
+  type Item,
+  type ListType,
+  type Literal,
+  type Locator,
+  type MapType,
+  type Method,
+  MethodKind,
+  type Model,
+  type ModelError,
+  type Parameter,
+  type Place,
+  type Resource,
+  type Service,
+  type StructType,
+  summaryOf,
+  type Type,
+  TypeKind,
+  type Verb,
+  type Version,
+} from './model.ts';
+export { compareNames, type Name } from './names.ts';
+export { Workspace } from './workspace.ts';

@@ -1,0 +1,33 @@
+// What somebody may have meant who wrote something that does not exist.
+
+/** @returns the candidate that differs least, if it differs by no more than a third of the letters */
+export function nearest(written: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.floor(written.length / 3) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - written.length) >= least) continue;
+    const distance = distanceOf(written.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** @returns `; did you mean 'x'?`, or nothing */
+export function hint(written: string, candidates: Iterable<string>): string {
+  const meant = nearest(written, candidates);
+  return meant === undefined ? '' : `; did you mean '${meant}'?`;
+}
+
+/** How many letters have to be added, removed or changed. */
+function distanceOf(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
