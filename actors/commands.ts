@@ -8,6 +8,7 @@ import { TROUPE_VERSION } from './version.ts';
 /** Commands with options of their own, which are loaded, as all are, only when they are asked for. */
 const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   'csi-proxy': () => import('./csi-proxy.ts'),
+  model: () => import('./model.ts'),
 };
 
 interface Tool {
@@ -26,6 +27,7 @@ const USAGE = `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
                                     waits for nothing, 1 if it does, 2 if that cannot be told
   troupe scaffold openstack <Kind>  writes the file of a new kind and its test
   troupe csi-proxy <command>        API groups for Windows nodes; 'troupe csi-proxy help' lists the commands
+  troupe model <command>            the cluster manager's model language; 'troupe model help' lists its commands
 
 Options, each with its variable:
   --kubeconfig FILE                 KUBECONFIG

@@ -1,5 +1,6 @@
 export { CODES, type Code, type Diagnostic, renderDiagnostic, Severity } from './diagnostics.ts';
 export { type OnRead, type ReadModel, readModel } from './files.ts';
+export { format } from './format.ts';
 export {
   type Annotation,
   type Attribute,
@@ -29,4 +30,6 @@ export {
   type Version,
 } from './model.ts';
 export { compareNames, type Name } from './names.ts';
+export { parse } from './parser.ts';
+export { type WatchDeps, watchModel } from './watch.ts';
 export { Workspace } from './workspace.ts';

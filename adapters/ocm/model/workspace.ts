@@ -55,6 +55,11 @@ export class Workspace {
     this.#state(partsOf(`${directory}/`));
   }
 
+  hasVersion(directory: string): boolean {
+    const { service, version } = partsOf(`${directory}/`);
+    return this.#states.has(stateKey(directoryName(service), directoryName(version)));
+  }
+
   /** Forgets all other versions and files. */
   retain(directories: ReadonlySet<string>, files: ReadonlySet<string>): void {
     for (const [key, state] of this.#states) {

@@ -1,0 +1,64 @@
+// `troupe model <command>`: the cluster manager's model language. A command is loaded only when it is asked for.
+import { TerminalError, TroupeError } from '../bus/errors.ts';
+
+/** One command of the table below. */
+export interface ModelCommand {
+  /**
+   * @param args  what follows the command's name
+   * @returns the exit code: 0 all is well, 1 the model is not
+   * @throws {TerminalError} the call makes no sense
+   */
+  run(args: readonly string[]): Promise<number>;
+}
+
+interface Entry {
+  readonly usage: string;
+  readonly about: string;
+  load(): Promise<ModelCommand>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  check: {
+    usage: 'check <dir>... [--watch]',
+    about: 'says what is wrong with a model, and where',
+    load: () => import('./model-check.ts'),
+  },
+  fmt: {
+    usage: 'fmt <dir or file>... [--check]',
+    about: 'lays model files out anew; --check only says which need it',
+    load: () => import('./model-fmt.ts'),
+  },
+};
+
+/** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(usage());
+    return 0;
+  }
+  const entry = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) {
+    const problem = name === undefined ? 'a command is missing' : `there is no command 'model ${name}'`;
+    process.stderr.write(`troupe: ${problem}; 'troupe model help' lists the commands\n`);
+    return 2;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    process.stdout.write(`troupe model ${entry.usage}\n\n${entry.about}\n`);
+    return 0;
+  }
+  try {
+    return await (await entry.load()).run(rest);
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error;
+    process.stderr.write(`troupe: ${error.message}\n`);
+    if (error instanceof TerminalError) process.stderr.write(`usage: troupe model ${entry.usage}\n`);
+    return 2;
+  }
+}
+
+function usage(): string {
+  const width = Math.max(...Object.values(COMMANDS).map((entry) => entry.usage.length));
+  const lines = Object.values(COMMANDS).map((entry) => `  troupe model ${entry.usage.padEnd(width)}  ${entry.about}\n`);
+  return `The cluster manager's model language; <dir> holds <service>/<version>/*.model\n\n${lines.join('')}`;
+}
