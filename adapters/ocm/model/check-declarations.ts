@@ -66,11 +66,8 @@ class DeclarationChecks {
       const wireName = markedName(itemOf(attribute, name), 'json') ?? name.snake;
       const { place } = attribute.name;
       if (syntax.form === 'class' && EXPLICIT_ID.test(attribute.name.text)) {
-        this.#scope.report(
-          'class.explicit-id',
-          place,
-          `class '${owner}' has an identifier without declaring '${name.camel}'`,
-        );
+        const message = `class '${owner}' declares '${attribute.name.text}', which every class has`;
+        this.#scope.report('class.explicit-id', place, message);
       } else if (syntax.form === 'class' && BUILT_IN_MEMBERS.has(wireName)) {
         const message = `attribute '${dotted}' is called '${wireName}' in JSON, as is something that every class has`;
         this.#scope.report('class.built-in', place, message);

@@ -11,13 +11,15 @@ export class Cursor {
   readonly diagnostics: Diagnostic[] = [];
   readonly #tokens: readonly Token[];
   readonly #swallowed: boolean;
+  readonly #damaged: ReadonlySet<Token>;
   #index = 0;
   /** The last token that was complained about: no token is complained about twice. */
   #faulty = -1;
 
-  constructor({ tokens, swallowed }: Lexed) {
+  constructor({ tokens, swallowed, damaged }: Lexed) {
     this.#tokens = tokens;
     this.#swallowed = swallowed;
+    this.#damaged = damaged;
   }
 
   /** Of the next token. */
@@ -38,6 +40,11 @@ export class Cursor {
     const token = this.#at(this.#index);
     if (token.kind !== 'end') this.#index++;
     return token;
+  }
+
+  /** The next token stands on the same line as the one before it. */
+  isOnSameLine(): boolean {
+    return !this.#startsLine();
   }
 
   /** Steps over the next token if it is of this kind. */
@@ -62,16 +69,15 @@ export class Cursor {
   /** Says that the next token cannot be accepted. */
   complain(expected: string): void {
     const token = this.#at(this.#index);
-    // Whoever did not close a note has been told.
-    if (this.#faulty === this.#index || (token.kind === 'end' && this.#swallowed)) return;
+    // Who did not close a note or a string has been told.
+    const known = this.#damaged.has(token) || (token.kind === 'end' && this.#swallowed);
+    if (known || this.#faulty === this.#index) return;
     this.#faulty = this.#index;
-    const found =
-      token.kind === 'end' ? 'the end of the file' : token.kind === 'string' ? 'a string' : `'${token.text}'`;
-    const reserved = expected.startsWith('the name') && /^[a-z]+$/.test(token.kind) && token.kind === token.text;
-    const hint = reserved ? ', which is a word of the language' : '';
-    this.diagnostics.push(
-      diagnostic('syntax.unexpected', placeOf(token), `${found}${hint} is not expected here, but ${expected}`),
-    );
+    const found = token.kind === 'end' ? 'end of the file' : token.kind === 'string' ? 'string' : `'${token.text}'`;
+    const reserved = expected.startsWith('the name') && /^[a-z]/.test(token.text) && token.kind === token.text;
+    const hint = reserved ? ' (a word of the language)' : '';
+    const message = `unexpected ${found}${hint}, expected ${expected}`;
+    this.diagnostics.push(diagnostic('syntax.unexpected', placeOf(token), message));
   }
 
   /** Goes back, over marks of something that turned out to be another's. */

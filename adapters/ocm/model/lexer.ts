@@ -50,6 +50,8 @@ export interface Lexed {
   readonly tokens: readonly Token[];
   readonly notes: readonly Note[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Tokens with a lexical error. */
+  readonly damaged: ReadonlySet<Token>;
   /** A block note swallowed the end of the file. */
   readonly swallowed: boolean;
 }
@@ -68,6 +70,7 @@ export function lex(file: string, text: string): Lexed {
   const tokens: Token[] = [];
   const notes: Note[] = [];
   const diagnostics: Diagnostic[] = [];
+  const damaged = new Set<Token>();
   const astral = /[\ud800-\udbff]/.test(text);
   let offset = 0;
   let line = 1;
@@ -84,10 +87,12 @@ export function lex(file: string, text: string): Lexed {
     return carriageReturn < 0 ? end : at + carriageReturn;
   };
   const columnOf = (at: number): number => (astral ? [...text.slice(lineStart, at)].length : at - lineStart) + 1;
-  const add = (kind: TokenKind, end: number, value?: string | number): void => {
-    const token = text.slice(offset, end);
-    tokens.push({ kind, text: token, value, file, line, column: columnOf(offset), offset, length: end - offset });
+  const add = (kind: TokenKind, end: number, value?: string | number): Token => {
+    const length = end - offset;
+    const token = { kind, text: text.slice(offset, end), value, file, line, column: columnOf(offset), offset, length };
+    tokens.push(token);
     offset = end;
+    return token;
   };
   const complain = (code: Diagnostic['code'], length: number, message: string): void => {
     diagnostics.push(diagnostic(code, { file, line, column: columnOf(offset), offset, length }, message));
@@ -124,12 +129,11 @@ export function lex(file: string, text: string): Lexed {
       const close = text.indexOf(quote, offset + 1);
       const newline = endOfLine(offset);
       if (close < 0 || (quote === '"' && newline < close)) {
-        complain(
-          'lex.string',
-          newline - offset,
-          close < 0 ? `the string is not closed: ${quote} is missing` : 'the string is not closed on its line',
-        );
-        add('string', newline, text.slice(offset + 1, newline));
+        // A bracket at the end of the line was hardly meant to be in the string.
+        const end = offset + text.slice(offset, newline).replace(/\)[ \t]*$/, '').length;
+        const how = close < 0 ? `${quote} is missing` : 'it ends on another line';
+        complain('lex.string', end - offset, `the string is not closed: ${how}`);
+        damaged.add(add('string', end, text.slice(offset + 1, end)));
       } else if (quote === '`') {
         const start = offset;
         add('string', close + 1, text.slice(offset + 1, close).replaceAll('\r', ''));
@@ -166,7 +170,7 @@ export function lex(file: string, text: string): Lexed {
     }
   }
   add('end', offset);
-  return { tokens, notes, diagnostics, swallowed };
+  return { tokens, notes, diagnostics, damaged, swallowed };
 
   function note(form: Note['form'], end: number): Note {
     const noted = text.slice(offset, end);

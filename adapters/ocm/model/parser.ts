@@ -102,7 +102,8 @@ class Parser {
       case 'error': {
         let code = 0;
         const part = this.#container(head, BODIES.error, (member) => {
-          if (!this.#unmarked(member) || this.#cursor.expect('code', "'code' or '}'") === undefined) return false;
+          if (!this.#unmarked(member, BODIES.error) || this.#cursor.expect('code', "'code' or '}'") === undefined)
+            return false;
           const number = this.#cursor.expect('number', 'a number');
           if (number !== undefined) code = Number(number.value);
           return number !== undefined;
@@ -142,7 +143,7 @@ class Parser {
     let target: Word | undefined;
     let variable = false;
     const part = this.#container(head, BODIES.locator, (member) => {
-      if (!this.#unmarked(member)) return false;
+      if (!this.#unmarked(member, BODIES.locator)) return false;
       if (this.#cursor.skip('target')) {
         target = this.#cursor.name('the name of a resource') ?? target;
         return target !== undefined;
@@ -231,7 +232,8 @@ class Parser {
     const name = known ?? cursor.name(body.named);
     // Nothing but a brace or a member in sight: what was meant is something else.
     if (name === undefined && cursor.kind !== '{') return undefined;
-    let broken = name === undefined || cursor.expect('{', "'{'") === undefined;
+    const opened = cursor.expect('{', "'{'") !== undefined;
+    let broken = name === undefined || !opened;
     while (!cursor.skip('}')) {
       const start = cursor.index;
       const inner = this.#head();
@@ -260,36 +262,38 @@ class Parser {
     const first = this.#cursor.index;
     const marks: Mark[] = [];
     while (this.#cursor.kind === '@') {
-      const mark = this.#mark();
-      if (mark === undefined) return undefined;
-      marks.push(mark);
+      const at = this.#cursor.next();
+      const name = this.#cursor.expect('name', 'the name of a mark');
+      if (name === undefined) {
+        if (this.#cursor.isOnSameLine()) this.#cursor.next();
+        continue;
+      }
+      const parameters = this.#markParameters();
+      if (parameters === undefined) return undefined;
+      const place = name.line === at.line ? placeOf(at, name) : placeOf(at);
+      marks.push({ name: name.text, parameters, place });
     }
     return { first, marks };
   }
 
-  #mark(): Mark | undefined {
-    const at = this.#cursor.next();
-    const name = this.#cursor.expect('name', 'the name of a mark');
-    if (name === undefined) return undefined;
+  #markParameters(): MarkParameter[] | undefined {
     const parameters: MarkParameter[] = [];
-    if (this.#cursor.skip('(')) {
-      while (!this.#cursor.skip(')')) {
-        const start = this.#cursor.name("the name of a mark's parameter or ')'");
-        if (start === undefined || this.#cursor.expect('=', "'='") === undefined) return undefined;
-        const value = this.#literal();
-        if (value === undefined) return undefined;
-        parameters.push({ name: start, value, place: start.place });
-      }
+    if (!this.#cursor.skip('(')) return parameters;
+    while (!this.#cursor.skip(')')) {
+      const name = this.#cursor.name("the name of a mark's parameter or ')'");
+      if (name === undefined || this.#cursor.expect('=', "'='") === undefined) return undefined;
+      const value = this.#literal();
+      if (value === undefined) return undefined;
+      parameters.push({ name, value, place: name.place });
     }
-    const place = name.line === at.line ? placeOf(at, name) : placeOf(at);
-    return { name: name.text, parameters, place };
+    return parameters;
   }
 
   /** Complains about marks where none can be. */
-  #unmarked({ first, marks }: Head): boolean {
+  #unmarked({ first, marks }: Head, { members }: Body): boolean {
     if (marks.length === 0) return true;
     this.#cursor.rewind(first);
-    this.#cursor.complain('no mark');
+    this.#cursor.complain(`${members} or '}'`);
     return false;
   }
 
