@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
 import { csiProxy } from './csi-proxy.ts';
+import { model } from './model.ts';
 
 interface Benchmark {
   readonly count: string;
@@ -24,6 +25,7 @@ const benchmarks: Record<string, Benchmark> = {
   chain: { count: '100', run: chain },
   'api-server': { count: '10000', run: apiServer },
   'csi-proxy': { count: '10000', run: csiProxy },
+  model: { count: '958', run: model },
 };
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];

@@ -31,6 +31,8 @@ class Layout {
   #line = '';
   /** The last element of the current line or of the one before. */
   #last: Element | undefined;
+  /** The line note that ends the line above the current one. */
+  #above: Note | undefined;
   #depth = 0;
 
   constructor({ tokens, notes, declarations }: FileSyntax) {
@@ -38,11 +40,11 @@ class Layout {
     this.#notes = notes;
     for (const part of partsOf(declarations)) {
       this.#starts.set(part.first, part);
-      const documentation = part.notes.flatMap((index) => notes[index] ?? []);
-      for (const note of documentation) this.#documented.set(note, part);
-      const start = tokens[part.first]?.offset ?? 0;
       const before = tokens[part.first - 1]?.offset ?? -1;
-      if (documentation.some(({ offset }) => offset < before || offset > start)) this.#moved.set(part, documentation);
+      for (const note of this.#documentation(part)) {
+        this.#documented.set(note, part);
+        if (note.offset < before) this.#move(part);
+      }
     }
   }
 
@@ -52,12 +54,32 @@ class Layout {
     this.#tokens.forEach((token, index) => {
       for (; !note.done && note.value.offset < token.offset; note = notes.next()) {
         const owner = this.#documented.get(note.value);
+        if (owner !== undefined && this.#wouldTakeMore(note.value, owner, index)) this.#move(owner);
         if (owner === undefined || !this.#moved.has(owner)) this.#note(note.value, index, owner);
       }
       if (token.kind !== 'end') this.#token(token, index);
     });
     this.#endLine();
     return this.#lines.map((line) => `${line}\n`).join('');
+  }
+
+  #documentation({ notes }: Part): Note[] {
+    return notes.flatMap((index) => this.#notes[index] ?? []);
+  }
+
+  #move(part: Part): void {
+    this.#moved.set(part, this.#documentation(part));
+  }
+
+  /** A note that trails code would begin its run with the note of the line above, which nobody takes before. */
+  #wouldTakeMore(note: Note, owner: Part, nextToken: number): boolean {
+    if (this.#above === undefined || !this.#trails(note)) return false;
+    const taker = this.#documented.get(this.#above);
+    return taker !== owner && (taker === undefined || taker.last >= nextToken);
+  }
+
+  #trails({ line }: Note): boolean {
+    return this.#last !== undefined && endLine(this.#last) === line;
   }
 
   #token(token: Token, index: number): void {
@@ -79,7 +101,7 @@ class Layout {
   }
 
   #note(note: Note, nextToken: number, owner: Part | undefined): void {
-    if (this.#last !== undefined && endLine(this.#last) === note.line) {
+    if (this.#trails(note)) {
       this.#line += ' ';
     } else {
       const next = this.#tokens[nextToken];
@@ -113,7 +135,11 @@ class Layout {
   #startLine(element: Element, depth: number, how: { owner: Part | undefined; tight: boolean }): void {
     const last = this.#last;
     this.#endLine();
-    if (last !== undefined && this.#isApartFrom(last, element, how)) this.#lines.push('');
+    this.#above = last !== undefined && isLineNote(last) ? last : undefined;
+    if (last !== undefined && this.#isApartFrom(last, element, how)) {
+      this.#lines.push('');
+      this.#above = undefined;
+    }
     this.#line = '\t'.repeat(depth);
   }
 

@@ -86,6 +86,11 @@ export class Workspace {
     this.#isCurrent = false;
   }
 
+  /** All paths, in no order. */
+  files(): string[] {
+    return [...this.#states.values()].flatMap(({ files }) => [...files.keys()]);
+  }
+
   /** What a file says, as it was last given. */
   syntax(file: string): FileSyntax | undefined {
     return this.#state(partsOf(file)).files.get(file);
