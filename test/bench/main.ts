@@ -1,6 +1,6 @@
-// Benchmarks: `npm run bench -- chain [--count N] [--latency-ms N] [--runs N] [--json]`, `npm run bench -- api-server
-// [--count N] [--runs N] [--json]`, `npm run bench -- csi-proxy [--count N] [--latency-ms N] [--runs N] [--json]`. `chain` is measured in one process on embedded parts, and prints the physical limit
-// and the ratio to it; `api-server` puts the embedded server beside a real one when KUBECONFIG is set.
+// Benchmarks: `npm run bench -- chain|api-server|csi-proxy|model [--count N] [--latency-ms N] [--runs N] [--json]`. `chain` is
+// measured in one process on embedded parts, and prints the physical limit and the ratio to it; `api-server` puts the
+// embedded server beside a real one when KUBECONFIG is set.
 import { parseArgs } from 'node:util';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';

@@ -1,9 +1,8 @@
 // Checks of what stands between the braces of one declaration: names that occur twice, types that do not exist, marks.
-import { checkMarks, itemOf, markedName } from './annotations.ts';
+import { checkMarks, markedName } from './annotations.ts';
 import { BUILT_IN_TYPES } from './built-in.ts';
 import { checkMethod } from './check-methods.ts';
 import { methodForm } from './methods.ts';
-import type { Place } from './model.ts';
 import type { Name } from './names.ts';
 import { hint } from './nearest.ts';
 import { refMark } from './references.ts';
@@ -16,6 +15,7 @@ import type {
   ResourceSyntax,
   StructSyntax,
   TypeSyntax,
+  Word,
 } from './syntax.ts';
 
 /** What every class has before its own attributes. */
@@ -40,9 +40,8 @@ class DeclarationChecks {
   run(): void {
     for (const { declarations } of this.#scope.files) {
       for (const declaration of declarations) {
-        const name = this.#scope.nameOf(declaration.name.text);
-        const dotted = `${this.#scope.dotted}.${name.camel}`;
-        checkMarks(declaration, name, dotted, this.#scope);
+        const dotted = `${this.#scope.dotted}.${declaration.item.name.camel}`;
+        checkMarks(declaration, dotted, this.#scope);
         if (declaration.form === 'enum') this.#enum(declaration, dotted);
         else if (declaration.form === 'resource') this.#resource(declaration, dotted);
         else if (declaration.form !== 'error') this.#struct(declaration, dotted);
@@ -54,7 +53,7 @@ class DeclarationChecks {
     const names = new Names(this.#scope, 'value', owner);
     for (const value of values) {
       const { name, dotted } = this.#member(value, owner);
-      names.add(value, name, dotted, [markedName(itemOf(value, name), 'json') ?? name.snake]);
+      names.add(value, name, dotted, [markedName(value.item, 'json') ?? name.snake]);
     }
   }
 
@@ -63,10 +62,10 @@ class DeclarationChecks {
     const names = new Names(this.#scope, 'attribute', owner);
     for (const attribute of syntax.attributes) {
       const { name, dotted } = this.#member(attribute, owner);
-      const wireName = markedName(itemOf(attribute, name), 'json') ?? name.snake;
-      const { place } = attribute.name;
-      if (syntax.form === 'class' && EXPLICIT_ID.test(attribute.name.text)) {
-        const message = `class '${owner}' declares '${attribute.name.text}', which every class has`;
+      const wireName = markedName(attribute.item, 'json') ?? name.snake;
+      const { place } = attribute.item;
+      if (syntax.form === 'class' && EXPLICIT_ID.test(attribute.item.name.text)) {
+        const message = `class '${owner}' declares '${attribute.item.name.text}', which every class has`;
         this.#scope.report('class.explicit-id', place, message);
       } else if (syntax.form === 'class' && BUILT_IN_MEMBERS.has(wireName)) {
         const message = `attribute '${dotted}' is called '${wireName}' in JSON, as is something that every class has`;
@@ -87,7 +86,7 @@ class DeclarationChecks {
     let variables = 0;
     for (const locator of locators) {
       const { name, dotted } = this.#member(locator, owner);
-      const { place } = locator.name;
+      const { place } = locator.item;
       names.add(locator, name, dotted, [locator.variable ? `{${this.#segment(locator)}_id}` : this.#segment(locator)]);
       if (locator.variable && ++variables > 1) {
         const message = `locator '${dotted}' is the second with a variable: the first in name order serves all requests`;
@@ -96,7 +95,7 @@ class DeclarationChecks {
       if (locator.target === undefined) {
         if (!locator.broken) this.#scope.report('locator.no-target', place, `locator '${dotted}' has no target`);
       } else {
-        this.#target(locator.target.text, locator.target.place);
+        this.#target(locator.target);
       }
     }
   }
@@ -115,7 +114,7 @@ class DeclarationChecks {
       const other = clash ?? taken.get(url);
       if (names.add(method, name, dotted, []) && other !== undefined) {
         const message = `method '${dotted}' and ${other} would answer the same requests, '${url}'`;
-        this.#scope.report('method.verb-clash', method.name.place, message);
+        this.#scope.report('method.verb-clash', method.item.place, message);
       }
       if (!taken.has(url)) taken.set(url, `'${name.camel}'`);
       for (const parameter of method.parameters) this.#type(parameter.type);
@@ -130,7 +129,7 @@ class DeclarationChecks {
     const outputs = new Names(this.#scope, 'parameter', owner);
     for (const parameter of parameters) {
       const { name, dotted } = this.#member(parameter, owner);
-      const item = itemOf(parameter, name);
+      const item = parameter.item;
       const field = markedName(item, 'json') ?? name.snake;
       const query = isAction ? field : (markedName(item, 'http') ?? field);
       const sound = !parameter.input || inputs.add(parameter, name, dotted, [query]);
@@ -139,35 +138,32 @@ class DeclarationChecks {
   }
 
   #member(part: Part, owner: string): { name: Name; dotted: string } {
-    const name = this.#scope.nameOf(part.name.text);
+    const { name } = part.item;
     const dotted = `${owner}.${name.camel}`;
-    checkMarks(part, name, dotted, this.#scope);
+    checkMarks(part, dotted, this.#scope);
     return { name, dotted };
   }
 
   #segment(part: Part): string {
-    const name = this.#scope.nameOf(part.name.text);
-    return markedName(itemOf(part, name), 'http') ?? name.snake;
+    return markedName(part.item, 'http') ?? part.item.name.snake;
   }
 
   #type({ element, key }: TypeSyntax): void {
-    for (const word of key === undefined ? [element] : [key, element]) {
-      const name = this.#scope.nameOf(word.text);
+    for (const { name, place } of key === undefined ? [element] : [key, element]) {
       if (BUILT_IN_TYPES.has(name.key) || this.#undefinedTypes.has(name.key)) continue;
       if (this.#scope.find(name.key) !== undefined) continue;
       this.#undefinedTypes.add(name.key);
       const known = [...BUILT_IN_TYPES.values(), ...this.#scope.types()].map((type) => type.name.camel);
-      const message = `type '${this.#scope.dotted}.${name.camel}' is used but not defined${hint(word.text, known)}`;
-      this.#scope.report('def.undefined-type', word.place, message);
+      const message = `type '${this.#scope.dotted}.${name.camel}' is used but not defined${hint(name.text, known)}`;
+      this.#scope.report('def.undefined-type', place, message);
     }
   }
 
-  #target(text: string, place: Place): void {
-    const name = this.#scope.nameOf(text);
+  #target({ name, place }: Word): void {
     if (this.#scope.resources.has(name.key) || this.#undefinedResources.has(name.key)) return;
     this.#undefinedResources.add(name.key);
-    const known = [...this.#scope.resources.values()].map((resource) => resource.name.text);
-    const message = `resource '${this.#scope.dotted}.${name.camel}' is a target but not defined${hint(text, known)}`;
+    const known = [...this.#scope.resources.values()].map((resource) => resource.item.name.text);
+    const message = `resource '${this.#scope.dotted}.${name.camel}' is a target but not defined${hint(name.text, known)}`;
     this.#scope.report('def.undefined-resource', place, message);
   }
 }
@@ -191,12 +187,12 @@ class Names {
     const twin = this.#keys.get(name.key);
     const wireName = wireNames.find((candidate) => this.#wireNames.has(candidate));
     const like = wireName === undefined ? undefined : this.#wireNames.get(wireName);
-    const { place } = part.name;
+    const { place } = part.item;
     if (twin !== undefined) {
-      const message = `${this.#what} '${dotted}' is already defined at line ${twin.name.place.line}`;
+      const message = `${this.#what} '${dotted}' is already defined at line ${twin.item.place.line}`;
       this.#scope.report('def.duplicate-member', place, message);
     } else if (like !== undefined) {
-      const message = `${this.#what} '${dotted}' is called '${wireName}' on the wire, as is '${this.#owner}.${like.name.text}'`;
+      const message = `${this.#what} '${dotted}' is called '${wireName}' on the wire, as is '${this.#owner}.${like.item.name.text}'`;
       this.#scope.report('def.duplicate-member', place, message);
     }
     if (twin === undefined) this.#keys.set(name.key, part);

@@ -99,7 +99,7 @@ interface Judgement {
 /** Checks the parameters of a method against what its kind asks for. */
 export function checkMethod(method: MethodSyntax, kind: MethodKind, dotted: string, scope: Scope): void {
   const parameters = method.parameters.map((syntax) => {
-    const { key, camel } = scope.nameOf(syntax.name.text);
+    const { key, camel } = syntax.item.name;
     return { syntax, key, dotted: `${dotted}.${camel}`, shape: shapeOf(syntax.type, scope) };
   });
   for (const parameter of parameters) checkDefault(parameter, scope);
@@ -111,29 +111,29 @@ export function checkMethod(method: MethodSyntax, kind: MethodKind, dotted: stri
 
 function shapeOf({ form, element }: TypeSyntax, scope: Scope): Shape | undefined {
   if (form !== 'plain') return form;
-  const { key } = scope.nameOf(element.text);
+  const { key } = element.name;
   if (BUILT_IN_TYPES.has(key)) return 'scalar';
   const entry = scope.find(key);
   return entry && (entry.syntax.form === 'enum' ? 'scalar' : 'struct');
 }
 
-function checkDefault({ syntax: { default: initial, type, name }, dotted, shape }: Judged, scope: Scope): void {
+function checkDefault({ syntax: { default: initial, type, item }, dotted, shape }: Judged, scope: Scope): void {
   if (initial === undefined || shape === undefined) return;
-  const fits = type.form === 'plain' ? DEFAULTS[scope.nameOf(type.element.text).key] : undefined;
+  const fits = type.form === 'plain' ? DEFAULTS[type.element.name.key] : undefined;
   if (fits === typeof initial) return;
   const rule = fits === undefined ? 'its type allows none' : `it has to be a ${fits}`;
-  scope.report('param.default', name.place, `the default of parameter '${dotted}' does not fit: ${rule}`);
+  scope.report('param.default', item.place, `the default of parameter '${dotted}' does not fit: ${rule}`);
 }
 
 function checkRule(judgement: Judgement, rule: Rule): void {
   const { parameters, kind, scope } = judgement;
   const allowed = parameters.filter(({ syntax, dotted, shape }) => {
     if (shape === undefined) return false;
-    const { input, output, name } = syntax;
+    const { input, output, item } = syntax;
     if ((input && rule.inputs.includes(shape)) || (output && rule.outputs.includes(shape))) return true;
     const direction = input ? 'input' : 'output';
     const message = `parameter '${dotted}' is a ${shape}, which a method '${kind}' cannot have as ${direction}`;
-    scope.report('method.kind', name.place, message);
+    scope.report('method.kind', item.place, message);
     return false;
   });
   for (const main of rule.mains) checkMain(judgement, main, allowed);
@@ -150,12 +150,12 @@ function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main,
     checkDirection(only, main.direction, scope);
     if (only.key === main.name.toLowerCase()) return;
     const message = `parameter '${only.dotted}' has to be called '${main.name}'`;
-    scope.report('method.name', only.syntax.name.place, message);
+    scope.report('method.name', only.syntax.item.place, message);
     return;
   }
   // What is missing may be what was not understood.
   if (found.length === 0 && (method.broken || parameters.some(({ shape }) => shape === undefined))) return;
-  const { place } = method.name;
+  const { place } = method.item;
   if (main.name === 'Items' && found.length === 0 && parameters.every(({ key }) => key !== 'items')) {
     scope.report('method.items', place, `method '${dotted}' needs a list 'Items'`);
     return;
@@ -165,9 +165,9 @@ function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main,
 }
 
 function checkDirection({ syntax, dotted }: Judged, direction: Direction, scope: Scope): void {
-  const { input, output, name } = syntax;
+  const { input, output, item } = syntax;
   if (input === direction.includes('in') && output === direction.includes('out')) return;
-  scope.report('method.direction', name.place, `parameter '${dotted}' has to be '${direction}'`);
+  scope.report('method.direction', item.place, `parameter '${dotted}' has to be '${direction}'`);
 }
 
 function checkPaging({ method, parameters, dotted, scope }: Judgement): void {
@@ -178,29 +178,29 @@ function checkPaging({ method, parameters, dotted, scope }: Judgement): void {
       missing.push(`no '${camel}'`);
       continue;
     }
-    const { type, name, default: found, input, output } = parameter.syntax;
-    if (type.form !== 'plain' || scope.nameOf(type.element.text).key !== 'integer') {
-      scope.report('method.paging-type', name.place, `parameter '${parameter.dotted}' has to be an 'Integer'`);
+    const { type, item, default: found, input, output } = parameter.syntax;
+    if (type.form !== 'plain' || type.element.name.key !== 'integer') {
+      scope.report('method.paging-type', item.place, `parameter '${parameter.dotted}' has to be an 'Integer'`);
     } else if (initial !== undefined && found !== initial) {
-      scope.report('method.paging-default', name.place, `the default of '${parameter.dotted}' has to be ${initial}`);
+      scope.report('method.paging-default', item.place, `the default of '${parameter.dotted}' has to be ${initial}`);
     }
     if (input !== direction.includes('in') || output !== direction.includes('out')) {
       missing.push(`a '${camel}' that is not '${direction}'`);
     }
   }
   if (missing.length === 0 || method.broken) return;
-  scope.report('method.no-paging', method.name.place, `method '${dotted}' has ${missing.join(' and ')}`);
+  scope.report('method.no-paging', method.item.place, `method '${dotted}' has ${missing.join(' and ')}`);
 }
 
 function checkPost({ method, parameters, kind, dotted, scope }: Judgement): void {
   for (const parameter of parameters) {
     if (parameter.shape === undefined || parameter.shape === 'struct') continue;
     const message = `parameter '${parameter.dotted}' is a ${parameter.shape}, which a method '${kind}' cannot have`;
-    scope.report('method.kind', parameter.syntax.name.place, message);
+    scope.report('method.kind', parameter.syntax.item.place, message);
   }
   const inputs = parameters.filter(({ syntax }) => syntax.input).length;
   const outputs = parameters.filter(({ syntax }) => syntax.output).length;
-  const { place } = method.name;
+  const { place } = method.item;
   if (inputs > 1) {
     scope.report('method.count', place, `method '${dotted}' may have one input at most, but has ${inputs}`);
   }

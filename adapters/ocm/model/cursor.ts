@@ -2,6 +2,7 @@
 import { type Diagnostic, diagnostic } from './diagnostics.ts';
 import type { Lexed, Token, TokenKind } from './lexer.ts';
 import type { Place } from './model.ts';
+import type { NameOf } from './names.ts';
 import type { Word } from './syntax.ts';
 
 /** Words that start a declaration, and nothing else. */
@@ -12,14 +13,16 @@ export class Cursor {
   readonly #tokens: readonly Token[];
   readonly #swallowed: boolean;
   readonly #damaged: ReadonlySet<Token>;
+  readonly #nameOf: NameOf;
   #index = 0;
   /** The last token that was complained about: no token is complained about twice. */
   #faulty = -1;
 
-  constructor({ tokens, swallowed, damaged }: Lexed) {
+  constructor({ tokens, swallowed, damaged }: Lexed, nameOf: NameOf) {
     this.#tokens = tokens;
     this.#swallowed = swallowed;
     this.#damaged = damaged;
+    this.#nameOf = nameOf;
   }
 
   /** Of the next token. */
@@ -63,7 +66,7 @@ export class Cursor {
 
   name(what: string): Word | undefined {
     const token = this.expect('name', what);
-    return token === undefined ? undefined : { text: token.text, place: placeOf(token) };
+    return token === undefined ? undefined : { name: this.#nameOf(token.text), place: placeOf(token) };
   }
 
   /** Says that the next token cannot be accepted. */

@@ -2,15 +2,14 @@
 import { BUILT_IN_TYPES } from './built-in.ts';
 import { refMark } from './references.ts';
 import type { Scope, TypeSyntaxNode } from './scope.ts';
-import type { Declaration, FileSyntax, TypeSyntax, Word } from './syntax.ts';
+import type { Declaration, FileSyntax, Part, TypeSyntax } from './syntax.ts';
 
 /** Fills `own`, `heirs`, `resources` and `errors` of a scope from its files. */
 export function declare(scope: Scope): void {
   for (const { declarations } of scope.files) {
     for (const declaration of declarations) {
-      const { name } = declaration;
-      const { key } = scope.nameOf(name.text);
       const { form } = declaration;
+      const { key } = declaration.item.name;
       if (form === 'resource') declareOnce(scope, scope.resources, key, declaration, 'def.duplicate-resource');
       else if (form === 'error') declareOnce(scope, scope.errors, key, declaration, 'def.duplicate-error');
       else declareType(scope, declaration);
@@ -31,26 +30,26 @@ function declareOnce<T extends Declaration>(
     known.set(key, declaration);
     return;
   }
-  const { text, place } = declaration.name;
+  const { name, place } = declaration.item;
   const { form } = declaration;
-  scope.report(code, place, `${form} '${scope.dotted}.${text}' is already defined ${at(first.name)}`);
+  scope.report(code, place, `${form} '${scope.dotted}.${name.camel}' is already defined ${at(first)}`);
 }
 
 function declareType(scope: Scope, syntax: TypeSyntaxNode): void {
-  const name = scope.nameOf(syntax.name.text);
+  const { name, place } = syntax.item;
   const first = scope.own.get(name.key) ?? scope.heirs.get(name.key);
   if (BUILT_IN_TYPES.has(name.key)) {
     const message = `type '${scope.dotted}.${name.camel}' is built in and cannot be defined`;
-    scope.report('def.duplicate-type', syntax.name.place, message);
+    scope.report('def.duplicate-type', place, message);
   } else if (first !== undefined) {
-    const message = `type '${scope.dotted}.${name.camel}' is already defined ${at(first.syntax.name)}`;
-    scope.report('def.duplicate-type', syntax.name.place, message);
+    const message = `type '${scope.dotted}.${name.camel}' is already defined ${at(first.syntax)}`;
+    scope.report('def.duplicate-type', place, message);
   } else if (syntax.form === 'class' && refMark(syntax) !== undefined) {
     // Whatever it declares itself is lost to what it takes over.
     scope.heirs.set(name.key, { name, syntax: { ...syntax, attributes: [] }, scope, copyOf: undefined });
     if (syntax.attributes.length > 0) {
       const message = `class '${scope.dotted}.${name.camel}' takes over another: its own attributes are ignored`;
-      scope.report('ref.members', syntax.name.place, message);
+      scope.report('ref.members', place, message);
     }
   } else {
     scope.own.set(name.key, { name, syntax, scope, copyOf: undefined });
@@ -64,7 +63,7 @@ function checkDerivedNames(scope: Scope): void {
     const entry = types.get(key);
     if (entry === undefined) return;
     const message = `type '${scope.dotted}.${entry.name.camel}' is already defined: it is the name of ${what}`;
-    scope.report('def.duplicate-type', entry.syntax.name.place, message);
+    scope.report('def.duplicate-type', entry.syntax.item.place, message);
   };
   for (const { name } of [...types.values(), ...BUILT_IN_TYPES.values()]) {
     check(`${name.key}_list`, `the list of '${name.camel}'`);
@@ -72,7 +71,7 @@ function checkDerivedNames(scope: Scope): void {
   const maps = new Map<string, string>();
   for (const { element, key } of typesUsed(scope.files)) {
     if (key === undefined) continue;
-    const [from, to] = [scope.nameOf(key.text), scope.nameOf(element.text)];
+    const [from, to] = [key.name, element.name];
     maps.set(`${from.key}_${to.key}_map`, `the map from '${from.camel}' to '${to.camel}'`);
   }
   for (const [key, what] of maps) check(key, what);
@@ -94,6 +93,6 @@ function typesUsed(files: readonly FileSyntax[]): TypeSyntax[] {
   );
 }
 
-function at({ place }: Word): string {
-  return `at ${place.file}:${place.line}`;
+function at({ item }: Part): string {
+  return `at ${item.place.file}:${item.place.line}`;
 }

@@ -27,6 +27,21 @@ const CAPITAL = /^[A-Z0-9]+$/;
 const INITIALISM = /^[A-Z0-9]{2,}$/;
 const LOW = /^[a-z]+$/;
 
+/** Gives a name: of one that remembers them, always the same for the same identifier. */
+export type NameOf = (identifier: string) => Name;
+
+/** Remembers the names of identifiers: most of a model's words occur many times. */
+export function nameTable(): NameOf {
+  const names = new Map<string, Name>();
+  return (identifier) => {
+    const known = names.get(identifier);
+    if (known !== undefined) return known;
+    const name = nameOf(identifier);
+    names.set(identifier, name);
+    return name;
+  };
+}
+
 /** The name that an identifier stands for. */
 export function nameOf(identifier: string): Name {
   const { words, garbled } = split(identifier);

@@ -1,10 +1,13 @@
 // From tokens to the tree of a file, by recursive descent without recursion: nothing in the language nests in itself.
 //
 // A member that cannot be understood is left out and its container marked `broken`; reading goes on at the next line.
+
+import { annotationsOf } from './annotations.ts';
 import { Cursor, placeOf } from './cursor.ts';
 import { Documents } from './documentation.ts';
 import { lex, type TokenKind } from './lexer.ts';
-import type { Literal } from './model.ts';
+import type { Annotation, Literal } from './model.ts';
+import { type NameOf, nameTable } from './names.ts';
 import type {
   AttributeSyntax,
   Declaration,
@@ -36,6 +39,7 @@ interface Body {
   readonly outer: ReadonlySet<TokenKind>;
 }
 
+const NO_ANNOTATIONS: readonly Annotation[] = [];
 const NOTHING: ReadonlySet<TokenKind> = new Set();
 const RESOURCE_MEMBERS: ReadonlySet<TokenKind> = new Set(['method', 'locator']);
 const PLAIN = { starts: NOTHING, outer: NOTHING };
@@ -55,10 +59,14 @@ const BODIES = {
   method: { named: 'the name of the method', members: 'a parameter', ...INNER },
 } as const satisfies Record<string, Body>;
 
-/** Reads a file; never fails. */
-export function parse(file: string, text: string): FileSyntax {
+/**
+ * Reads a file; never fails.
+ *
+ * @param nameOf  of the other files read along with it
+ */
+export function parse(file: string, text: string, nameOf: NameOf = nameTable()): FileSyntax {
   const lexed = lex(file, text);
-  const cursor = new Cursor(lexed);
+  const cursor = new Cursor(lexed, nameOf);
   const documents = new Documents(lexed.notes);
   const declarations = new Parser(cursor, documents).declarations();
   const diagnostics = [...lexed.diagnostics, ...cursor.diagnostics, ...documents.diagnostics];
@@ -280,11 +288,11 @@ class Parser {
     const parameters: MarkParameter[] = [];
     if (!this.#cursor.skip('(')) return parameters;
     while (!this.#cursor.skip(')')) {
-      const name = this.#cursor.name("the name of a mark's parameter or ')'");
+      const name = this.#cursor.expect('name', "the name of a mark's parameter or ')'");
       if (name === undefined || this.#cursor.expect('=', "'='") === undefined) return undefined;
       const value = this.#literal();
       if (value === undefined) return undefined;
-      parameters.push({ name, value, place: name.place });
+      parameters.push({ name: name.text, value, place: placeOf(name) });
     }
     return parameters;
   }
@@ -299,7 +307,14 @@ class Parser {
 
   #part({ first, marks }: Head, name: Word, broken = false): Part {
     const { text, notes } = this.#documents.takeAbove(this.#cursor.lineOf(first));
-    return { name, marks, documentation: text, notes, first, last: this.#cursor.index - 1, broken };
+    const item = {
+      name: name.name,
+      documentation: text,
+      annotations: marks.length === 0 ? NO_ANNOTATIONS : annotationsOf(marks),
+      deprecated: marks.some((mark) => mark.name === 'deprecated'),
+      place: name.place,
+    };
+    return { item, marks, notes, first, last: this.#cursor.index - 1, broken };
   }
 }
 

@@ -20,7 +20,7 @@ interface Target {
 export function refMark({ form, marks }: { form: string; marks: readonly Mark[] }): Mark | undefined {
   if (form !== 'class') return undefined;
   const mark = marks.find(({ name }) => name === 'ref');
-  return mark?.parameters.some(({ name }) => name.text === 'path') ? mark : undefined;
+  return mark?.parameters.some(({ name }) => name === 'path') ? mark : undefined;
 }
 
 /**
@@ -67,7 +67,7 @@ function referencesOf(scope: Scope): Reference[] {
 }
 
 function targetOf({ scope, mark }: Reference, scopes: readonly Scope[], roots: number): Target | undefined {
-  const path = mark.parameters.findLast(({ name }) => name.text === 'path')?.value;
+  const path = mark.parameters.findLast(({ name }) => name === 'path')?.value;
   if (roots > 1) {
     scope.report('ref.path', mark.place, "'@ref' needs a single model root, but there are several");
     return undefined;
@@ -105,7 +105,7 @@ function copy(start: TypeEntry, scope: Scope, copies: Map<string, TypeEntry>): v
     copies.set(name.key, { name, syntax, scope, copyOf: entry });
     for (const { link, type } of syntax.form === 'enum' ? [] : syntax.attributes) {
       for (const word of link ? [] : [type.element, type.key]) {
-        const part = word && findFrom(entry, scope.nameOf(word.text).key);
+        const part = word && findFrom(entry, word.name.key);
         if (part !== undefined) seen.add(part);
       }
     }
@@ -126,7 +126,7 @@ function dropCycles(targets: Map<Reference, Target>): void {
   const next = new Map<Reference, Reference>();
   for (const [reference, { scope, segment }] of targets) {
     for (const [other] of targets) {
-      const { snake } = scope.nameOf(other.syntax.name.text);
+      const { snake } = other.syntax.item.name;
       if (other.scope === scope && snake === segment) next.set(reference, other);
     }
   }
@@ -135,7 +135,7 @@ function dropCycles(targets: Map<Reference, Target>): void {
     for (let at = next.get(reference); at !== undefined && !path.includes(at); at = next.get(at)) path.push(at);
     const last = path.at(-1);
     if (last === undefined || next.get(last) !== reference) continue;
-    const names = [...path, reference].map(({ scope, syntax }) => `${scope.dotted}.${syntax.name.text}`);
+    const names = [...path, reference].map(({ scope, syntax }) => `${scope.dotted}.${syntax.item.name.camel}`);
     reference.scope.report('ref.cycle', reference.mark.place, `'@ref' leads in a circle: ${names.join(', ')}`);
     targets.delete(reference);
   }

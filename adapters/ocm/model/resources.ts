@@ -1,5 +1,5 @@
 // The resources of a version with their methods and locators. Complaints are made elsewhere.
-import { itemOf, markedName } from './annotations.ts';
+import { markedName } from './annotations.ts';
 import { methodForm } from './methods.ts';
 import type { Body, Locator, Method, MethodKind, ModelError, Parameter, Resource, Type, Version } from './model.ts';
 import { compareNames } from './names.ts';
@@ -10,17 +10,17 @@ import { type Mutable, type ResolveType, sorted } from './types.ts';
 /** Makes the resources of a scope. @returns them in name order */
 export function resourcesOf(scope: Scope, version: Version, resolve: ResolveType): Resource[] {
   const resources = [...scope.resources.values()].map((syntax) => {
-    const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+    const { item } = syntax;
     const resource: Mutable<Resource> = { ...item, version, methods: [], locators: [] };
     return { syntax, resource };
   });
   const byKey = new Map(resources.map(({ resource }): [string, Resource] => [resource.name.key, resource]));
   for (const { syntax, resource } of resources) {
-    resource.methods = sorted(syntax.methods.map((method) => methodOf(method, resource, scope, resolve)));
+    resource.methods = sorted(syntax.methods.map((method) => methodOf(method, resource, resolve)));
     resource.locators = sorted(
       syntax.locators.flatMap((locator) => {
-        const target = locator.target && byKey.get(scope.nameOf(locator.target.text).key);
-        return target === undefined ? [] : [locatorOf(locator, resource, target, scope)];
+        const target = locator.target && byKey.get(locator.target.name.key);
+        return target === undefined ? [] : [locatorOf(locator, resource, target)];
       }),
     );
   }
@@ -31,21 +31,21 @@ export function resourcesOf(scope: Scope, version: Version, resolve: ResolveType
 export function errorsOf(scope: Scope, version: Version): ModelError[] {
   return sorted(
     [...scope.errors.values()].map((syntax: ErrorSyntax) => ({
-      ...itemOf(syntax, scope.nameOf(syntax.name.text)),
+      ...syntax.item,
       version,
       code: syntax.code,
     })),
   );
 }
 
-function locatorOf(syntax: LocatorSyntax, owner: Resource, target: Resource, scope: Scope): Locator {
-  const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+function locatorOf(syntax: LocatorSyntax, owner: Resource, target: Resource): Locator {
+  const { item } = syntax;
   const segment = markedName(item, 'http') ?? item.name.snake;
   return { ...item, owner, target, variable: syntax.variable, segment };
 }
 
-function methodOf(syntax: MethodSyntax, owner: Resource, scope: Scope, resolve: ResolveType): Method {
-  const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+function methodOf(syntax: MethodSyntax, owner: Resource, resolve: ResolveType): Method {
+  const { item } = syntax;
   const { kind, verb, status } = methodForm(item.name.key);
   const segment = kind === 'action' ? (markedName(item, 'http') ?? item.name.snake) : undefined;
   const nothing: Body = { parameters: [], bare: false };
@@ -64,7 +64,7 @@ function methodOf(syntax: MethodSyntax, owner: Resource, scope: Scope, resolve: 
   const parameters = syntax.parameters
     .flatMap((parameter) => {
       const type = resolve(parameter.type);
-      return type === undefined ? [] : [parameterOf(parameter, method, type, scope)];
+      return type === undefined ? [] : [parameterOf(parameter, method, type)];
     })
     .sort((a, b) => compareNames(a.name, b.name) || Number(b.input) - Number(a.input));
   const inQuery = ({ input, type }: Parameter): boolean => input && kind !== 'action' && travelsInQuery(type);
@@ -81,8 +81,8 @@ function methodOf(syntax: MethodSyntax, owner: Resource, scope: Scope, resolve: 
   return method;
 }
 
-function parameterOf(syntax: ParameterSyntax, owner: Method, type: Type, scope: Scope): Parameter {
-  const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+function parameterOf(syntax: ParameterSyntax, owner: Method, type: Type): Parameter {
+  const { item } = syntax;
   const json = markedName(item, 'json');
   return {
     ...item,

@@ -20,16 +20,12 @@ export interface TypeEntry {
   readonly copyOf: TypeEntry | undefined;
 }
 
-/** Remembers the names of identifiers. */
-export type NameOf = (identifier: string) => Name;
-
 export interface ScopeInput {
   readonly service: Name;
   readonly name: Name;
   readonly directory: string;
   /** In byte order of their names. */
   readonly files: readonly FileSyntax[];
-  readonly nameOf: NameOf;
 }
 
 /** One version: names, and what is wrong with them. */
@@ -38,7 +34,6 @@ export class Scope {
   readonly name: Name;
   readonly directory: string;
   readonly files: readonly FileSyntax[];
-  readonly nameOf: NameOf;
   /** Camel names of service and version, with a dot between. */
   readonly dotted: string;
   readonly diagnostics: Diagnostic[] = [];
@@ -52,12 +47,11 @@ export class Scope {
   /** What `@ref` brought. */
   copies: ReadonlyMap<string, TypeEntry> = new Map();
 
-  constructor({ service, name, directory, files, nameOf }: ScopeInput) {
+  constructor({ service, name, directory, files }: ScopeInput) {
     this.service = service;
     this.name = name;
     this.directory = directory;
     this.files = files;
-    this.nameOf = nameOf;
     this.dotted = `${service.camel}.${name.camel}`;
   }
 

@@ -1,10 +1,11 @@
 // What a file says, before anybody asks what it means: the tree of its declarations.
 //
-// Every part keeps the place of its name; names and types are still text. The tree of a file with errors holds what
+// Every part keeps the place of its name; types are still names. The tree of a file with errors holds what
 // could be read.
 import type { Diagnostic } from './diagnostics.ts';
 import type { Lexed } from './lexer.ts';
-import type { Literal, Place } from './model.ts';
+import type { Item, Literal, Place } from './model.ts';
+import type { Name } from './names.ts';
 
 export interface FileSyntax extends Lexed {
   readonly file: string;
@@ -15,7 +16,7 @@ export interface FileSyntax extends Lexed {
 }
 
 export interface Word {
-  readonly text: string;
+  readonly name: Name;
   readonly place: Place;
 }
 
@@ -27,16 +28,16 @@ export interface Mark {
 }
 
 export interface MarkParameter {
-  readonly name: Word;
+  readonly name: string;
   readonly value: Literal;
   readonly place: Place;
 }
 
 /** What all parts that have a name share. */
 export interface Part {
-  readonly name: Word;
+  /** What it shares with what will be made of it. */
+  readonly item: Item;
   readonly marks: readonly Mark[];
-  readonly documentation: string;
   /** Indices of the notes that are its documentation. */
   readonly notes: readonly number[];
   /** Indices of its first and last token, marks included. */

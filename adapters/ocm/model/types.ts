@@ -1,5 +1,5 @@
 // The types of a version: first empty ones that others may refer to, then their members. Complaints are made elsewhere.
-import { itemOf, markedName } from './annotations.ts';
+import { markedName } from './annotations.ts';
 import { BUILT_IN_TYPES } from './built-in.ts';
 import type {
   Attribute,
@@ -28,7 +28,7 @@ export type ResolveType = (syntax: TypeSyntax, from?: TypeEntry) => Type | undef
 export function declareTypes(scope: Scope, version: Version, declared: DeclaredTypes): DeclaredType[] {
   const entries = scope.types().sort((a, b) => compareNames(a.name, b.name));
   return entries.map((entry) => {
-    const item = { ...itemOf(entry.syntax, entry.name), version, copyOf: undefined };
+    const item = { ...entry.syntax.item, version, copyOf: undefined };
     const type: DeclaredType =
       entry.syntax.form === 'enum'
         ? { kind: 'enum', ...item, values: [] }
@@ -45,12 +45,12 @@ export function fillTypes(scope: Scope, declared: DeclaredTypes, resolve: Resolv
     if (type === undefined) continue;
     type.copyOf = entry.copyOf && declared.get(entry.copyOf);
     if (type.kind === 'enum' && entry.syntax.form === 'enum') {
-      type.values = sorted(entry.syntax.values.map((value) => enumValue(value, type, scope)));
+      type.values = sorted(entry.syntax.values.map((value) => enumValue(value, type)));
     } else if (type.kind !== 'enum' && entry.syntax.form !== 'enum') {
       type.attributes = sorted(
         entry.syntax.attributes.flatMap((attribute) => {
           const resolved = resolve(attribute.type, entry);
-          return resolved === undefined ? [] : [attributeOf(attribute, type, resolved, scope)];
+          return resolved === undefined ? [] : [attributeOf(attribute, type, resolved)];
         }),
       );
     }
@@ -61,8 +61,8 @@ export function fillTypes(scope: Scope, declared: DeclaredTypes, resolve: Resolv
 export function typeResolver(scope: Scope, declared: DeclaredTypes): ResolveType {
   const lists = new Map<Type, ListType>();
   const maps = new Map<Type, Map<Type, MapType>>();
-  const plain = ({ text }: Word, from: TypeEntry | undefined): BuiltInType | DeclaredType | undefined => {
-    const { key } = scope.nameOf(text);
+  const plain = ({ name }: Word, from: TypeEntry | undefined): BuiltInType | DeclaredType | undefined => {
+    const { key } = name;
     const entry = from === undefined ? scope.find(key) : findFrom(from, key);
     return BUILT_IN_TYPES.get(key) ?? (entry && declared.get(entry));
   };
@@ -84,13 +84,13 @@ export function sorted<T extends { readonly name: Parameters<typeof compareNames
   return items.toSorted((a, b) => compareNames(a.name, b.name));
 }
 
-function enumValue(syntax: Part, owner: EnumType, scope: Scope): EnumValue {
-  const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+function enumValue(syntax: Part, owner: EnumType): EnumValue {
+  const { item } = syntax;
   return { ...item, owner, wireName: markedName(item, 'json') ?? item.name.snake };
 }
 
-function attributeOf(syntax: AttributeSyntax, owner: StructType, type: Type, scope: Scope): Attribute {
-  const item = itemOf(syntax, scope.nameOf(syntax.name.text));
+function attributeOf(syntax: AttributeSyntax, owner: StructType, type: Type): Attribute {
+  const { item } = syntax;
   return { ...item, owner, wireName: markedName(item, 'json') ?? item.name.snake, type, link: syntax.link };
 }
 

@@ -5,7 +5,7 @@ import { checkTree } from './check-tree.ts';
 import { declare } from './declarations.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import type { Model, Service, Version } from './model.ts';
-import { compareNames, directoryName, type Name, nameOf } from './names.ts';
+import { compareNames, directoryName, type Name, nameTable } from './names.ts';
 import { parse } from './parser.ts';
 import { followReferences } from './references.ts';
 import { errorsOf, resourcesOf } from './resources.ts';
@@ -42,7 +42,7 @@ export class Workspace {
   readonly #states = new Map<string, VersionState>();
   readonly #services = new Map<string, Mutable<Service>>();
   readonly #types: DeclaredTypes = new WeakMap();
-  readonly #names = new Map<string, Name>();
+  readonly #nameOf = nameTable();
   #isCurrent = false;
 
   /** @param options.roots  how many model roots the files come from; with more than one there is no `@ref` */
@@ -74,7 +74,7 @@ export class Workspace {
   set(file: string, text: string): void {
     const state = this.#state(partsOf(file));
     if (state.files.get(file)?.text === text) return;
-    state.files.set(file, parse(file, text));
+    state.files.set(file, parse(file, text, this.#nameOf));
     state.built = undefined;
     this.#isCurrent = false;
   }
@@ -159,7 +159,7 @@ export class Workspace {
 
   #scope({ service, name, directory, files }: VersionState): Scope {
     const inOrder = [...files.values()].sort((a, b) => compareFiles(a.file, b.file));
-    const scope = new Scope({ service, name, directory, files: inOrder, nameOf: (text) => this.#nameOf(text) });
+    const scope = new Scope({ service, name, directory, files: inOrder });
     declare(scope);
     return scope;
   }
@@ -202,14 +202,6 @@ export class Workspace {
     return [...this.#states.values()].sort(
       (a, b) => compareNames(a.service, b.service) || compareNames(a.name, b.name),
     );
-  }
-
-  #nameOf(identifier: string): Name {
-    const known = this.#names.get(identifier);
-    if (known !== undefined) return known;
-    const name = nameOf(identifier);
-    this.#names.set(identifier, name);
-    return name;
   }
 }
 

@@ -60,9 +60,9 @@ function found<T>(value: T | undefined): T {
 /** Documentation of the classes of a file and of their attributes. */
 function documentation(text: string): string[] {
   return parse('x.model', text).declarations.flatMap((declaration) => [
-    `${declaration.name.text}: ${declaration.documentation}`,
+    `${declaration.item.name.text}: ${declaration.item.documentation}`,
     ...(declaration.form === 'class' ? declaration.attributes : []).map(
-      (attribute) => `${attribute.name.text}: ${attribute.documentation}`,
+      (attribute) => `${attribute.item.name.text}: ${attribute.item.documentation}`,
     ),
   ]);
 }
