@@ -5,8 +5,9 @@ const OPTIONS = { watch: { type: 'boolean' } } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { roots, values } = modelArguments(args, OPTIONS);
-  return await withModel({ roots, watch: values['watch'] === true }, ({ files, versions, warnings }) => {
-    const size = `${counted(files, 'file')} of ${counted(versions, 'version')}`;
+  return await withModel({ roots, watch: values['watch'] === true }, ({ workspace, warnings }) => {
+    const versions = workspace.model().services.flatMap((service) => service.versions).length;
+    const size = `${counted(workspace.files().length, 'file')} of ${counted(versions, 'version')}`;
     process.stdout.write(`${size}: no errors, ${counted(warnings, 'warning')}\n`);
     return 0;
   });

@@ -5,6 +5,7 @@ import { readModel, renderDiagnostic, Severity, Workspace, watchModel } from '..
 import { TerminalError } from '../bus/errors.ts';
 import type { Clock } from '../bus/time.ts';
 import { systemClock } from './clock.ts';
+import { stopSignal } from './process.ts';
 
 /** Reading that takes longer shows how far it is. */
 const PATIENCE_MS = 500;
@@ -18,8 +19,6 @@ export interface ModelArguments {
 /** A model without errors, and what was said about it. */
 export interface Checked {
   readonly workspace: Workspace;
-  readonly files: number;
-  readonly versions: number;
   readonly warnings: number;
 }
 
@@ -49,18 +48,18 @@ export async function withModel(
 ): Promise<number> {
   const clock = systemClock();
   const workspace = new Workspace({ roots: roots.length });
-  const read = readOrRefuse(workspace, roots, clock);
+  const signal = watch ? stopSignal() : undefined;
+  // Watched first: what changes while it is read is not missed.
+  const changes = signal && orRefuse(() => watchModel({ workspace, roots, clock, signal }));
+  readOrRefuse(workspace, roots, clock);
   const once = async (): Promise<number> => {
     const { errors, warnings } = complain(workspace);
-    if (errors === 0) return await work({ workspace, ...read, warnings });
+    if (errors === 0) return await work({ workspace, warnings });
     process.stderr.write(`${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
     return 1;
   };
   let code = await once();
-  if (!watch) return code;
-  const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
-  for await (const _ of watchModel({ workspace, roots, clock, signal: stop.signal })) code = await once();
+  for await (const _ of changes ?? []) code = await once();
   return code;
 }
 
@@ -68,22 +67,22 @@ export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function readOrRefuse(
-  workspace: Workspace,
-  roots: readonly string[],
-  clock: Clock,
-): { files: number; versions: number } {
+function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clock): void {
   const progress = process.stderr.isTTY ? new Progress(clock, 'reading model files') : undefined;
-  try {
-    const read = readModel(workspace, roots, (done, of) => progress?.at(done, of));
-    if (read.versions > 0) return read;
-  } catch (error) {
-    if (!(error instanceof Error && 'path' in error)) throw error;
-    throw new TerminalError(error.message, { cause: error });
-  } finally {
-    progress?.clear();
-  }
+  const { versions } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
+  progress?.clear();
+  if (versions > 0) return;
   throw new TerminalError(`no model in '${roots.join("', '")}': it is expected in <dir>/<service>/<version>/*.model`);
+}
+
+/** A directory that cannot be read is the caller's mistake. */
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new TerminalError(error.message, { cause: error });
+  }
 }
 
 function complain(workspace: Workspace): { errors: number; warnings: number } {

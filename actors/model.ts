@@ -1,5 +1,6 @@
 // `troupe model <command>`: the cluster manager's model language. A command is loaded only when it is asked for.
 import { TerminalError, TroupeError } from '../bus/errors.ts';
+import { leaveWithReader } from './process.ts';
 
 /** One command of the table below. */
 export interface ModelCommand {
@@ -31,28 +32,27 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
-export async function main(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
+export async function main([name, ...args]: readonly string[]): Promise<number> {
+  process.stdout.on('error', leaveWithReader);
   if (name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(usage());
     return 0;
   }
-  const entry = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined) {
-    const problem = name === undefined ? 'a command is missing' : `there is no command 'model ${name}'`;
-    process.stderr.write(`troupe: ${problem}; 'troupe model help' lists the commands\n`);
-    return 2;
-  }
-  if (rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(`troupe model ${entry.usage}\n\n${entry.about}\n`);
-    return 0;
-  }
   try {
-    return await (await entry.load()).run(rest);
+    const entry = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name ?? ''] : undefined;
+    if (entry === undefined) {
+      const problem = name === undefined ? 'a command is missing' : `there is no command '${name}'`;
+      throw new TerminalError(`${problem}; 'troupe model help' lists the commands`);
+    }
+    if (args.includes('--help') || args.includes('-h')) {
+      process.stdout.write(`troupe model ${entry.usage}\n\n${entry.about}\n`);
+      return 0;
+    }
+    return await (await entry.load()).run(args);
   } catch (error) {
-    if (!(error instanceof TroupeError)) throw error;
-    process.stderr.write(`troupe: ${error.message}\n`);
-    if (error instanceof TerminalError) process.stderr.write(`usage: troupe model ${entry.usage}\n`);
+    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    const isExpected = error instanceof TroupeError;
+    process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
     return 2;
   }
 }

@@ -1,5 +1,5 @@
 // Changes of model files on disk.
-import { type FSWatcher, readFileSync, watch } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../bus/time.ts';
 import { readModel } from './files.ts';
@@ -15,35 +15,39 @@ export interface WatchDeps {
   readonly signal: AbortSignal;
 }
 
-/** Brings the workspace up to date with the disk after each change, and says so, until the signal. */
-export async function* watchModel({ workspace, roots, clock, signal }: WatchDeps): AsyncGenerator<void, void> {
+/**
+ * Brings the workspace up to date with the disk after each change, and says so, until the signal.
+ *
+ * @throws {Error} a root that cannot be watched
+ */
+export function watchModel({ workspace, roots, clock, signal }: WatchDeps): AsyncIterable<void> {
   const changed = new Set<string>();
   let wake = Promise.withResolvers<void>();
-  const note = (path: string): void => {
-    changed.add(path);
-    wake.resolve();
-  };
-  const watchers = roots.map((root) => {
-    const watcher: FSWatcher = watch(root, { recursive: true, signal }, (_, path) => note(join(root, path ?? '.')));
-    watcher.on('error', (error) => wake.reject(error));
-    return watcher;
-  });
-  const stop = (): void => wake.resolve();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      await wake.promise;
-      wake = Promise.withResolvers();
-      await clock.sleep(SETTLING_MS, signal);
-      const paths = [...changed];
-      changed.clear();
-      if (signal.aborted || paths.length === 0) continue;
-      update(workspace, roots, paths);
-      yield;
+  const watchers = roots.map((root) =>
+    watch(root, { recursive: true, signal }, (_, path) => {
+      changed.add(join(root, path ?? '.'));
+      wake.resolve();
+    }),
+  );
+  for (const watcher of watchers) watcher.on('error', (error) => wake.reject(error));
+  signal.addEventListener('abort', () => wake.resolve(), { once: true });
+  return changes();
+
+  async function* changes(): AsyncGenerator<void, void> {
+    try {
+      for (;;) {
+        await wake.promise;
+        await clock.sleep(SETTLING_MS, signal);
+        if (signal.aborted) return;
+        wake = Promise.withResolvers();
+        const paths = [...changed];
+        changed.clear();
+        update(workspace, roots, paths);
+        yield;
+      }
+    } finally {
+      for (const watcher of watchers) watcher.close();
     }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    for (const watcher of watchers) watcher.close();
   }
 }
 
