@@ -20,6 +20,8 @@ export interface Conversion {
   readonly message: string;
   readonly direction: Direction;
   readonly isHandWritten: boolean;
+  /** Nothing of the message needs a hand that is not there. Others, which nobody calls, are for hand-written functions. */
+  readonly isWhole: boolean;
   /** What is converted without a hand-written function. */
   readonly fields: readonly MatchedField[];
 }
@@ -49,14 +51,14 @@ export function planConversions(given: PlanConversions): VersionConversions {
     out: api.service.rpcs.map(({ response }) => response),
   };
   const both = Object.values(Direction).map((direction) => new Planning(given, direction).plan(roots[direction]));
-  const all = <Key extends keyof VersionConversions>(key: Key): VersionConversions[Key][number][] =>
+  const all = <Key extends keyof (typeof both)[number]>(key: Key): VersionConversions[Key][number][] =>
     both.flatMap((one): readonly VersionConversions[Key][number][] => one[key]);
   const known = new Set(all('conversions').map(({ message, direction }) => conversionName(message, direction)));
   const uncalled = [...handWritten.functions].filter(([name]) => !known.has(name));
   return {
     conversions: all('conversions'),
     problems: [...all('problems'), ...ignoredProblems(given)],
-    warnings: [...all('warnings'), ...uncalled.map(([name, at]) => ({ at, message: `'${name}' is never called` }))],
+    warnings: uncalled.map(([name, at]) => ({ at, message: `'${name}' is never called` })),
     missing: [...new Set(all('missing'))],
     defaulted: all('defaulted'),
     dropped: all('dropped'),
@@ -84,7 +86,7 @@ class Planning {
     this.#direction = direction;
   }
 
-  plan(roots: readonly string[]): VersionConversions {
+  plan(roots: readonly string[]): Omit<VersionConversions, 'warnings'> {
     const met = reachable(this.#api, roots);
     for (const message of met) {
       this.#matches.set(
@@ -94,22 +96,24 @@ class Planning {
     }
     const called = this.#called([...roots, ...met.filter((one) => this.#isHandWritten(one)).map(({ path }) => path)]);
     const strict = met.filter((message) => called.has(message.path) && !this.#isHandWritten(message));
-    const converted = met.filter(
-      (message) =>
-        this.#internalOf(message) !== undefined && (called.has(message.path) || this.#isComplete(message.path)),
-    );
+    const isWhole = (path: string): boolean => called.has(path) || this.#isComplete(path);
     const extra = strict.flatMap((message) => this.#unmatchedInternal(message));
     return {
-      conversions: converted.map((message) => ({
-        message: typeName(message.path),
-        direction: this.#direction,
-        isHandWritten: this.#isHandWritten(message),
-        fields: this.#matchesOf(message.path).flatMap((match) =>
-          match.kind === 'matched' ? [{ name: match.field.jsonName, shape: match.shape }] : [],
-        ),
-      })),
+      conversions: met
+        .filter((message) => this.#internalOf(message) !== undefined)
+        .map((message) => ({
+          message: typeName(message.path),
+          direction: this.#direction,
+          isHandWritten: this.#isHandWritten(message),
+          isWhole: isWhole(message.path),
+          // A part that is not whole would lose fields on its way (V1).
+          fields: this.#matchesOf(message.path).flatMap((match) =>
+            match.kind === 'matched' && (match.field.type.kind !== 'message' || isWhole(match.field.type.name))
+              ? [{ name: match.field.jsonName, shape: match.shape }]
+              : [],
+          ),
+        })),
       problems: strict.flatMap((message) => this.#problems(message)),
-      warnings: [],
       missing: met.filter(({ path }) => called.has(path)).flatMap((message) => this.#missing(message)),
       defaulted: this.#direction === Direction.In ? extra : [],
       dropped: this.#direction === Direction.Out ? extra : [],

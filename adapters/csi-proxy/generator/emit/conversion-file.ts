@@ -29,7 +29,7 @@ export function conversionFile({ api, conversions, group, paths }: ConversionFil
     handWritten.add(name);
     return name;
   };
-  const parts = conversions.map(({ message, direction, isHandWritten, fields }) => {
+  const parts = conversions.map(({ message, direction, isHandWritten, isWhole, fields }) => {
     const doc = docText({ deprecation: api.deprecation });
     const lines = fields.map((field) => `  ${fieldText(field, { direction, functionFor, used })}\n`).join('');
     const [from, to] = direction === Direction.In ? ['pb', 'internal'] : ['internal', 'pb'];
@@ -41,7 +41,7 @@ export function conversionFile({ api, conversions, group, paths }: ConversionFil
       `): void {${lines === '' ? '}' : ''}`,
     );
     const exported = assigned(`export const ${conversionName(message, direction)} =`, `${name};`);
-    return `${doc}${head}\n${lines}${lines && '}\n'}${isHandWritten ? '' : `${doc}${exported}\n`}`;
+    return `${doc}${head}\n${lines}${lines && '}\n'}${isWhole && !isHandWritten ? `${doc}${exported}\n` : ''}`;
   });
   const pbImport = `import ${used.has('pb') ? '' : 'type '}* as pb from '${specifier(path, paths.messages)}';\n`;
   const imports = [

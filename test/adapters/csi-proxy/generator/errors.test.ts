@@ -333,6 +333,34 @@ test('functions of all forms are taken, and others left alone', () => {
   }
 });
 
+test('what only a hand-written function could call is not asked for, and no part of it is lost on the way', () => {
+  const text =
+    'export function convert_pb_AskRequest_To_internal_AskRequest(input: pb.AskRequest, out: internal.AskRequest): void {}';
+  const files = {
+    [PROTO]: proto({
+      request: 'map<string, Outer> outers = 1;',
+      more: 'message Outer { Inner inner = 1; string name = 2; }\nmessage Inner { string lost = 1; string kept = 2; }',
+    }),
+    [TYPES]: types({
+      request: 'outers: Map<uint32, Outer>;',
+      more: [
+        'export interface Outer { inner: Inner | undefined; name: text }',
+        'export interface Inner { kept: text }',
+      ].join('\n'),
+    }),
+    [CONVERSION]: `${IMPORTS}${text}\n`,
+  };
+  withTree(files, (tree) => {
+    const { ok, report } = tree.run();
+    assert.ok(ok, report);
+    const made = tree.read('server/thing/internal/v1/conversion_generated.ts');
+    // Each has a part that needs a hand: there is a function for the rest, and none that claims to do all.
+    assert.match(made, /autoConvert_pb_Inner_To_internal_Inner\(input: .*\n {2}out\.kept = input\.kept;\n}/);
+    assert.match(made, /autoConvert_pb_Outer_To_internal_Outer\(input: .*\n {2}out\.name = input\.name;\n}/);
+    assert.not.match(made, /\bconvert_pb_/);
+  });
+});
+
 test('a function that nobody calls is a warning', () => {
   const text =
     'export function convert_internal_AskRequest_To_pb_AskRequest(input: internal.AskRequest, out: pb.AskRequest): void {}';

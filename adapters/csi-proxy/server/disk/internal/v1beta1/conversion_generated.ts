@@ -67,6 +67,8 @@ export function autoConvert_internal_RescanResponse_To_pb_RescanResponse(
 export const convert_internal_RescanResponse_To_pb_RescanResponse =
   autoConvert_internal_RescanResponse_To_pb_RescanResponse;
 
+export function autoConvert_internal_DiskIDs_To_pb_DiskIDs(_input: internal.DiskIDs, _out: pb.DiskIDs): void {}
+
 export function autoConvert_internal_ListDiskIDsResponse_To_pb_ListDiskIDsResponse(
   _input: internal.ListDiskIDsResponse,
   _out: pb.ListDiskIDsResponse,
