@@ -10,6 +10,7 @@ import {
   type ProtoFile,
   type Rpc,
   readProto,
+  SCALARS,
   type Service,
 } from '../protos/mod.ts';
 import type { FoundGroup, FoundVersion } from './discover.ts';
@@ -49,15 +50,14 @@ export function methodName(rpc: string): string {
   return rpc.charAt(0).toLowerCase() + rpc.slice(1);
 }
 
-/** Names that generated code needs itself, or that TypeScript does not take. */
-const TAKEN_TYPE_NAMES = new Set(
-  `Empty Map OpenEnum Partial Promise Uint8Array bool bytes double enumOf fixed32 fixed64 float int32 int64 list map
-   message one rpc secret sfixed32 sfixed64 sint32 sint64 text uint32 uint64
-   await break case catch class const continue debugger default delete do else enum export extends false finally for
+/** Names that stand for scalars and maps in internal types, or that TypeScript does not take. */
+const TAKEN_TYPE_NAMES = new Set([
+  ...['Map', ...SCALARS, 'text'],
+  ...`await break case catch class const continue debugger default delete do else enum export extends false finally for
    function if implements import in instanceof interface let new null package private protected public return static
-   super switch this throw true try typeof var void while with yield any bigint boolean never number object string
+   super switch this throw true try typeof var void while with yield any bigint boolean never number object
    symbol undefined unknown arguments eval`.split(/\s+/),
-);
+]);
 /** A client has these itself, and a promise of one that has `then` would never be kept. */
 const TAKEN_METHOD_NAMES = ['close', 'constructor', 'then'];
 
@@ -138,7 +138,8 @@ function nameProblems(proto: ProtoFile): readonly Problem[] {
       problems.push({ at, message: `'${path}' and '${namesake}' are both '${name}' in TypeScript` });
     }
     types.set(name, path);
-    if (TAKEN_TYPE_NAMES.has(name)) problems.push({ at, message: `'${name}' is a name of generated code's own` });
+    if (TAKEN_TYPE_NAMES.has(name))
+      problems.push({ at, message: `'${name}' has another meaning in TypeScript, or in internal types` });
   }
   for (const { path, jsonName, at } of allMessages(proto).flatMap(({ fields }) => fields)) {
     if (!/^[A-Za-z_$][\w$]*$/.test(jsonName) || jsonName === '__proto__') {

@@ -66,16 +66,29 @@ class Reading {
   read(): InternalTypes {
     const declared = this.#source.statements.map(declarationOf).filter(({ isExported }) => isExported);
     const interfaces: Interface[] = [];
+    const empty = this.#namesOfEmpty();
     for (const { declaration } of declared) {
       if (declaration.type === 'TSInterfaceDeclaration') interfaces.push(declaration);
       else if (declaration.type === 'VariableDeclaration') this.#enumsOf(declaration);
-      else if (declaration.type === 'TSTypeAliasDeclaration' && referenced(declaration.typeAnnotation) === EMPTY) {
+      else if (declaration.type === 'TSTypeAliasDeclaration' && empty.has(referenced(declaration.typeAnnotation))) {
         this.#add({ name: declaration.id.name, at: this.#source.at(declaration.id), fields: new Map() });
       }
     }
     const names = new Set(interfaces.map(({ id }) => id.name));
     for (const declaration of interfaces) this.#message(declaration, names);
     return { file: this.#file, messages: this.#messages, enums: this.#enums, problems: this.#problems };
+  }
+
+  /** What the type of a message without fields is called here: a message may have its name. */
+  #namesOfEmpty(): ReadonlySet<string | undefined> {
+    const names = this.#source.statements.flatMap((statement) =>
+      statement.type !== 'ImportDeclaration'
+        ? []
+        : statement.specifiers.flatMap((specifier) =>
+            specifier.type === 'ImportSpecifier' && keyName(specifier.imported) === EMPTY ? [specifier.local.name] : [],
+          ),
+    );
+    return new Set(names);
   }
 
   #add(message: InternalMessage): void {

@@ -7,11 +7,8 @@ import { deprecationOf, docText, importText, quoted, wrapped } from './text.ts';
 /** @param path  of the file itself */
 export function messagesFile(api: VersionApi, path: string): string {
   const { version, service, messages, enums, deprecation } = api;
-  const used = new Set(['rpc']);
-  const use: Use = (name) => {
-    used.add(name);
-    return name.replace(/^type /, '');
-  };
+  const { use, imports } = importing(api);
+  const rpcBuilder = use('rpc');
   const parts = [
     ...[...enums.values()].map((of) => enumText(of, use)),
     ...[...messages.values()].map((message) => messageText(message, api, use)),
@@ -21,17 +18,31 @@ export function messagesFile(api: VersionApi, path: string): string {
     const given = [quoted(`/${version}.${service.path}/${rpc.name}`), typeName(rpc.request), typeName(rpc.response)];
     if (isDeprecated) given.push('{ isDeprecated: true }');
     const doc = docText({ comment: rpc.comment, deprecation: deprecationOf(rpc) }, '  ');
-    return `${doc}${wrapped(`  ${methodName(rpc.name)}: rpc(`, given, '),', '  ')}\n`;
+    return `${doc}${wrapped(`  ${methodName(rpc.name)}: ${rpcBuilder}(`, given, '),', '  ')}\n`;
   });
   parts.push(
     `${docText({ comment: service.comment, deprecation: deprecationOf(service) })}export const ${service.name} = {\n${rpcs.join('')}};\n`,
   );
-  const imports = importText([...used], specifier(path, RUNTIME.codec));
-  return `${GENERATED_HEADER}\n${imports}\n${parts.join('\n')}`;
+  return `${GENERATED_HEADER}\n${importText(imports(), specifier(path, RUNTIME.codec))}\n${parts.join('\n')}`;
 }
 
-/** Says that a name is to be imported, `type Name` where only its type is, and gives the name. */
-type Use = (name: string) => string;
+/** Says that a name is to be imported, `type Name` where only its type is, and gives the name it has in the file. */
+export type Use = (name: string) => string;
+
+/** Names to import, under others where the proto has them itself. */
+export function importing({ service, messages, enums }: VersionApi): { use: Use; imports: () => readonly string[] } {
+  const taken = new Set([service.name, ...[...messages.keys(), ...enums.keys()].map(typeName)]);
+  const used = new Set<string>();
+  return {
+    use(name) {
+      const bare = name.replace(/^type /, '');
+      const local = taken.has(bare) ? `proto_${bare}` : bare;
+      used.add(local === bare ? name : `${name} as ${local}`);
+      return local;
+    },
+    imports: () => [...used],
+  };
+}
 
 export function enumText({ path, comment, deprecated, values }: Enum, use: Use): string {
   const name = typeName(path);
@@ -52,7 +63,7 @@ export function enumText({ path, comment, deprecated, values }: Enum, use: Use):
 function messageText(message: Message, api: VersionApi, use: Use): string {
   const { path, comment, deprecated, fields } = message;
   const name = typeName(path);
-  use('message');
+  const builder = use('message');
   const members = fields.map((field) => {
     const doc = docText({ comment: field.comment, deprecation: deprecationOf(field) }, '  ');
     return `${doc}  ${field.jsonName}: ${fieldType(field, use)};\n`;
@@ -66,8 +77,8 @@ function messageText(message: Message, api: VersionApi, use: Use): string {
   const args = `(${quoted(`${api.version}.${path}`)}, {${table && '\n'}${table}});`;
   // The compiler cannot infer the type of a constant that its own value speaks of.
   const constant = holdsItself(message, api)
-    ? `export const ${name}: ${use('type MessageType')}<${name}> = message${args}`
-    : `export const ${name} = message<${name}>${args}`;
+    ? `export const ${name}: ${use('type MessageType')}<${name}> = ${builder}${args}`
+    : `export const ${name} = ${builder}<${name}>${args}`;
   return `${doc}${declared}\n${docText({ deprecation: deprecationOf({ deprecated }) })}${constant}\n`;
 }
 

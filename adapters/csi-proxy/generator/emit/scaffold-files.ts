@@ -4,17 +4,14 @@ import { methodName, typeName, type VersionApi } from '../api.ts';
 import { type GroupPaths, RUNTIME, specifier } from '../layout.ts';
 import { compareText } from '../problem.ts';
 import { SCALAR_NAMES, shapeOf, shapeText } from '../shape.ts';
-import { enumText } from './messages-file.ts';
+import { enumText, importing, type Use } from './messages-file.ts';
 import { docText, importText, quoted, sortedImports, wrapped } from './text.ts';
 
 /** `internal/types.ts` of a group with one version: its messages and enums as they are, by name. */
-export function typesScaffold({ group, proto }: VersionApi, { types: path }: GroupPaths): string {
-  const used = new Set<string>();
-  const use = (name: string): string => {
-    const bare = name.replace(/^type /, '');
-    used.add(`type ${bare}`);
-    return bare;
-  };
+export function typesScaffold(api: VersionApi, { types: path }: GroupPaths): string {
+  const { group, proto } = api;
+  const { use: useType, imports } = importing(api);
+  const use: Use = (name) => useType(`type ${name.replace(/^type /, '')}`);
   const messages = allMessages(proto).map((message) => {
     const name = typeName(message.path);
     const doc = docText({ comment: message.comment });
@@ -29,8 +26,8 @@ export function typesScaffold({ group, proto }: VersionApi, { types: path }: Gro
   });
   const enums = allEnums(proto).map((of) => ({ name: typeName(of.path), text: enumText(of, use) }));
   const declared = [...messages, ...enums].sort((a, b) => compareText(a.name, b.name)).map(({ text }) => text);
-  const imports = used.size > 0 ? importText([...used], specifier(path, RUNTIME.scalars)) : '';
-  return `// What the server of group ${group} works on: all that some version can say.\n${imports}\n${declared.join('\n')}`;
+  const imported = imports().length > 0 ? importText(imports(), specifier(path, RUNTIME.scalars)) : '';
+  return `// What the server of group ${group} works on: all that some version can say.\n${imported}\n${declared.join('\n')}`;
 }
 
 /** `server.ts` with a stub for each call. */

@@ -39,12 +39,12 @@ export function assigned(before: string, value: string, indent = ''): string {
   return line.length <= LINE_WIDTH ? line : `${before}\n${indent}  ${value}`;
 }
 
-/** `import { a, type B } from './c.ts';`, sorted by name. */
+/** `import { a, type B, c as d } from './c.ts';`, sorted by the names that they have here. */
 export function importText(names: readonly string[], from: string): string {
-  const bareName = (name: string): string => name.replace(/^type /, '');
-  const sorted = [...new Set(names)].toSorted((a, b) => compareNames(bareName(a), bareName(b)));
+  const localName = (name: string): string => name.replace(/^(?:type )?(?:.* as )?/, '');
+  const sorted = [...new Set(names)].toSorted((a, b) => compareNames(localName(a), localName(b)));
   const isType = sorted.every((name) => name.startsWith('type '));
-  const parts = isType ? sorted.map(bareName) : sorted;
+  const parts = isType ? sorted.map((name) => name.replace(/^type /, '')) : sorted;
   const line = `import ${isType ? 'type ' : ''}{ ${parts.join(', ')} } from '${from}';\n`;
   if (line.length <= LINE_WIDTH + 1) return line;
   return `import ${isType ? 'type ' : ''}{\n${parts.map((part) => `  ${part},\n`).join('')}} from '${from}';\n`;

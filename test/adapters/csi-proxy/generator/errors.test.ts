@@ -122,7 +122,10 @@ test('a file that is no proto, and two RPCs or fields of one name', () => {
 });
 
 test('names that TypeScript or generated code does not take', () => {
-  refuses({ [PROTO]: proto({ more: 'message Map {}' }) }, /api\.proto:6:9: 'Map' is a name of generated code's own$/);
+  refuses(
+    { [PROTO]: proto({ more: 'message Map {}' }) },
+    /api\.proto:6:9: 'Map' has another meaning in TypeScript, or in internal types$/,
+  );
   refuses(
     { [PROTO]: proto({ more: 'message A { message B {} }\nmessage A_B {}' }) },
     /api\.proto:7:9: 'A_B' and 'A\.B' are both 'A_B' in TypeScript|'A\.B' and 'A_B' are both/,

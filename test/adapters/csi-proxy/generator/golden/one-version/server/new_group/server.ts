@@ -15,7 +15,7 @@ export class Server implements ServerInterface {
   }
 
   /** Stub. */
-  async rescan(_context: CallContext, _request: internal.Empty_, _version: Version): Promise<internal.Empty_> {
+  async rescan(_context: CallContext, _request: internal.Empty, _version: Version): Promise<internal.Empty> {
     throw new StatusError(Code.Unimplemented, 'Rescan is not implemented');
   }
 

@@ -3,7 +3,6 @@ import {
   bool,
   bytes,
   double,
-  type Empty,
   enumOf,
   fixed32,
   float,
@@ -14,6 +13,7 @@ import {
   type MessageType,
   one,
   type OpenEnum,
+  type Empty as proto_Empty,
   rpc,
   secret,
   sint64,
@@ -89,9 +89,9 @@ export const StoreThingResponse = message<StoreThingResponse>('v1alpha1.StoreThi
   id: one(1, uint64),
 });
 
-/** Without fields, and with a name that is one word longer than it would be. */
-export type Empty_ = Empty;
-export const Empty_ = message<Empty_>('v1alpha1.Empty_', {});
+/** Without fields, and with a name that generated code uses, too. */
+export type Empty = proto_Empty;
+export const Empty = message<Empty>('v1alpha1.Empty', {});
 
 /** @deprecated */
 export interface CountThingsRequest {
@@ -122,5 +122,5 @@ export const NewGroup = {
    * @deprecated
    */
   countThings: rpc('/v1alpha1.NewGroup/CountThings', CountThingsRequest, CountThingsResponse, { isDeprecated: true }),
-  rescan: rpc('/v1alpha1.NewGroup/Rescan', Empty_, Empty_),
+  rescan: rpc('/v1alpha1.NewGroup/Rescan', Empty, Empty),
 };

@@ -39,7 +39,7 @@ export class Client {
     return this.#connection.call(pb.NewGroup.countThings, request, options);
   }
 
-  rescan(request: Partial<pb.Empty_>, options?: CallOptions): Promise<pb.Empty_> {
+  rescan(request: Partial<pb.Empty>, options?: CallOptions): Promise<pb.Empty> {
     return this.#connection.call(pb.NewGroup.rescan, request, options);
   }
 }

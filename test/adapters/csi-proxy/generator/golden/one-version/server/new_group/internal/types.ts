@@ -3,11 +3,11 @@ import type {
   bool,
   bytes,
   double,
-  Empty,
   float,
   int32,
   int64,
   OpenEnum,
+  Empty as proto_Empty,
   text,
   uint32,
   uint64,
@@ -21,8 +21,8 @@ export interface CountThingsResponse {
   count: int32;
 }
 
-/** Without fields, and with a name that is one word longer than it would be. */
-export type Empty_ = Empty;
+/** Without fields, and with a name that generated code uses, too. */
+export type Empty = proto_Empty;
 
 export const Plain = { FIRST: 0, SECOND: 1 } as const;
 export type Plain = OpenEnum<(typeof Plain)[keyof typeof Plain]>;

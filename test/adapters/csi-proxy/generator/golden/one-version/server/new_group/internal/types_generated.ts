@@ -18,7 +18,7 @@ export interface ServerInterface {
     request: internal.CountThingsRequest,
     version: Version,
   ): Promise<internal.CountThingsResponse>;
-  rescan(context: CallContext, request: internal.Empty_, version: Version): Promise<internal.Empty_>;
+  rescan(context: CallContext, request: internal.Empty, version: Version): Promise<internal.Empty>;
   /**
    * Stores a thing.
    *
@@ -34,7 +34,7 @@ export interface ServerInterface {
 /** Internal messages with the defaults of their fields. */
 export const defaults = {
   CountThingsRequest: (): internal.CountThingsRequest => ({ atLeast: 0 }),
-  Empty_: (): internal.Empty_ => ({}),
+  Empty: (): internal.Empty => ({}),
   StoreThingRequest: (): internal.StoreThingRequest => ({ thing: undefined, password: '' }),
   Thing: (): internal.Thing => ({
     things: [],

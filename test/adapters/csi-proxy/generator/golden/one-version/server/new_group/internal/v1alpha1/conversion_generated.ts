@@ -37,8 +37,8 @@ export function autoConvert_pb_StoreThingRequest_To_internal_StoreThingRequest(
 export const convert_pb_StoreThingRequest_To_internal_StoreThingRequest =
   autoConvert_pb_StoreThingRequest_To_internal_StoreThingRequest;
 
-export function autoConvert_pb_Empty__To_internal_Empty_(_input: pb.Empty_, _out: internal.Empty_): void {}
-export const convert_pb_Empty__To_internal_Empty_ = autoConvert_pb_Empty__To_internal_Empty_;
+export function autoConvert_pb_Empty_To_internal_Empty(_input: pb.Empty, _out: internal.Empty): void {}
+export const convert_pb_Empty_To_internal_Empty = autoConvert_pb_Empty_To_internal_Empty;
 
 export function autoConvert_pb_CountThingsRequest_To_internal_CountThingsRequest(
   input: pb.CountThingsRequest,
@@ -58,8 +58,8 @@ export function autoConvert_internal_StoreThingResponse_To_pb_StoreThingResponse
 export const convert_internal_StoreThingResponse_To_pb_StoreThingResponse =
   autoConvert_internal_StoreThingResponse_To_pb_StoreThingResponse;
 
-export function autoConvert_internal_Empty__To_pb_Empty_(_input: internal.Empty_, _out: pb.Empty_): void {}
-export const convert_internal_Empty__To_pb_Empty_ = autoConvert_internal_Empty__To_pb_Empty_;
+export function autoConvert_internal_Empty_To_pb_Empty(_input: internal.Empty, _out: pb.Empty): void {}
+export const convert_internal_Empty_To_pb_Empty = autoConvert_internal_Empty_To_pb_Empty;
 
 export function autoConvert_internal_CountThingsResponse_To_pb_CountThingsResponse(
   input: internal.CountThingsResponse,

@@ -5,10 +5,10 @@ import * as pb from '../../../../api/new_group/v1alpha1/api_generated.ts';
 import { defaults, type ServerInterface, type VersionedAPI } from '../types_generated.ts';
 import {
   convert_internal_CountThingsResponse_To_pb_CountThingsResponse,
-  convert_internal_Empty__To_pb_Empty_,
+  convert_internal_Empty_To_pb_Empty,
   convert_internal_StoreThingResponse_To_pb_StoreThingResponse,
   convert_pb_CountThingsRequest_To_internal_CountThingsRequest,
-  convert_pb_Empty__To_internal_Empty_,
+  convert_pb_Empty_To_internal_Empty,
   convert_pb_StoreThingRequest_To_internal_StoreThingRequest,
 } from './conversion_generated.ts';
 
@@ -54,9 +54,9 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
     },
 
     async rescan(context, request) {
-      const input = requestFrom(convert_pb_Empty__To_internal_Empty_, request, defaults.Empty_());
+      const input = requestFrom(convert_pb_Empty_To_internal_Empty, request, defaults.Empty());
       const output = await groupServer.rescan(context, input, version);
-      return responseFrom(convert_internal_Empty__To_pb_Empty_, output, pb.Empty_.create());
+      return responseFrom(convert_internal_Empty_To_pb_Empty, output, pb.Empty.create());
     },
   };
   return { register: (grpcServer) => handleAll(grpcServer, pb.NewGroup, handlers) };
