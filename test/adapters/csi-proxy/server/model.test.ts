@@ -471,7 +471,7 @@ for (const kind of ['memory', 'windows'] as const) {
         const real = await outcome(play.real);
         const expected = await outcome(play.expected);
         history.push(`${name} ${path(one)} ${inspect(one)}: ${inspect(expected)}`);
-        assert.equal(real, expected, `SEED=${SEED}\n${history.join('\n')}`);
+        assert.equal(real, expected, `SEED=${SEED}\n${history.slice(-15).join('\n')}`);
         ('value' in real ? succeeded : failed).add(name);
       }
     });
