@@ -225,8 +225,8 @@ export class Model {
   }
 
   link(source: string, target: string): void {
-    this.#changeable(target, 'no share');
-    this.#changeable(source, 'no share');
+    for (const path of [target, source]) this.#allowed(path);
+    for (const path of [target, source]) this.#changeable(path, 'no share');
     this.#link(source, target);
   }
 
