@@ -1,4 +1,5 @@
 // What the worker is asked for, by name: values in, and what it answers, narrowed where it comes in.
+import { Code, StatusError } from '../../status.ts';
 import type { ChapLogin, Portal } from '../host.ts';
 
 /** Disks, partitions and volumes: all of the machine, or those of one disk after it has changed. */
@@ -40,6 +41,18 @@ export interface IdentifierRow {
   readonly failure: string;
 }
 
+export interface Mount {
+  readonly volumeId: string;
+  readonly path: string;
+}
+
+/** What went wrong on Windows. */
+export interface Failure {
+  /** `absent`, `state` (something must change first) or another. */
+  readonly kind: string;
+  readonly message: string;
+}
+
 interface Takes<Arguments, Answer> {
   readonly arguments: Arguments;
   readonly answer: Answer;
@@ -56,7 +69,8 @@ export interface Operations {
   initializeDisk: Takes<{ readonly disk: number }, StorageRows>;
   createPartition: Takes<{ readonly disk: number }, StorageRows>;
   setDiskState: Takes<{ readonly disk: number; readonly isOnline: boolean }, StorageRows>;
-  mountVolume: Takes<OfVolume & { readonly path: string }, undefined>;
+  /** An answer for each mount, in order. */
+  mountVolumes: Takes<{ readonly mounts: readonly Mount[] }, readonly (Failure | undefined)[]>;
   unmountVolume: Takes<OfVolume & { readonly path: string }, undefined>;
   mountedVolume: Takes<{ readonly path: string }, string | undefined>;
   flushVolume: Takes<OfVolume, undefined>;
@@ -95,6 +109,11 @@ export type OperationName = keyof Operations;
 export type ArgumentsOf<Name extends OperationName> = Operations[Name]['arguments'];
 export type AnswerOf<Name extends OperationName> = Operations[Name]['answer'];
 
+const KINDS: ReadonlyMap<string, Code> = new Map([
+  ['absent', Code.NotFound],
+  ['state', Code.FailedPrecondition],
+]);
+
 const nothing = (): undefined => undefined;
 
 /** How the answer of each operation is read. All throw TypeError for what is no such answer. */
@@ -110,7 +129,7 @@ export const ANSWERS: { readonly [Name in OperationName]: (value: unknown) => An
   initializeDisk: storageRows,
   createPartition: storageRows,
   setDiskState: storageRows,
-  mountVolume: nothing,
+  mountVolumes: (value) => list(value, 'failures').map((row) => (field(row, 'kind') === '' ? undefined : failure(row))),
   unmountVolume: nothing,
   mountedVolume: (value) => (field(value, 'volumeId') === null ? undefined : text(value, 'volumeId')),
   flushVolume: nothing,
@@ -142,6 +161,15 @@ export const ANSWERS: { readonly [Name in OperationName]: (value: unknown) => An
   stopService: (value) => number(value, 'code'),
   runningDependents: (value) => texts(value, 'names'),
 };
+
+/** @throws {TypeError} it is none */
+export function failure(value: unknown): Failure {
+  return { kind: text(value, 'kind'), message: text(value, 'message') };
+}
+
+export function failureError({ kind, message }: Failure): StatusError {
+  return new StatusError(KINDS.get(kind) ?? Code.Unknown, message);
+}
 
 function storageRows(value: unknown): StorageRows {
   return {

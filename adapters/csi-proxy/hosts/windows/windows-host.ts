@@ -4,18 +4,22 @@ import { ServiceStatus, StartType } from '../../server/system/internal/types.ts'
 import { Code, StatusError } from '../../status.ts';
 import type { Files } from '../files.ts';
 import { closestVolume, filesystem as filesystemOn } from '../filesystem.ts';
+import { Gathered } from '../gathered.ts';
 import type { DiskHost, DiskIdentity, DiskListing, Host, IscsiHost, SmbHost, VolumeHost } from '../host.ts';
 import { RESERVED_PARTITION, sizeToGive } from '../partitions.ts';
 import { type ServiceControl, services } from '../services.ts';
 import { SharedListing } from '../shared-listing.ts';
 import { withBackslash } from '../windows-path.ts';
-import type { IdentifierRow } from './operations.ts';
+import { type Failure, failureError, type IdentifierRow, type Mount } from './operations.ts';
 import { page83 } from './page83.ts';
 import { StorageView } from './storage-view.ts';
 import type { Worker } from './worker.ts';
 
 /** Identifiers do not change; disks come and go. */
 const IDENTIFIERS_MAX_AGE_MS = 1_000;
+
+/** In one request: as many as take about as long as a listing. */
+const MOST_MOUNTS = 25;
 
 /** Status of MSFT_SmbGlobalMapping: a mapping that works. */
 const MAPPING_OK = 0;
@@ -110,6 +114,10 @@ function volumes({ worker, files }: WindowsHostDeps, storage: StorageView): Volu
     const { kind } = await files.look(path);
     throw new StatusError(Code.NotFound, kind === 'absent' ? `there is no ${path}` : `${path}: not a mounted folder`);
   };
+  const mounts = new Gathered<Mount, Failure | undefined>({
+    ask: (all) => worker.ask('mountVolumes', { mounts: all }),
+    most: MOST_MOUNTS,
+  });
   return {
     listVolumesOnDisk: (disk, partition) =>
       storage.find((now) => {
@@ -118,7 +126,8 @@ function volumes({ worker, files }: WindowsHostDeps, storage: StorageView): Volu
       }),
     async mountVolume(volumeId, path) {
       await storage.find((now) => now.volume(volumeId));
-      await worker.ask('mountVolume', { volumeId, path: withBackslash(path) });
+      const failure = await mounts.ask({ volumeId, path: withBackslash(path) });
+      if (failure !== undefined) throw failureError(failure);
     },
     async unmountVolume(volumeId, path) {
       await worker.ask('unmountVolume', { volumeId, path: withBackslash(path) });

@@ -82,6 +82,15 @@ public static class TroupeNative
 function Troupe-Absent([string]$Message) { throw (New-Object Collections.Generic.KeyNotFoundException $Message) }
 function Troupe-State([string]$Message) { throw (New-Object InvalidOperationException $Message) }
 
+# What went wrong, as it is told.
+function Troupe-Failure([Management.Automation.ErrorRecord]$Record) {
+    $reason = $Record.Exception.GetBaseException()
+    $kind = 'other'
+    if ($reason -is [Collections.Generic.KeyNotFoundException]) { $kind = 'absent' }
+    elseif ($reason.GetType() -eq [InvalidOperationException]) { $kind = 'state' }
+    @{ kind = $kind; message = [string]$reason.Message }
+}
+
 # --- storage
 
 function Troupe-Storage([string]$Class) {
@@ -193,21 +202,30 @@ function Troupe-Do-setDiskState($Given) {
     Troupe-Rows $number
 }
 
-function Troupe-Do-mountVolume($Given) {
-    [string]$path = $Given.path
-    [string]$volumeId = $Given.volumeId
-    $code = [TroupeNative]::Mount($path, $volumeId)
+function Troupe-Mount([string]$VolumeId, [string]$Path) {
+    $code = [TroupeNative]::Mount($Path, $VolumeId)
     if ($code -eq 0) { return }
-    $there = [TroupeNative]::MountedVolume($path)
-    if ($there -ceq $volumeId) { return }
-    if ($null -ne $there) { Troupe-State "another volume is mounted on $path" }
+    $there = [TroupeNative]::MountedVolume($Path)
+    if ($there -ceq $VolumeId) { return }
+    if ($null -ne $there) { Troupe-State "another volume is mounted on $Path" }
     switch ($code) {
-        2 { Troupe-Absent "there is no $path, or no volume $volumeId" }
-        3 { Troupe-Absent "there is no $path" }
-        145 { Troupe-State "the directory $path is not empty" }
-        267 { Troupe-State "$path is no directory" }
+        2 { Troupe-Absent "there is no $Path, or no volume $VolumeId" }
+        3 { Troupe-Absent "there is no $Path" }
+        145 { Troupe-State "the directory $Path is not empty" }
+        267 { Troupe-State "$Path is no directory" }
     }
     throw (New-Object ComponentModel.Win32Exception $code)
+}
+
+# Each by itself: one that fails keeps no other from being made.
+function Troupe-Do-mountVolumes($Given) {
+    @{
+        failures = @($Given.mounts | ForEach-Object {
+                $failure = @{ kind = ''; message = '' }
+                try { Troupe-Mount ([string]$_.volumeId) ([string]$_.path) } catch { $failure = Troupe-Failure $_ }
+                $failure
+            })
+    }
 }
 
 function Troupe-Do-unmountVolume($Given) {
@@ -408,14 +426,8 @@ function Troupe-Serve([string]$Line, [IO.TextWriter]$Answers) {
         $answer.value = & $known[0] $request.arguments
     }
     catch {
-        $reason = $_.Exception.GetBaseException()
-        $kind = 'other'
-        if ($reason -is [Collections.Generic.KeyNotFoundException]) { $kind = 'absent' }
-        elseif ($reason -is [InvalidOperationException] -and $reason.GetType() -eq [InvalidOperationException]) {
-            $kind = 'state'
-        }
         $answer.Remove('value')
-        $answer.error = @{ kind = $kind; message = [string]$reason.Message }
+        $answer.error = Troupe-Failure $_
     }
     $Answers.WriteLine((ConvertTo-Json -InputObject $answer -Compress -Depth 6))
 }

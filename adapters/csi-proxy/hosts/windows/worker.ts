@@ -7,7 +7,15 @@
 import type { Logger } from 'pino';
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import { Code, StatusError } from '../../status.ts';
-import { ANSWERS, type AnswerOf, type ArgumentsOf, type OperationName } from './operations.ts';
+import {
+  ANSWERS,
+  type AnswerOf,
+  type ArgumentsOf,
+  type Failure,
+  failure,
+  failureError,
+  type OperationName,
+} from './operations.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** What a Windows host asks Windows with. */
@@ -41,11 +49,6 @@ interface Running {
   readonly ended: Promise<void>;
   readyTimer: Timer | undefined;
 }
-
-const KINDS: ReadonlyMap<unknown, Code> = new Map([
-  ['absent', Code.NotFound],
-  ['state', Code.FailedPrecondition],
-]);
 
 export class PowerShellWorker implements Worker {
   readonly #deps: WorkerDeps;
@@ -125,18 +128,23 @@ export class PowerShellWorker implements Worker {
     }
     running.asked.delete(id as number);
     const error = message['error'];
-    if (typeof error !== 'object' || error === null) {
-      asked.resolve(message['value']);
-      return;
-    }
-    const { kind, message: text } = error as { kind?: unknown; message?: unknown };
-    asked.reject(new StatusError(KINDS.get(kind) ?? Code.Unknown, String(text)));
+    if (error === undefined) asked.resolve(message['value']);
+    else asked.reject(failureError(failureOf(error)));
   }
 }
 
 /** The code page of a console cannot change what is ASCII. */
 function ascii(json: string): string {
   return json.replace(/[\x7f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Whatever the worker calls an error is one. */
+function failureOf(error: unknown): Failure {
+  try {
+    return failure(error);
+  } catch (cause) {
+    return { kind: 'other', message: messageOf(cause) };
+  }
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

@@ -5,11 +5,13 @@ import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/
 import type {
   AnswerOf,
   ArgumentsOf,
+  Failure,
   OperationName,
   StorageRows,
 } from '../../../../adapters/csi-proxy/hosts/windows/operations.ts';
 import type { Worker } from '../../../../adapters/csi-proxy/hosts/windows/worker.ts';
 import { StartType } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 
 type Answers = { readonly [Name in OperationName]: (given: ArgumentsOf<Name>) => Promise<AnswerOf<Name>> };
 
@@ -118,7 +120,10 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
     createPartition: ({ disk: number }) => rowsAfter(number, disk.createBasicPartition(number)),
     setDiskState: ({ disk: number, isOnline }) =>
       rowsAfter(number, disk.setDiskState(number, isOnline ? 'online' : 'offline')),
-    mountVolume: ({ volumeId, path }) => done(volume.mountVolume(volumeId, path)),
+    mountVolumes: ({ mounts }) =>
+      Promise.all(
+        mounts.map(({ volumeId, path }) => volume.mountVolume(volumeId, path).then(() => undefined, failureOf)),
+      ),
     unmountVolume: ({ volumeId, path }) => done(volume.unmountVolume(volumeId, path)),
     async mountedVolume({ path }) {
       if (path.length === 3) return disks.volumeOfDrive(path);
@@ -156,6 +161,15 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
     stopService: ({ name }) => control.stop(name),
     runningDependents: ({ name }) => control.runningDependents(name),
   };
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof StatusError)) throw error;
+  const kinds = new Map<number, string>([
+    [Code.NotFound, 'absent'],
+    [Code.FailedPrecondition, 'state'],
+  ]);
+  return { kind: kinds.get(error.code) ?? 'other', message: error.message };
 }
 
 /** STORAGE_DEVICE_ID_DESCRIPTOR with one identifier of the device, in ASCII; none if it is empty. */

@@ -52,9 +52,15 @@ test('what was given has a type wherever it is used, or is part of a message', (
       const [, before = '', name] = match;
       const isTyped = /\[(string|bool|uint16|uint64)\]$/.test(before) || /^\s*\[(string|uint16|uint32)\]\$/.test(line);
       const isCompared = name === 'isOnline' && line.includes('$Given.isOnline -eq $true');
-      assert.ok(isTyped || isCompared, line);
+      const isList = name === 'mounts' && line.includes('($Given.mounts | ForEach-Object');
+      assert.ok(isTyped || isCompared || isList, line);
     }
   }
+});
+
+test('what is in a list that was given has a type, too', () => {
+  assert.is(script.split('($Given.mounts | ForEach-Object').length, 2);
+  assert.match(script, /Troupe-Mount \(\[string\]\$_\.volumeId\) \(\[string\]\$_\.path\)/);
 });
 
 test('it is ASCII: without a byte order mark Windows PowerShell reads a file by its code page', () => {

@@ -69,7 +69,7 @@ function start({ clock = quickClock() }: { clock?: Clock } = {}) {
 function operationsWith(text: string): { [Name in OperationName]?: ArgumentsOf<Name> } {
   const portal = { address: text, port: 1 };
   return {
-    mountVolume: { volumeId: text, path: text },
+    mountVolumes: { mounts: [{ volumeId: text, path: text }] },
     unmountVolume: { volumeId: text, path: text },
     mountedVolume: { path: text },
     flushVolume: { volumeId: text },
@@ -146,6 +146,13 @@ test('what Windows says is told by its kind', async () => {
   });
   const codes = [Code.NotFound, Code.FailedPrecondition, Code.Unknown, Code.Unknown];
   for (const [index, work] of asked.entries()) await refused(work, codes[index] ?? Code.Ok, /^it is /);
+});
+
+test('an error that says nothing is one, too', async () => {
+  const { worker, processes } = start();
+  const asked = worker.ask('flushVolume', { volumeId: 'x' });
+  processes[0]?.say({ id: 1, error: null });
+  await refused(asked, Code.Unknown, /^the worker answered /);
 });
 
 for (const value of [null, {}, { disks: {} }, { disks: [], partitions: [], volumes: [{ id: 1 }] }]) {

@@ -51,7 +51,10 @@ for (const text of HOSTILE) {
     assert.is(made === undefined, isName, made?.message ?? path);
     const mounted = await outcome(volume.mountVolume(context, { volumeId, targetPath: path }, 'v1'));
     assert.is(mounted === undefined, isName, mounted?.message ?? path);
-    assert.equal(asked('mountVolume'), isName ? [{ volumeId, path: path.endsWith('\\') ? path : `${path}\\` }] : []);
+    assert.equal(
+      asked('mountVolumes'),
+      isName ? [{ mounts: [{ volumeId, path: path.endsWith('\\') ? path : `${path}\\` }] }] : [],
+    );
     if (isName)
       assert.ok((await machine.host.filesystem.isSymlink(path)) && (await machine.files.list(KUBELET)).length === 1);
     else assert.equal(await machine.files.list(KUBELET), []);
