@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
-//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more.
+//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more, and no mail is
+//       taken after its end, noticed or not.
 //   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
@@ -214,6 +215,8 @@ export class Host {
     const number = shardOf(to, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
+    // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    if (this.#deps.clock.now() >= shard.lease.endsAt()) return;
     const actor = this.#actor(shard, to);
     const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
     const deliver = this.#delivery(actor, mail, subject);

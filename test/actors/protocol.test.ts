@@ -305,6 +305,14 @@ test('an answer that comes after the lease was lost begins no life (H2)', () =>
     assert.equal(events, []);
   }));
 
+test('mail that comes after the end of the lease is another host’s: it is not deleted (H2)', () =>
+  on({ leaseLeftMs: -1 }, async (scene) => {
+    const answer = { to: network, topic: 'ready', from: subnet } as const;
+    await scene.bus.mailbox.publish(answer, { to: 'uid', generation: 1, uid: '', readiness: 'absent' }, undefined);
+    await scene.quiet();
+    assert.ok(await scene.bus.mailbox.last(answer));
+  }));
+
 /** A network whose guard is being stored. */
 async function pairWithoutGuard(scene: Stage): Promise<void> {
   await scene.create('subnets', 'sub', { networkRef: 'net' });
