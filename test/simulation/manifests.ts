@@ -85,22 +85,23 @@ export function landscape(draw: Draw, namespace: string, place: number): readonl
   const outside = draw.chance(0.25)
     ? add('Network', 'outside', {}, { filter: { name: `outside-${namespace}` } })
     : undefined;
-  const routers = Array.from({ length: count(0, 2) }, (_, index) =>
+  const routers = Array.from({ length: draw.chance(0.15) ? 2 : count(0, 1) }, (_, index) =>
     add('Router', `router${index}`, {
       ...(outside !== undefined && draw.chance(0.7) && { externalGateways: [{ networkRef: outside }] }),
       ...inProject(),
     }),
   );
-  const groups = Array.from({ length: count(0, 2) }, (_, index) =>
+  const groups = Array.from({ length: draw.chance(0.15) ? 2 : count(0, 1) }, (_, index) =>
     add('SecurityGroup', `group${index}`, {
       ...inProject(),
       ...(draw.chance(0.6) && { rules: [{ direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp' }] }),
     }),
   );
-  for (let index = 0; index < count(1, 3); index++) {
+  const [networks, ofSubnets, ofPorts] = [count(1, 2), count(0, 2), count(0, 2)];
+  for (let index = 0; index < networks; index++) {
     const network = add('Network', `net${index}`, { ...inProject(), description: 'first' }, detached());
     const subnets: string[] = [];
-    for (let part = 0; part < count(0, 2); part++) {
+    for (let part = 0; part < ofSubnets; part++) {
       const own = routers.length > 0 && draw.chance(0.4);
       const subnet = add('Subnet', `sub${index}-${part}`, {
         networkRef: network,
@@ -116,7 +117,7 @@ export function landscape(draw: Draw, namespace: string, place: number): readonl
           subnetRef: subnet,
         });
     }
-    for (let part = 0; part < count(0, 3); part++) {
+    for (let part = 0; part < ofPorts; part++) {
       add('Port', `port${index}-${part}`, {
         networkRef: network,
         ...inProject(),

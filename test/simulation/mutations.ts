@@ -8,4 +8,152 @@ export interface Mutation {
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
-export const MUTATIONS: readonly Mutation[] = [];
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'P1',
+    without: 'a dependant never lets a deleted dependency go',
+    edits: [
+      {
+        file: 'machines/managed-context.ts',
+        from: 'if (context.object.deleting || context.externalId !== undefined) return [];',
+        to: 'if (context !== undefined) return [];',
+      },
+    ],
+  },
+  {
+    name: 'P2',
+    without: 'an answer to another incarnation counts',
+    edits: [
+      {
+        file: 'actors/object-actor.ts',
+        from: 'answer.to !== object.metadata.uid || answer.generation < since',
+        to: 'answer.generation < since',
+      },
+      {
+        file: 'actors/object-actor.ts',
+        from: 'else if (mail.to === this.#object.metadata.uid) this.#tellDependencies();',
+        to: 'else this.#tellDependencies();',
+      },
+    ],
+  },
+  {
+    name: 'P3',
+    without: 'a guard is taken off a living object when its last claim ends',
+    edits: [{ file: 'machines/guard.ts', from: 'if (!object.deleting) return [];', to: '' }],
+  },
+  {
+    name: 'P4',
+    without: 'claims and tombstones of older incarnations replace newer ones',
+    edits: [
+      {
+        file: 'actors/claims-table.ts',
+        from: 'compareVersions(claim.resourceVersion, known.resourceVersion) < 0',
+        to: "compareVersions(claim.resourceVersion, '0') < 0",
+      },
+      {
+        file: 'actors/outgoing-claims.ts',
+        from: 'return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;',
+        to: 'return true;',
+      },
+    ],
+  },
+  {
+    name: 'P5',
+    without: 'live claims go with the object that they are on',
+    edits: [
+      {
+        file: 'actors/object-actor.ts',
+        from: '    this.#answers.clear();\n',
+        to: '    this.#answers.clear();\n    for (const key of [...this.claims.entries()].map(([claimant]) => claimant)) this.dropClaim(key);\n',
+      },
+    ],
+  },
+  {
+    name: 'P6',
+    without: 'an older view of an object replaces a newer one',
+    edits: [
+      {
+        file: 'actors/object-actor.ts',
+        from: 'if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'P7',
+    without: 'a deleted object that waits never asks whether its claimants are still there',
+    edits: [
+      {
+        file: 'machines/guard.ts',
+        from: "after: { auditPause: { target: 'auditing', actions: 'countGuardAttempt' } },",
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'P8',
+    without: 'an incomplete table of claims releases',
+    edits: [
+      {
+        file: 'machines/guard.ts',
+        from: '(finalizer) => claims.complete || (confirmed.revision === claims.revision && confirmed.free.includes(finalizer)),',
+        to: '() => claims !== undefined || confirmed !== undefined,',
+      },
+    ],
+  },
+  {
+    name: 'P9',
+    without: 'mail is published whatever is there by now',
+    edits: [
+      {
+        file: 'actors/outbox.ts',
+        from: 'mailbox.publish(entry.subject, payload, entry.sequence)',
+        to: 'mailbox.publish(entry.subject, payload, undefined)',
+      },
+    ],
+  },
+  {
+    name: 'P10',
+    without: 'calls to the cloud begin whenever the lease ends',
+    edits: [
+      {
+        file: 'actors/effects.ts',
+        from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
+        to: 'now + deps.callMs',
+      },
+    ],
+  },
+  {
+    name: 'P11',
+    without: 'a stream that was lost or rolled back is used like the one before',
+    edits: [
+      {
+        file: 'actors/shards.ts',
+        from: 'if (id === epoch) return host.reconsider();',
+        to: 'if (id !== undefined) return host.reconsider();',
+      },
+    ],
+  },
+  {
+    name: 'claim',
+    without: 'a claim is answered before its finalizer is stored',
+    edits: [
+      {
+        file: 'actors/answer.ts',
+        from: 'claim.finalizers.every((finalizer) => finalizers.includes(finalizer));',
+        to: 'claim.finalizers.every((finalizer) => finalizer !== undefined || finalizers.length >= 0);',
+      },
+    ],
+  },
+  {
+    name: 'adoption',
+    without: 'nobody looks for what an interrupted create left behind',
+    edits: [
+      {
+        file: 'machines/managed-claiming.ts',
+        from: "{ guard: 'isReadyToAct', target: '#managed.lifecycle.adopting' }",
+        to: "{ guard: 'isReadyToAct', target: '#managed.lifecycle.creating' }",
+      },
+    ],
+  },
+];

@@ -7,6 +7,8 @@ import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifest
 export const Trouble = {
   /** It refuses with 500 or 503. */
   Failing: 'failing',
+  /** It refuses what is to be made or changed, as if the spec were wrong. */
+  Refusing: 'refusing',
   /** It takes seconds. */
   Slow: 'slow',
   /** Connections break before it has done anything. */
@@ -25,11 +27,14 @@ export type Trouble = (typeof Trouble)[keyof typeof Trouble];
 export type Happening =
   | { readonly what: 'create'; readonly object: Planned }
   | { readonly what: 'edit' | 'unrefer'; readonly object: Planned; readonly text: string }
+  /** A user writes nonsense into the spec, takes the status away, or lets the resource go without its object. */
+  | { readonly what: 'nonsense' | 'unsettle' | 'letGo'; readonly object: Planned }
   | { readonly what: 'delete'; readonly object: Planned }
   | { readonly what: 'deleteNamespace'; readonly namespace: string }
   | { readonly what: 'deleteSecret' | 'createSecret' | 'rotateSecret'; readonly namespace: string }
   | { readonly what: 'crash' | 'stop'; readonly pod: number; readonly forMs: number }
-  | { readonly what: 'standStill'; readonly pod: number; readonly forMs: number }
+  /** After `slowMs` in which its mail is slow: what is on its way then arrives when it goes on. */
+  | { readonly what: 'standStill'; readonly pod: number; readonly slowMs: number; readonly forMs: number }
   | { readonly what: 'cutBus' | 'cutKube'; readonly pod: number; readonly forMs: number }
   | { readonly what: 'breakWatches'; readonly pod: number }
   | { readonly what: 'slowMail' | 'slowKube' | 'loseKube'; readonly forMs: number }
@@ -38,7 +43,9 @@ export type Happening =
   | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
   | { readonly what: 'expireTokens' }
   | { readonly what: 'appear'; readonly name: string }
-  | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned };
+  | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
+  /** Somebody makes networks of the same name, or writes the id of one into the status. */
+  | { readonly what: 'twins' | 'usurp'; readonly object: Planned };
 
 export type Step = Happening & { readonly atMs: number };
 
@@ -62,7 +69,7 @@ export function planOf(seed: number): Plan {
   for (let index = 0; index < 8; index++) random();
   const draw = drawFrom(random);
   const pods = 1 + draw.below(3);
-  const namespaces = draw.chance(0.35) ? ['a', 'b'] : ['a'];
+  const namespaces = draw.chance(0.2) ? ['a', 'b'] : ['a'];
   const steps: Step[] = [];
   const at = (fromMs: number, untilMs: number): number => Math.floor(fromMs + draw.below(untilMs - fromMs));
   // A third of the histories is calm: what waits there waits for nothing else.
@@ -90,6 +97,11 @@ export function planOf(seed: number): Plan {
       if (managed.length > 0 && draw.chance(0.15 * misfortune))
         steps.push({ atMs: at(3_000, ACTIVE_MS), what, object: draw.pick(managed) });
   }
+  for (const step of [...steps]) {
+    if (step.what !== 'create' || step.object.kind !== 'Network' || step.object.filter !== undefined) continue;
+    for (const what of ['twins', 'usurp'] as const)
+      if (draw.chance(0.06 * misfortune)) steps.push({ atMs: step.atMs + at(0, 400), what, object: step.object });
+  }
   misfortunes(draw, steps, at, pods, misfortune);
   steps.sort((one, other) => one.atMs - other.atMs);
   return { seed, pods, namespaces, resyncMs: draw.chance(0.3) ? 120_000 : 0, steps };
@@ -111,9 +123,12 @@ function live(
       steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'edit', object, text: `edit ${draw.below(1_000)}` });
   if ('securityGroupRefs' in object.resource && draw.chance(0.3))
     steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unrefer', object, text: '' });
+  if (isEditable && draw.chance(0.06)) steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'nonsense', object });
+  if (draw.chance(0.08)) steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unsettle', object });
   if (!draw.chance(0.45)) return;
   const goneAt = at(bornAt, draw.chance(0.4) ? bornAt + 3_000 : ACTIVE_MS);
   steps.push({ atMs: goneAt, what: 'delete', object });
+  if (isEditable && draw.chance(0.06)) steps.push({ atMs: goneAt + at(50, 5_000), what: 'letGo', object });
   if (!draw.chance(0.6)) return;
   steps.push({ atMs: at(goneAt, draw.chance(0.5) ? goneAt + 500 : ACTIVE_MS), what: 'create', object });
   if (draw.chance(0.25)) steps.push({ atMs: at(goneAt + 500, ACTIVE_MS + 1_000), what: 'delete', object });
@@ -126,15 +141,24 @@ function misfortunes(
   pods: number,
   intensity: number,
 ): void {
+  // Rather while something is under way than at any time.
+  const begun = steps.map(({ atMs }) => atMs);
+  const when = (): number => (draw.chance(0.6) ? draw.pick(begun) + at(10, 1_500) : at(500, ACTIVE_MS));
   const some = (most: number, probability: number, make: () => Happening): void => {
     for (let index = 0; index < most; index++)
-      if (draw.chance(probability * intensity)) steps.push({ atMs: at(500, ACTIVE_MS), ...make() });
+      if (draw.chance(probability * intensity)) steps.push({ atMs: when(), ...make() });
   };
   const pod = (): number => draw.below(pods);
   const forMs = (most: number): number => 200 + draw.below(most);
   some(3, 0.35, () => ({ what: 'crash', pod: pod(), forMs: forMs(20_000) }));
   some(1, 0.3, () => ({ what: 'stop', pod: pod(), forMs: forMs(20_000) }));
-  some(2, 0.35, () => ({ what: 'standStill', pod: pod(), forMs: forMs(40_000) }));
+  some(2, 0.4, () => ({
+    what: 'standStill',
+    pod: pod(),
+    slowMs: draw.chance(0.7) ? 100 + draw.below(2_000) : 0,
+    // Rather longer than a lease lasts.
+    forMs: draw.chance(0.7) ? 14_000 + draw.below(16_000) : forMs(40_000),
+  }));
   some(2, 0.25, () => ({ what: 'cutBus', pod: pod(), forMs: forMs(25_000) }));
   some(2, 0.25, () => ({ what: 'cutKube', pod: pod(), forMs: forMs(15_000) }));
   some(2, 0.25, () => ({ what: 'breakWatches', pod: pod() }));
@@ -148,7 +172,7 @@ function misfortunes(
   some(3, 0.4, () => ({
     what: 'cloudTrouble',
     trouble: draw.pick(Object.values(Trouble)),
-    forMs: forMs(20_000),
+    forMs: forMs(draw.chance(0.1) ? 240_000 : 20_000),
   }));
   some(1, 0.15, () => ({ what: 'expireTokens' }));
 }

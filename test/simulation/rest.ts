@@ -78,7 +78,7 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
       return `${what} is available, and ${id} is not in the cloud`;
   }
   for (const { id, uid } of watchman.made.values())
-    if (!ids.has(id) && !watchman.detached.has(id))
+    if (!ids.has(id) && !watchman.detached.has(id) && !watchman.excused.has(uid))
       return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
   return undefined;
 }
@@ -103,7 +103,9 @@ function holds(other: KubeObject, deleted: KubeObject): boolean {
     .find(({ kind: of, name }) => of === deleted.kind && name === deleted.metadata.name);
   if (kind === undefined || reference === undefined || reference.finalizers.length === 0) return false;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
-  return other.metadata.finalizers?.includes(kind.finalizer) === true && idOf(other) !== undefined;
+  // A secret serves to the end, and is held, by whoever claimed it before; anything else only by what was built on it.
+  const isBuilt = deleted.kind === 'Secret' || idOf(other) !== undefined;
+  return isBuilt && other.metadata.finalizers?.includes(kind.finalizer) === true;
 }
 
 /** Whether what an import looks for is there. */

@@ -45,6 +45,8 @@ export class Watchman {
   readonly made = new Map<string, Made>();
   /** Resources that were left in place on purpose. */
   readonly detached = new Set<string>();
+  /** Objects whose resources may be left in the cloud. */
+  readonly excused = new Set<string>();
   /** Objects by uid. */
   readonly #objects = new Map<string, { readonly plural: string; readonly object: KubeObject }>();
   /** Objects by the id that their status names. */
@@ -66,8 +68,13 @@ export class Watchman {
       : `${known.object.kind.toLowerCase()} '${known.object.metadata.name}'`;
   }
 
-  object(uid: string): KubeObject | undefined {
-    return this.#objects.get(uid)?.object;
+  objects(): readonly KubeObject[] {
+    return [...this.#objects.values()].map(({ object }) => object);
+  }
+
+  /** Whose status names the resource. */
+  ownerOf(id: string): KubeObject | undefined {
+    return this.#objects.get(this.#byId.get(id) ?? '')?.object;
   }
 
   // --- the API server ------------------------------------------------------------------------------------------
@@ -110,8 +117,8 @@ export class Watchman {
     const { spec } = object;
     const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
     for (const made of this.made.values()) {
-      if (made.uid !== uid) continue;
-      if (options?.onDelete === 'detach' && idOf(object) === made.id) this.detached.add(made.id);
+      if (made.uid !== uid || this.excused.has(uid)) continue;
+      if (options?.onDelete === 'detach') this.detached.add(made.id);
       else
         this.#violate(
           'I4',
@@ -221,7 +228,7 @@ export class Watchman {
     const own = `${pod} makes ${this.nameOf(uid)}`;
     if (!object.metadata.finalizers?.includes(finalizer)) this.#violate('I4', `${own}, which lacks its own finalizer`);
     for (const id of uses) {
-      const used = this.#objects.get(this.#byId.get(id) ?? '')?.object;
+      const used = this.ownerOf(id);
       if (used === undefined || used.metadata.namespace !== object.metadata.namespace) continue;
       const isOwnedBy = object.metadata.ownerReferences?.some((owner) => owner.uid === used.metadata.uid) === true;
       if (!isOwnedBy && !used.metadata.finalizers?.includes(finalizer))
@@ -236,7 +243,7 @@ export class Watchman {
   }
 
   #judgeRemoval({ pod }: Landing, id: string): void {
-    const object = this.#objects.get(this.#byId.get(id) ?? '')?.object;
+    const object = this.ownerOf(id);
     if (object === undefined) return;
     const { deletionTimestamp, finalizers = [], name } = object.metadata;
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;

@@ -1,0 +1,216 @@
+// What people do: users of the API server, and others who change things in the cloud.
+import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Cluster } from './cluster.ts';
+import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
+import type { SimulatedTime } from './time.ts';
+import { conditionOf, idOf, type Watchman } from './watchman.ts';
+
+export interface PeopleDeps {
+  readonly time: SimulatedTime;
+  readonly cluster: Cluster;
+  readonly cloud: SimulatedCloud;
+  readonly watchman: Watchman;
+  readonly chronicle: Chronicle;
+  /** Until when users try again what the API server does not take, in milliseconds since the beginning. */
+  readonly patienceMs: number;
+  /** Somebody did something that no object is made for. */
+  readonly onTrouble: () => void;
+  /** What somebody did lasts so long. */
+  readonly onLasting: (forMs: number) => void;
+  /** Something is to be looked at again. */
+  readonly onChange: () => void;
+}
+
+/** How often a user tries again what the API server did not take, in milliseconds. */
+const AGAIN_MS = 700;
+/** How long a resource is at work, or broken, in milliseconds. */
+const BROKEN_MS = 15_000;
+
+export class People {
+  readonly #deps: PeopleDeps;
+  /** Objects whose resource somebody else changed. */
+  readonly altered = new Set<string>();
+  /** Ids of networks that only look like an object's own. */
+  readonly #twins: string[] = [];
+  /** What users have asked for and the API server has not taken yet. */
+  pending = 0;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+  }
+
+  createNamespace(name: string): void {
+    this.#deps.cluster.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    });
+    this.createSecret(name);
+  }
+
+  createSecret(namespace: string): void {
+    const data = { 'clouds.yaml': Buffer.from(this.#deps.cloud.cloudsYaml('openstack')).toString('base64') };
+    this.create({ kind: 'Secret', namespace, name: SECRET, resource: data });
+  }
+
+  /** Until the API server takes it, as whoever applies manifests again and again. */
+  create(object: Planned): void {
+    this.pending += 1;
+    const { kind, namespace, name } = object;
+    const attempt = (): void => {
+      try {
+        this.#deps.cluster.call({ method: 'POST', path: pathOf({ kind, namespace }), body: manifestOf(object) });
+        this.#deps.chronicle.note(`user creates ${kind} ${name}`, () => `a user creates ${kind} '${name}'`);
+      } catch (error) {
+        const { code, message } = toErrorData(error);
+        if (code === 'terminal') throw error;
+        const there = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
+        const isGoing = there === undefined || there.metadata.deletionTimestamp !== undefined;
+        // It is there, and stays.
+        if (isGoing && this.#deps.time.elapsed() < this.#deps.patienceMs && !/not found/.test(message)) {
+          this.#deps.time.after(AGAIN_MS, attempt);
+          return;
+        }
+      }
+      this.pending -= 1;
+      this.#deps.onChange();
+    };
+    attempt();
+  }
+
+  /** Once; what is not there is fine. */
+  ask(what: string, method: 'DELETE' | 'PATCH', path: string, body?: JsonObject): void {
+    try {
+      this.#deps.cluster.call({
+        method,
+        path,
+        ...(body !== undefined && { body, contentType: 'application/merge-patch+json' }),
+      });
+      this.#deps.chronicle.note(`user ${what}`, () => `a user ${what}`);
+    } catch (error) {
+      if (toErrorData(error).code !== 'absent') throw error;
+    }
+  }
+
+  /** Changes a part of the spec of the object as it is now, if there is one. */
+  edit(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, spec: JsonObject): void {
+    this.ask(`edits ${object.kind} '${object.name}': ${JSON.stringify(spec)}`, 'PATCH', pathOf(object), { spec });
+  }
+
+  /** Takes the status away, but for the id. */
+  unsettle(object: Planned): void {
+    this.#deps.onTrouble();
+    this.ask(`takes the status of ${object.kind} '${object.name}' away`, 'PATCH', `${pathOf(object)}/status`, {
+      status: { conditions: null },
+    });
+  }
+
+  /** Of a deleted object only. */
+  letGo(object: Planned): void {
+    const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
+    if (known?.metadata.deletionTimestamp !== undefined) this.edit(object, { managedOptions: { onDelete: 'detach' } });
+  }
+
+  deleteNamespace(name: string): void {
+    this.ask(`deletes namespace '${name}'`, 'DELETE', `/api/v1/namespaces/${name}`);
+  }
+
+  /** Somebody else changes a resource in the cloud. */
+  alter(how: 'drift' | 'vanish' | 'build' | 'fail', { kind, namespace, name }: Planned): void {
+    const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
+    const id = object === undefined ? undefined : idOf(object);
+    const collection = `${kind.toLowerCase()}s` as CollectionName;
+    if (object === undefined || id === undefined) return;
+    if (!this.#isInCloud(collection, id)) return;
+    if (how === 'vanish' && kind !== 'Port') return;
+    this.#deps.onTrouble();
+    this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
+    this.altered.add(object.metadata.uid);
+    // Somebody wonders, and has it looked at.
+    this.#deps.time.after(1_000, () => this.edit({ kind, namespace, name }, { resource: { description: how } }));
+    if (how === 'vanish') {
+      this.#deps.cloud.drift.remove(collection, id);
+      this.#deps.watchman.onVanished(id);
+    } else if (how === 'drift') {
+      this.#deps.cloud.drift.change(collection, id, { description: 'drifted' });
+    } else if (kind !== 'Subnet') {
+      const changeTo = (status: string): void => {
+        if (this.#isInCloud(collection, id)) this.#deps.cloud.drift.change(collection, id, { status });
+      };
+      changeTo(how === 'build' ? 'BUILD' : 'ERROR');
+      this.#deps.onLasting(BROKEN_MS);
+      this.#deps.time.after(BROKEN_MS, () => changeTo('ACTIVE'));
+    }
+  }
+
+  /** One that imports may look for. */
+  makeNetwork(name: string): void {
+    const { chronicle, cloud } = this.#deps;
+    chronicle.note(`appear ${name}`, () => `somebody makes network '${name}' in the cloud`);
+    cloud.drift.add(CollectionName.Networks, outsideNetwork(name, cloud.projectId));
+  }
+
+  #isInCloud(collection: CollectionName, id: string): boolean {
+    return this.#deps.cloud.resources(collection).some((resource) => resource['id'] === id);
+  }
+
+  /** Somebody makes what could be taken for the object's own. */
+  mislead(how: 'twins' | 'usurp', { kind, namespace, name }: Planned): void {
+    const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined || idOf(object) !== undefined) return;
+    this.#deps.onTrouble();
+    this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
+    const twin = (): string =>
+      this.#deps.cloud.drift.add(CollectionName.Networks, outsideNetwork(name, this.#deps.cloud.projectId));
+    if (how === 'twins') {
+      this.altered.add(object.metadata.uid);
+      this.#twins.push(twin(), twin());
+      return;
+    }
+    // What its host has just made is removed, unless the host dies with it: nobody else knows of it.
+    this.#deps.watchman.excused.add(object.metadata.uid);
+    const path = `${pathOf({ kind, namespace, name })}/status`;
+    this.ask(`writes an id into the status of '${name}'`, 'PATCH', path, { status: { id: twin() } });
+  }
+
+  /** Takes back what would mislead for ever; what was refused, or changed by others, nobody looks at by itself: a user does. */
+  putRight(): void {
+    for (const id of this.#twins)
+      if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Networks, id))
+        this.#deps.cloud.drift.remove(CollectionName.Networks, id);
+    for (const object of this.#deps.watchman.objects()) {
+      const { kind, metadata } = object;
+      const progressing = conditionOf(object, 'Progressing');
+      const isRefused = progressing?.status === 'False' && progressing.reason !== 'Success';
+      const isManaged = object.spec?.['resource'] !== undefined;
+      if (!isManaged || !(isRefused || this.altered.has(metadata.uid))) continue;
+      const namespace = metadata.namespace ?? '';
+      this.edit({ kind, namespace, name: metadata.name }, { resyncPeriod: null, resource: { description: 'touched' } });
+    }
+  }
+}
+
+function outsideNetwork(name: string, projectId: string): JsonObject {
+  return {
+    name,
+    project_id: projectId,
+    tenant_id: projectId,
+    description: '',
+    status: 'ACTIVE',
+    admin_state_up: true,
+    shared: true,
+    'router:external': true,
+    mtu: 1500,
+    port_security_enabled: true,
+    availability_zone_hints: [],
+    availability_zones: [],
+    subnets: [],
+    tags: [],
+    dns_domain: '',
+    revision_number: 1,
+    created_at: '2030-01-01T00:00:00Z',
+    updated_at: '2030-01-01T00:00:00Z',
+  };
+}

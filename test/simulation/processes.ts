@@ -1,0 +1,187 @@
+// The processes of a history, and what befalls them and what they share.
+import type { Logger } from 'pino';
+import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import { type MemoryBroker, toErrorData } from '../../bus/mod.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Cluster } from './cluster.ts';
+import type { Plan, Step } from './plan.ts';
+import { Pod } from './pod.ts';
+import type { SimulatedTime } from './time.ts';
+import type { Watchman } from './watchman.ts';
+import type { Weather } from './weather.ts';
+
+export interface ProcessesDeps {
+  readonly plan: Plan;
+  readonly time: SimulatedTime;
+  readonly cluster: Cluster;
+  readonly cloud: SimulatedCloud;
+  readonly broker: MemoryBroker;
+  readonly weather: Weather;
+  readonly watchman: Watchman;
+  readonly chronicle: Chronicle;
+  readonly log: Logger;
+  /** Longest time a call to the cloud may take, in milliseconds. */
+  readonly callMs: number;
+  /** Something is to be looked at again. */
+  readonly onChange: () => void;
+  readonly onDefect: (message: string) => void;
+}
+
+export class Processes {
+  readonly #deps: ProcessesDeps;
+  readonly #pods: Pod[] = [];
+  #started = 0;
+
+  constructor(deps: ProcessesDeps) {
+    this.#deps = deps;
+  }
+
+  /** As many as the plan says. */
+  startAll(): void {
+    for (let index = 0; index < this.#deps.plan.pods; index++) this.#start(index);
+  }
+
+  crashAll(): void {
+    for (const pod of this.#pods) if (pod.state !== 'ended') pod.crash();
+  }
+
+  /** Something goes wrong. */
+  suffer(step: Step): void {
+    const { broker, chronicle, cloud, time, weather } = this.#deps;
+    chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${Object.entries(step).slice(1).flat().join(' ')}`);
+    const pod = 'pod' in step ? this.#pods[step.pod] : undefined;
+    const end = (run: () => void): void => {
+      const forMs = 'forMs' in step ? step.forMs : 0;
+      weather.last(step.what, forMs);
+      time.after(forMs, run);
+    };
+    switch (step.what) {
+      case 'crash':
+        pod?.crash();
+        end(() => this.#restart(step.pod));
+        return;
+      case 'stop':
+        pod?.stop();
+        end(() => {
+          if (this.#pods[step.pod] === pod) pod?.crash();
+          this.#restart(step.pod);
+        });
+        return;
+      case 'standStill':
+        if (pod === undefined) return;
+        weather.last(`slow ${pod.name}`, step.slowMs);
+        weather.last('standStill', step.slowMs + step.forMs);
+        time.after(step.slowMs, () => {
+          chronicle.note(`${pod.name} stands still`, () => `${pod.name} stands still`);
+          pod.standStill();
+          time.after(step.forMs, () => {
+            chronicle.note(`${pod.name} goes on`, () => `${pod.name} goes on`);
+            pod.goOn();
+          });
+        });
+        return;
+      case 'cutBus':
+        pod?.bus.cut();
+        end(() => pod?.bus.heal());
+        return;
+      case 'cutKube':
+        pod?.cutKube();
+        end(() => pod?.healKube());
+        return;
+      case 'breakWatches':
+        pod?.breakWatches();
+        return;
+      case 'slowMail':
+      case 'slowKube':
+      case 'loseKube':
+        weather.last(step.what, step.forMs);
+        return;
+      case 'cloudTrouble':
+        weather.last(step.trouble, step.forMs);
+        return;
+      case 'wipeMail':
+        broker.wipeMail();
+        return;
+      case 'wipeLeases':
+        broker.wipeLeases();
+        return;
+      case 'wipeAll':
+        broker.wipeMail();
+        broker.wipeLeases();
+        return;
+      case 'rollBack': {
+        const snapshot = broker.snapshot();
+        weather.last('rollBack', step.byMs);
+        time.after(step.byMs, () => {
+          // With nobody left who has seen more, it would go unnoticed.
+          if (!this.#pods.some(({ state }) => state === 'running')) return;
+          // Nobody could tell an older stream in place of a newer one from a newer one in place of an older.
+          if (broker.snapshot().epochId !== snapshot.epochId) return;
+          chronicle.note('rolled back', () => `the mail is as it was ${step.byMs} ms ago`);
+          broker.rollBack(snapshot);
+        });
+        return;
+      }
+      case 'expireTokens':
+        cloud.expireTokens();
+        return;
+      default:
+        return;
+    }
+  }
+
+  #start(index: number): void {
+    const { plan, time, broker, cluster, cloud, weather, watchman, chronicle, log, callMs } = this.#deps;
+    const name = `pod${++this.#started}`;
+    const pod = new Pod({
+      name,
+      seed: plan.seed * 31 + this.#started,
+      time,
+      broker,
+      cluster,
+      cloud,
+      cloudWatcher: {
+        misfortune: (landing) => weather.cloudFate(landing),
+        onLanding: (landing) => {
+          if (landing.method !== 'GET') this.#deps.onChange();
+          chronicle.note(
+            `${landing.pod} ${landing.method} ${landing.path}`,
+            () =>
+              `${landing.pod} asks the cloud: ${landing.method} ${landing.path} for ${watchman.nameOf(landing.uid)}`,
+          );
+          watchman.onLanding(landing);
+        },
+        onAnswer: (landing, status, body, served) => watchman.onAnswer(landing, status, body, served),
+        latencyMs: () => weather.cloudMs(),
+      },
+      log: log.child({ pod: name }),
+      callMs,
+      defaultResyncMs: plan.resyncMs,
+      mailMs: () => weather.mailMs(name),
+      kubeMs: () => weather.kubeMs(),
+      kubeFate(call) {
+        const fate = weather.kubeFate();
+        if (fate !== undefined) watchman.onLost(call);
+        return fate;
+      },
+      onKube: (who, call, before, error) => {
+        chronicle.note(`${who} ${call.method} ${call.path}`, () =>
+          call.method === 'GET'
+            ? undefined
+            : `${who} asks the API server: ${call.method} ${call.path.split('?')[0]}${error === undefined ? '' : ` -> ${toErrorData(error).message}`}`,
+        );
+        watchman.onKube(call, before, error);
+      },
+      onDefect: this.#deps.onDefect,
+    });
+    this.#pods[index] = pod;
+    chronicle.note(`start ${name}`, () => `${name} starts`);
+    pod.start();
+  }
+
+  #restart(index: number): void {
+    const pod = this.#pods[index];
+    if (pod !== undefined && pod.state !== 'ended') return;
+    this.#start(index);
+  }
+}

@@ -1,0 +1,65 @@
+// How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
+import type { Landing, Misfortune } from './clouds.ts';
+import { Trouble } from './plan.ts';
+import type { KubeFate } from './pod.ts';
+import type { SimulatedTime } from './time.ts';
+
+export class Weather {
+  readonly #time: SimulatedTime;
+  readonly #chance: () => number;
+  /** Until when something lasts, by what. */
+  readonly #lasting = new Map<string, number>();
+
+  constructor(time: SimulatedTime, chance: () => number) {
+    this.#time = time;
+    this.#chance = chance;
+  }
+
+  /** Something goes on for so long. */
+  last(what: string, forMs: number): void {
+    this.#lasting.set(what, Math.max(this.#lasting.get(what) ?? 0, this.#time.elapsed() + forMs));
+  }
+
+  /** When all that goes on is over, milliseconds since the beginning. */
+  overMs(): number {
+    return Math.max(0, ...this.#lasting.values());
+  }
+
+  /** Of the next message to or from the bus, in milliseconds. */
+  mailMs(pod: string): number {
+    if (this.#lasts(`slow ${pod}`)) return this.#chance() * 1_500;
+    return 0.2 + this.#chance() * (this.#lasts('slowMail') ? 2_000 : 4);
+  }
+
+  /** Of the next message to or from the API server, in milliseconds. */
+  kubeMs(): number {
+    return 0.5 + this.#chance() * (this.#lasts('slowKube') ? 3_000 : 15);
+  }
+
+  /** Of the next message to or from the cloud, in milliseconds. */
+  cloudMs(): number {
+    return 1 + this.#chance() * (this.#lasts(Trouble.Slow) ? 8_000 : 60);
+  }
+
+  kubeFate(): KubeFate | undefined {
+    if (!this.#lasts('loseKube') || this.#chance() < 0.7) return undefined;
+    return this.#chance() < 0.5 ? 'lostBefore' : 'lostAfter';
+  }
+
+  cloudFate({ method }: Landing): Misfortune | undefined {
+    const hits = (trouble: Trouble): boolean => this.#lasts(trouble) && this.#chance() < 0.6;
+    if (hits(Trouble.Failing)) return { status: this.#chance() < 0.5 ? 500 : 503 };
+    if (method !== 'GET' && method !== 'DELETE' && hits(Trouble.Refusing)) return { status: 409 };
+    if (hits(Trouble.Dropping)) return { dropBeforeWork: true };
+    if (hits(Trouble.Forgetful)) return { dropAfterWork: true };
+    if (hits(Trouble.Confused)) return { failsAfterWork: true };
+    if (hits(Trouble.Babbling)) return { garbage: '<html></html>' };
+    if (method !== 'POST' && hits(Trouble.Lying)) return { lies: true };
+    return undefined;
+  }
+
+  #lasts(what: string): boolean {
+    const untilMs = this.#lasting.get(what);
+    return untilMs !== undefined && this.#time.elapsed() < untilMs;
+  }
+}
