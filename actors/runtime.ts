@@ -10,7 +10,7 @@ import {
   type SessionsDeps,
   serverKind,
 } from '../adapters/openstack/mod.ts';
-import { AbsentError, type Bus, type Clock, TerminalError, toErrorData } from '../bus/mod.ts';
+import { AbsentError, type Bus, type Clock, TerminalError, TransientError, toErrorData } from '../bus/mod.ts';
 import type { FollowedKind, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
@@ -118,11 +118,18 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const service = roles.has(Role.Openstack) ? await serveOperations(bus, REALM, local, TROUPE_VERSION) : undefined;
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {
+    let trouble = '';
     while (!stop.signal.aborted) {
       try {
         return await role();
       } catch (error) {
-        log.error({ error: toErrorData(error).message, err: error }, 'a role ended; it begins anew');
+        const { message } = toErrorData(error);
+        if (!(error instanceof TransientError)) {
+          log.error({ error: message, err: error }, 'a role ended; it begins anew');
+        } else if (message !== trouble) {
+          log.warn({ error: message }, 'a role cannot go on yet');
+          trouble = message;
+        }
         await clock.sleep(ROLE_PAUSE_MS, stop.signal);
       }
     }

@@ -1,8 +1,9 @@
-import pino from 'pino';
+import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import { Role } from '../../actors/config.ts';
+import { openLog } from '../../actors/log.ts';
 import { startRuntime } from '../../actors/runtime.ts';
 import { memoryBroker, TransientError } from '../../bus/mod.ts';
 
@@ -23,11 +24,18 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   const away = async (): Promise<never> => {
     throw new TransientError('the API server is away');
   };
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
   const runtime = await startRuntime({
     bus,
     client: { call: away, watch: away } as never,
     clock,
-    log: pino({ level: 'silent' }),
+    log: openLog({ level: 'info', readable: false, destination }),
     roles: new Set([Role.Watch, Role.Actors]),
     callMs: 1_000,
     defaultResyncMs: 0,
@@ -40,6 +48,12 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
   assert.is(await Promise.race([begun.promise, late]), undefined);
   deadline.abort();
+  assert.is(lines.filter(({ msg }) => msg === 'a role cannot go on yet').length, 2, 'once for each role');
+  assert.equal(
+    lines.filter(({ level }) => level >= 50),
+    [],
+    'nobody is called for what passes',
+  );
   await runtime.close();
   await bus.close();
 });
