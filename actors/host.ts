@@ -107,9 +107,8 @@ export class Host {
     }
     const numbers = [...leases.keys()];
     try {
-      const replay = this.#subscribe(numbers, opened);
-      const listed = await this.#list(opened);
-      await replay;
+      // Together: one that fails while the other is waited for would be nobody's.
+      const [, listed] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened)]);
       this.#begin(opened, listed);
       const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
       log.info({ shards: numbers.length, actors }, 'shards taken over');
@@ -129,11 +128,7 @@ export class Host {
     this.#shards.delete(number);
     shard.outbox.close();
     for (const actor of shard.actors.values()) actor.stop();
-    for (const entry of this.#subscriptions) {
-      if (entry.shards.some((other) => this.#shards.has(other))) continue;
-      this.#subscriptions.delete(entry);
-      void entry.subscription.close();
-    }
+    this.#closeUnused();
     await Promise.allSettled(shard.calls);
   }
 
@@ -154,7 +149,17 @@ export class Host {
       { onMail: (mail) => this.#onMail(mail, isOurs), onReplayed },
     );
     this.#subscriptions.add({ shards: numbers, subscription });
+    // The shards may have been closed meanwhile.
+    this.#closeUnused();
     await replayed;
+  }
+
+  #closeUnused(): void {
+    for (const entry of this.#subscriptions) {
+      if (entry.shards.some((other) => this.#shards.has(other))) continue;
+      this.#subscriptions.delete(entry);
+      void entry.subscription.close();
+    }
   }
 
   /** One list a resource for all shards: what is there, and since when we know it (P6, P12). */
