@@ -77,23 +77,26 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
       }
     }
     const taken = new Map<number, Lease>();
-    await Promise.all(
+    const asked = await Promise.allSettled(
       wanted.map(async (number) => {
         const lease = await leases.acquire(`shard.${number}`, pod);
         if (lease !== undefined) taken.set(number, lease);
       }),
     );
-    if (taken.size === 0) return;
-    for (const [number, lease] of taken) {
-      held.set(number, lease);
-      follow(number, lease);
+    if (taken.size > 0) {
+      for (const [number, lease] of taken) {
+        held.set(number, lease);
+        follow(number, lease);
+      }
+      try {
+        await host.open(taken);
+      } catch (error) {
+        for (const number of taken.keys()) drop(number);
+        throw error;
+      }
     }
-    try {
-      await host.open(taken);
-    } catch (error) {
-      for (const number of taken.keys()) drop(number);
-      throw error;
-    }
+    // Not before what was got is in use: a lease that nobody uses is renewed all the same, and keeps everybody away.
+    for (const outcome of asked) if (outcome.status === 'rejected') throw outcome.reason;
   };
 
   const watching = await leases.watch((now) => {

@@ -1,6 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { owner } from '../../actors/shards.ts';
+import { systemClock } from '../../actors/clock.ts';
+import type { Host } from '../../actors/host.ts';
+import { openLog } from '../../actors/log.ts';
+import { holdShards, owner } from '../../actors/shards.ts';
+import { memoryBroker, TransientError } from '../../bus/mod.ts';
 
 const test = suite('shards');
 
@@ -25,6 +29,36 @@ test('shards are spread', () => {
     const count = shards.filter((shard) => owner(shard, pods) === pod).length;
     assert.ok(count >= 6 && count <= 28, `${pod} holds ${count} of 64`);
   }
+});
+
+test('a lease that could not be asked for keeps no pod from the others, nor from itself in the end', async () => {
+  const clock = systemClock();
+  const bus = memoryBroker({ clock, shards: 8 }).connect();
+  const { acquire } = bus.leases;
+  let refusals = 1;
+  bus.leases.acquire = async (name, holder) => {
+    if (name === 'shard.0' && refusals-- > 0) throw new TransientError('no answer');
+    await clock.sleep(5);
+    return acquire.call(bus.leases, name, holder);
+  };
+  const open = new Set<number>();
+  const all = Promise.withResolvers<void>();
+  const host = {
+    async open(leases: ReadonlyMap<number, unknown>) {
+      for (const number of leases.keys()) open.add(number);
+      if (open.size === 8) all.resolve();
+    },
+    close: async (number: number) => void open.delete(number),
+  } as unknown as Host;
+  const stop = new AbortController();
+  const log = openLog({ level: 'silent', readable: false });
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const late = clock.sleep(3_000, stop.signal).then(() => `only ${open.size} of 8 shards are held`);
+  const instead = await Promise.race([all.promise, late]);
+  stop.abort();
+  await holding;
+  await bus.close();
+  assert.is(instead, undefined);
 });
 
 test.run();
