@@ -10,7 +10,15 @@ import {
   type SessionsDeps,
   serverKind,
 } from '../adapters/openstack/mod.ts';
-import { AbsentError, type Bus, type Clock, TerminalError, TransientError, toErrorData } from '../bus/mod.ts';
+import {
+  AbsentError,
+  type Bus,
+  type Clock,
+  type Service,
+  TerminalError,
+  TransientError,
+  toErrorData,
+} from '../bus/mod.ts';
 import type { FollowedKind, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { callTrace } from './call-trace.ts';
 import { Role } from './config.ts';
@@ -69,7 +77,6 @@ const ROLE_PAUSE_MS = 1_000;
 /**
  * Starts the roles; they come to work as the bus and the API server answer.
  *
- * @throws {TransientError} the bus is away
  * @throws {TerminalError} a kind that is to be cared for is not known
  */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
@@ -115,7 +122,10 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
-  const service = roles.has(Role.Openstack) ? await serveOperations(bus, REALM, local, TROUPE_VERSION) : undefined;
+  let service: Service | undefined;
+  const serve = async (): Promise<void> => {
+    service = await serveOperations(bus, REALM, local, TROUPE_VERSION);
+  };
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {
     let trouble = '';
@@ -156,6 +166,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       ? [play(() => watchCluster({ bus, client, objects, registry: known, namespaces, clock, log, pod }, stop.signal))]
       : []),
     ...(roles.has(Role.Actors) ? [play(() => act())] : []),
+    ...(roles.has(Role.Openstack) ? [play(serve)] : []),
   ];
   let closing: Promise<void> | undefined;
   return {

@@ -1,5 +1,5 @@
 // Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
-import type { Msg, NatsError, ServiceMsg } from 'nats';
+import type { Msg, NatsError, Service as NatsService, ServiceConfig, ServiceMsg } from 'nats';
 import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import { ErrorCode, type ErrorData, fromErrorData, TerminalError, TransientError, toErrorData } from './errors.ts';
@@ -27,16 +27,16 @@ export function natsServices(connection: Connection, root: string): Services & S
 
     async serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service> {
       if (!connection.up) throw connection.away();
-      const service = await connection.nats.services.add({ name, version, description });
-      for (const endpoint of endpoints) {
-        service.addEndpoint(endpoint.subject.replaceAll('.', '-'), {
-          subject: endpointSubject(endpoint.subject, root),
-          handler: (error: NatsError | null, message: ServiceMsg) => {
-            if (error === null) void answer(endpoint, message);
-          },
-        });
-      }
-      await connection.nats.flush(); // who asks from now on finds it
+      const service = await offered(connection, { name, version, description }, (added) => {
+        for (const endpoint of endpoints) {
+          added.addEndpoint(endpoint.subject.replaceAll('.', '-'), {
+            subject: endpointSubject(endpoint.subject, root),
+            handler: (error: NatsError | null, message: ServiceMsg) => {
+              if (error === null) void answer(endpoint, message);
+            },
+          });
+        }
+      });
       const close = async (): Promise<void> => {
         closings.delete(close);
         // Told to the server first: what it still sends to a closed connection would wait for its deadline.
@@ -60,6 +60,26 @@ export function natsServices(connection: Connection, root: string): Services & S
       return answerIn(message, subject);
     },
   };
+}
+
+/** Resolves when whoever asks from now on finds it. @throws {TransientError} the connection broke meanwhile */
+async function offered(
+  connection: Connection,
+  config: ServiceConfig,
+  addEndpoints: (service: NatsService) => void,
+): Promise<NatsService> {
+  let added: NatsService | undefined;
+  try {
+    added = await connection.nats.services.add(config);
+    addEndpoints(added);
+    await connection.nats.flush();
+    return added;
+  } catch (error) {
+    // Or it would be there twice after the next attempt.
+    if (added !== undefined) await withinLimit(added.stop(), connection.clock);
+    const { message } = toErrorData(error);
+    throw new TransientError(`service '${config.name}' could not be offered: ${message}`, { cause: error });
+  }
 }
 
 /** Waits for the promise, but not for ever: the connection may break. */

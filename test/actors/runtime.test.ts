@@ -21,6 +21,16 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     if (attempts === 4) begun.resolve();
     return watch.call(bus.leases, onChange);
   };
+  const { serve } = bus.services;
+  const served = Promise.withResolvers<void>();
+  bus.services.serve = async (...service) => {
+    bus.services.serve = async (...again) => {
+      const offered = await serve.call(bus.services, ...again);
+      served.resolve();
+      return offered;
+    };
+    throw new TransientError(`'${service[0]}' could not be offered`);
+  };
   const away = async (): Promise<never> => {
     throw new TransientError('the API server is away');
   };
@@ -36,7 +46,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     client: { call: away, watch: away } as never,
     clock,
     log: openLog({ level: 'info', readable: false, destination }),
-    roles: new Set([Role.Watch, Role.Actors]),
+    roles: new Set(Object.values(Role)),
     callMs: 1_000,
     defaultResyncMs: 0,
     callsInFlight: 1,
@@ -46,9 +56,9 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   });
   const deadline = new AbortController();
   const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
-  assert.is(await Promise.race([begun.promise, late]), undefined);
+  assert.is(await Promise.race([Promise.all([begun.promise, served.promise]).then(() => undefined), late]), undefined);
   deadline.abort();
-  assert.is(lines.filter(({ msg }) => msg === 'a role cannot go on yet').length, 2, 'once for each role');
+  assert.is(lines.filter(({ msg }) => msg === 'a role cannot go on yet').length, 3, 'once for each role');
   assert.equal(
     lines.filter(({ level }) => level >= 50),
     [],
