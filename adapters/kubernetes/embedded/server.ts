@@ -36,6 +36,7 @@ import { kubeconfigText } from './kubeconfig.ts';
 import { requestHandler } from './requests.ts';
 import { type Files, realFiles } from './storage/files.ts';
 import { openFolder } from './storage/folder.ts';
+import type { HistoryLimits } from './storage/history.ts';
 import { readIdentity, writeIdentity } from './storage/identity.ts';
 import { memoryStore, type Store } from './storage/store.ts';
 import { inAcceptedType } from './wire/answers.ts';
@@ -43,8 +44,7 @@ import { ApiError, badRequest, internalError, PlainAnswer } from './wire/api-err
 import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 
-/** What a collection remembers for watches that come back. */
-const REMEMBERED = { changes: 10_000, characters: 8 * 1024 * 1024 };
+const REMEMBERED: HistoryLimits = { changes: 10_000, characters: 8 * 1024 * 1024 };
 
 /** What Go's server takes of headers, in bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
@@ -70,6 +70,8 @@ export interface ApiServerOptions {
   readonly host?: string;
   /** Whether every namespace gets a ConfigMap with the authority's certificate, as most clusters do it: yes unless told. */
   readonly publishesAuthority?: boolean;
+  /** What each collection remembers for watches that come back; 10,000 changes and 8 Mi characters unless told. */
+  readonly remembered?: HistoryLimits;
   readonly log?: ServerLog;
 }
 
@@ -97,15 +99,15 @@ export interface EmbeddedApiServer {
  * @throws {TerminalError} the folder is in use by another server, or damaged, or its port is taken
  */
 export async function startApiServer(options: ApiServerOptions): Promise<EmbeddedApiServer> {
-  const { clock, folder, files = realFiles, log } = options;
+  const { clock, folder, files = realFiles, remembered = REMEMBERED, log } = options;
   // Revisions are ordered across restarts: fewer than a thousand writes a second never reach the next start's time.
   const firstRevision = Math.max(1, Math.floor(clock.now()));
   if (folder === undefined) {
-    const store = memoryStore({ remembered: REMEMBERED, firstRevision });
+    const store = memoryStore({ remembered, firstRevision });
     const server = await serve(options, store, makeCredentials(clock.now()), options.port ?? 0);
     return { ...server, close: once(server.close) };
   }
-  const { store, close } = await openFolder({ folder, files, clock, remembered: REMEMBERED, firstRevision, log });
+  const { store, close } = await openFolder({ folder, files, clock, remembered, firstRevision, log });
   try {
     const known = await readIdentity(folder);
     const credentials = known?.credentials ?? makeCredentials(clock.now());

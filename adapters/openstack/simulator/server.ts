@@ -1,14 +1,30 @@
 // HTTP of a simulated cloud: reads requests, applies faults and latency, counts, and sends answers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { SimulatedCloud } from './cloud.ts';
-import type { Reply } from './exchange.ts';
+import type { Reply, SimulatedService } from './exchange.ts';
 
 export interface ServerDeps {
   clock: Clock;
   cloud: SimulatedCloud;
   latencyMs: () => number;
+  onServed: ((call: ServedCall) => void) | undefined;
+}
+
+/** A request that was served, whether or not its answer came through. */
+export interface ServedCall {
+  /** When it was done, milliseconds since the epoch. */
+  readonly at: number;
+  readonly service: SimulatedService;
+  readonly method: string;
+  /** Below the version, without its query. */
+  readonly path: string;
+  readonly requestId: string;
+  readonly status: number;
+  readonly body: JsonObject | undefined;
+  readonly answer: Json | undefined;
 }
 
 /** Keep idle connections longer than any client does, so that none is closed under a request. */
@@ -40,8 +56,8 @@ export class SimulatorServer {
     });
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Number of requests by service, method and path, ids written as `{id}`. */
@@ -67,7 +83,7 @@ export class SimulatorServer {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, cloud, latencyMs } = this.#deps;
+    const { clock, cloud, latencyMs, onServed } = this.#deps;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     response.on('close', () => {
       this.#inFlight--;
@@ -96,6 +112,13 @@ export class SimulatorServer {
             body: fault.body ?? {},
             ...(fault.headers === undefined ? {} : { headers: fault.headers }),
           };
+    if (fault?.status === undefined) {
+      const { service, method, path, body } = request;
+      const given = typeof body === 'string' ? undefined : body;
+      const { status, body: said } = reply;
+      const at = clock.now();
+      onServed?.({ at, service, method, path, requestId: String(requestId), status, body: given, answer: said });
+    }
     if (fault?.dropAfterWork) response.destroy();
     else if (fault?.garbage === undefined) send(response, String(requestId), reply);
     else send(response, String(requestId), { status: reply.status, html: fault.garbage });

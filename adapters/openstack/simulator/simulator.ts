@@ -9,11 +9,15 @@
 // to a name that is taken) this one says 409; the order in which several faults of one body are found may differ, and
 // by how much a revision grows. Nothing outlives it.
 import { type CloudOptions, type SimulatedCloud, simulatedCloud } from './cloud.ts';
-import { SimulatorServer } from './server.ts';
+import { type ServedCall, SimulatorServer } from './server.ts';
 
 export interface SimulatorOptions extends CloudOptions {
   /** On 127.0.0.1; 0, the default, for any that is free. */
   port?: number;
+  /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
+  publicOrigin?: string;
+  /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
+  onServed?: (call: ServedCall) => void;
   /** Time that every request takes, in milliseconds; 0 by default. */
   latencyMs?: number;
 }
@@ -21,6 +25,8 @@ export interface SimulatorOptions extends CloudOptions {
 export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 'parse' | 'answer'> {
   /** Keystone's URL, with its version. */
   readonly authUrl: string;
+  /** Where it listens, whatever stands before it. */
+  readonly port: number;
   setLatency(latencyMs: number): void;
   /** Number of requests so far, by e.g. `network GET /networks/{id}`. */
   calls(): Readonly<Record<string, number>>;
@@ -39,14 +45,15 @@ export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 
  * @returns once the port is open
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { clock, port = 0 } = options;
+  const { clock, port = 0, publicOrigin, onServed } = options;
   let { latencyMs = 0 } = options;
-  const cloud = simulatedCloud(options, () => server.origin);
-  const server = new SimulatorServer({ clock, cloud, latencyMs: () => latencyMs });
+  const cloud = simulatedCloud(options, () => publicOrigin ?? `http://127.0.0.1:${server.port}`);
+  const server = new SimulatorServer({ clock, cloud, latencyMs: () => latencyMs, onServed });
   await server.listen(port);
   return {
     ...cloud,
     authUrl: cloud.authUrl(),
+    port: server.port,
     setLatency(newLatencyMs) {
       latencyMs = newLatencyMs;
     },

@@ -10,9 +10,9 @@ import {
   parseAddress,
   parsePrefix,
 } from '../../../adapters/openstack/simulator/addresses.ts';
-import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { type ServedCall, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { rejection, shiftedClock, withCloud } from './simulated.ts';
+import { rejection, type Simulated, shiftedClock, withCloud } from './simulated.ts';
 
 const test = suite('simulated cloud');
 
@@ -34,6 +34,31 @@ test('a connection that drops before the work leaves nothing behind, one that dr
     await session.call(create);
     assert.is(simulator.resources('networks').length, 2);
   }));
+
+test('what was served is told, answered or not; what a fault answered is not', async () => {
+  const served: string[] = [];
+  const onServed = ({ method, path, status, requestId }: ServedCall): void => {
+    if (path === '/networks') served.push(`${method} ${status} ${requestId}`);
+  };
+  const run = async ({ simulator, open, call }: Simulated): Promise<void> => {
+    const session = await open();
+    const create = call('POST /networks', { body: { network: { name: 'n' } }, traceId: 'a'.repeat(32) });
+    simulator.faults.inject({ match: { path: /^\/networks$/ }, dropAfterWork: true });
+    await rejection(session.call(create));
+    simulator.faults.inject({ match: { path: /^\/networks$/ }, status: 500 });
+    await rejection(session.call(create));
+  };
+  await withCloud(run, { simulator: { onServed } });
+  assert.equal(served, ['POST 201 req-aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa']);
+});
+
+test('links lead to where clients find the cloud, when something stands before it', async () => {
+  const simulator = await startSimulator({ clock: systemClock(), publicOrigin: 'http://cloud.test' });
+  assert.is(simulator.authUrl, 'http://cloud.test/identity/v3');
+  const answer = await fetch(`http://127.0.0.1:${simulator.port}/identity/v3`);
+  assert.match(await answer.text(), 'http://cloud.test/identity/v3/');
+  await simulator.close();
+});
 
 test('faults hit what they match, as often as they say, the oldest first', () =>
   withCloud(async ({ simulator, open, call }) => {

@@ -1,5 +1,6 @@
-// A server in a process of its own, which lives as long as who started it: `served.ts [folder]`, forked. It sends where it is, and
-// what it uses whenever it is sent something.
+// A server in a process of its own, which lives as long as who started it: `served.ts [folder [changes]]`, forked, where
+// `changes` is how many each collection remembers for watches that come back. It sends where it is, and what it uses
+// whenever it is sent something.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 
 enableCompileCache(); // as the executable does, before anything is imported
@@ -21,10 +22,11 @@ export interface Usage {
   readonly cpuMs: number;
 }
 
-const [folder] = process.argv.slice(2);
+const [folder, changes] = process.argv.slice(2);
 const { url, caCertificate, token } = await startApiServer({
   clock: systemClock(),
   ...(folder === undefined ? {} : { folder }),
+  ...(changes === undefined ? {} : { remembered: { changes: Number(changes), characters: 8 * 1024 * 1024 } }),
 });
 flushCompileCache(); // it is killed as often as not
 process.on('disconnect', () => process.exit()); // whoever started it is gone

@@ -1,7 +1,7 @@
 // Watches: nothing is missed, nothing comes twice, and selectors see objects come and go.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listAt, MERGE, TABLE, type WatchEvent, WIDGET_PATH, widget, withWidgets } from './harness.ts';
+import { listAt, MERGE, started, TABLE, type WatchEvent, WIDGET_PATH, widget, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: watches');
 const said = (event: WatchEvent | undefined): string => `${event?.type} ${event?.object['metadata']?.['name']}`;
@@ -108,6 +108,20 @@ test(
     assert.is(await events.next(), undefined);
   }),
 );
+
+test('so many changes are remembered as the server is told', async () => {
+  const { call, watch, close } = await started({ remembered: { changes: 4, characters: 1_000_000 } });
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const { body } = await call('POST', maps, { body: { metadata: { name: 'a' } } });
+  const from = body['metadata']?.['resourceVersion'];
+  for (let change = 0; change < 10; change++) {
+    await call('PATCH', `${maps}/a`, { type: MERGE, body: { data: { change: String(change) } } });
+  }
+  const events = await watch(`${maps}?watch=1&resourceVersion=${from}`);
+  assert.is((await events.next())?.object['code'], 410);
+  events.stop();
+  await close();
+});
 
 test(
   'a watch ends when its time is over, or the server closes',
