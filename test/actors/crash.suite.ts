@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../actors/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
-import { isDone, World } from './harness.ts';
-import { landscape, type SampleObject } from './landscape.ts';
+import { World } from './harness.ts';
+import { applyAbsent, isOneToOne, isUp, landscape, refersTo, type SampleObject } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
 
 export interface CrashOptions {
@@ -172,7 +172,7 @@ async function change(
     const chosen = managed[Math.floor(random() * managed.length)];
     if (chosen === undefined || (await world.read(chosen.kind, chosen.name)) === undefined) continue;
     // Applied again as soon as it is gone: an apply before that would go with it. What others need would stay.
-    if (REMOVABLE.has(chosen.kind) && index < 3 && !isNeeded(chosen, objects)) {
+    if (REMOVABLE.has(chosen.kind) && index < 3 && !objects.some((object) => refersTo(object, chosen))) {
       await world.delete(chosen.kind, chosen.name);
       continue;
     }
@@ -182,53 +182,6 @@ async function change(
 
 /** Kinds of which something is deleted under way. */
 const REMOVABLE: ReadonlySet<string> = new Set(['Subnet', 'Port']);
-
-/** Whether an object refers to it. */
-function isNeeded({ kind, name }: SampleObject, objects: readonly SampleObject[]): boolean {
-  const field = `"${kind.charAt(0).toLowerCase()}${kind.slice(1)}Ref":"${name}"`;
-  return objects.some(({ manifest }) => JSON.stringify(manifest['spec']).includes(field));
-}
-
-async function applyAbsent(world: World, objects: readonly SampleObject[]): Promise<void> {
-  const absent = objects.filter(({ kind, name }) => world.follower.get(kind, name) === undefined);
-  await world.apply(...absent.map(({ manifest }) => manifest));
-}
-
-function isUp(world: World, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
-  const object = world.follower.get(kind, name);
-  const available = object?.status?.conditions?.find(({ type }) => type === 'Available')?.status;
-  return (
-    object !== undefined && object.metadata.deletionTimestamp === undefined && available === 'True' && isDone(object)
-  );
-}
-
-/** Each object has its resource, and there is no other (I4). */
-async function isOneToOne(world: World, objects: readonly SampleObject[]): Promise<void> {
-  for (const [kind, collection] of [
-    ['Network', 'networks'],
-    ['Subnet', 'subnets'],
-    ['Project', 'projects'],
-    ['Port', 'ports'],
-    ['Router', 'routers'],
-    ['SecurityGroup', 'security-groups'],
-  ] as const) {
-    const stored = objects
-      .filter((object) => object.kind === kind)
-      .map(({ name }) => world.follower.get(kind, name)?.status?.id);
-    const found = (await world.contents(collection)).map(({ id, name }) => ({ id: plain(id), name }));
-    const duplicates = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) !== index);
-    assert.equal(duplicates, [], `${collection} that are there twice`);
-    assert.equal(
-      found.map(({ id }) => id).sort(),
-      stored.map(plain).sort(),
-      `${collection} and the ids of their objects`,
-    );
-  }
-}
-
-function plain(id: unknown): string {
-  return String(id).replaceAll('-', '');
-}
 
 /** How many shards a process says that it took. */
 function shardsOf({ lines }: TroupeProcess): number {

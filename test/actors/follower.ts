@@ -68,10 +68,8 @@ export class Follower {
   /** Resolves when everything of the resource that is there has been seen. */
   async follow(resource: Resource): Promise<void> {
     const path = resourcePath(resource, this.#namespace);
-    const { body } = await this.#client.call({ method: 'GET', path });
-    for (const item of body['items'] as unknown as Raw[]) this.#see({ ...item, kind: resource.kind });
-    const { resourceVersion } = body['metadata'] as { resourceVersion: string };
-    this.#running.push(this.#watch(resource, path, resourceVersion));
+    const version = await this.#list(resource, path);
+    this.#running.push(this.#watch(resource, path, version));
   }
 
   /** The object as last seen. */
@@ -81,6 +79,11 @@ export class Follower {
 
   all(): readonly Raw[] {
     return [...this.#objects.values()];
+  }
+
+  /** `<kind>/<name>` of all that was there at any time. */
+  everSeen(): readonly string[] {
+    return [...this.#history.keys()];
   }
 
   /** All that an object of this name has looked like, oldest first. */
@@ -121,13 +124,30 @@ export class Follower {
     await Promise.all(this.#running);
   }
 
+  /** @returns since when what changes is news */
+  async #list({ kind }: Resource, path: string): Promise<string> {
+    const { body } = await this.#client.call({ method: 'GET', path });
+    const items = (body['items'] as unknown as Raw[]).map((item) => ({ ...item, kind }));
+    const present = new Set(items.map(({ metadata: { name } }) => name));
+    for (const known of this.all()) {
+      if (known.kind === kind && !present.has(known.metadata.name)) this.#miss(`${kind}/${known.metadata.name}`);
+    }
+    for (const item of items) this.#see(item);
+    return (body['metadata'] as { resourceVersion: string }).resourceVersion;
+  }
+
   async #watch(resource: Resource, path: string, from: string): Promise<void> {
-    let version = from;
+    let version: string | undefined = from;
     while (!this.#stop.signal.aborted) {
       try {
+        version ??= await this.#list(resource, path);
         const query = `?watch=1&timeoutSeconds=300&resourceVersion=${version}`;
         for await (const { type, object } of this.#client.stream(`${path}${query}`, undefined, this.#stop.signal)) {
           const seen = object as unknown as Raw;
+          if (type === 'ERROR' && (object as { readonly code?: number }).code === 410) {
+            version = undefined;
+            break;
+          }
           if (type === 'ERROR') throw new Error(`the watch of ${resource.plural} ended: ${JSON.stringify(object)}`);
           version = seen.metadata.resourceVersion;
           if (type === 'DELETED') this.#miss(`${resource.kind}/${seen.metadata.name}`);

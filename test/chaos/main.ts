@@ -1,0 +1,34 @@
+// Chaos on real processes: `npm run chaos -- [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findNatsServer } from '../actors/grounds.ts';
+import { playChaos } from './play.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1' },
+    first: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '120' },
+    stories: { type: 'string', default: join(tmpdir(), 'troupe-chaos') },
+  },
+});
+const found = await findNatsServer();
+if ('refusal' in found) throw new Error(found.refusal);
+await mkdir(values.stories, { recursive: true });
+let violated = 0;
+for (let seed = Number(values.first); seed < Number(values.first) + Number(values.seeds); seed++) {
+  const { violations, story, figures } = await playChaos({
+    seed,
+    seconds: Number(values.seconds),
+    program: found.program,
+  });
+  const path = join(values.stories, `seed-${seed}.log`);
+  await writeFile(path, `${story.join('\n')}\n`);
+  const said = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
+  process.stdout.write(`seed ${seed}: ${violations.length} violations; ${said.join(', ')}; ${path}\n`);
+  for (const violation of violations) process.stdout.write(`  ${violation}\n`);
+  if (violations.length > 0) violated++;
+}
+process.exitCode = violated === 0 ? 0 : 1;

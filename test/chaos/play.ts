@@ -1,0 +1,308 @@
+// One run of chaos: a landscape changes and goes while misfortunes befall everybody, and then it must be as it was asked
+// for. The seed decides what happens to whom and when; what the processes make of it is theirs.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mulberry32, systemClock } from '../../actors/clock.ts';
+import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
+import { TroupeError } from '../../bus/mod.ts';
+import { condition } from '../actors/follower.ts';
+import { World } from '../actors/harness.ts';
+import { isOneToOne, isUp, landscape } from '../actors/landscape.ts';
+import { CloudLog } from './cloud-log.ts';
+import { openCounterparts } from './counterparts.ts';
+import { changePassword, type FaultDeps, type Misfortune, misfortunes, writeSecret } from './faults.ts';
+import { Pod } from './pod.ts';
+import { story, type Teller } from './story.ts';
+import { User } from './user.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  /** How long it all takes if everybody settles soon: UP and DOWN say how much of it is chaos. */
+  readonly seconds: number;
+  /** A nats-server that several processes can share. */
+  readonly program: string;
+}
+
+export interface ChaosOutcome {
+  readonly violations: readonly string[];
+  readonly story: readonly string[];
+  readonly figures: {
+    readonly faults: number;
+    readonly changes: number;
+    /** From the last misfortune until all was as asked for, in milliseconds. */
+    readonly settledMs: number;
+    readonly goneMs: number;
+    readonly cloudCalls: number;
+  };
+}
+
+/** Part of the time in which misfortunes befall the landscape while it changes, and while it goes. */
+const UP = 0.65;
+const DOWN = 0.12;
+const LEASE_MS = 3_000;
+const LATENCY_MS = 30;
+/** Longest wait after the last misfortune, in milliseconds. */
+const SETTLE_MS = 90_000;
+/** Between two misfortunes, and between two changes of the landscape, in milliseconds. */
+const FAULTS_MS = { least: 300, most: 2_500 };
+const CHANGES_MS = { least: 50, most: 600 };
+/** How the simulated cloud's tokens begin. */
+const TOKEN = 'gAAAAAB';
+
+export async function playChaos({ seed, seconds, program }: ChaosOptions): Promise<ChaosOutcome> {
+  const clock = systemClock();
+  const beganAt = clock.now();
+  const lines: { at: number; who: string; what: string }[] = [];
+  const calls: ServedCall[] = [];
+  const violations: string[] = [];
+  const passwords: string[] = [];
+  const tell: Teller = (who, what) => void lines.push({ at: clock.now(), who, what });
+  const violate = (what: string): void => {
+    violations.push(what);
+    tell('VIOLATION', what);
+  };
+  const cloudLog = new CloudLog(violate);
+  const counterparts = await openCounterparts(program, (call) => {
+    calls.push(call);
+    cloudLog.take(call);
+  });
+  const world = await World.open(async () => counterparts.ground, {
+    runtime: 'stopped',
+    credentials: 'absent',
+    leaseMs: LEASE_MS,
+  });
+  const pods: Pod[] = [];
+  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, cloudCalls: 0 };
+  try {
+    const onPassword = (password: string): void => void passwords.push(password);
+    const deps: FaultDeps = {
+      world,
+      counterparts,
+      pods,
+      clock,
+      random: mulberry32(seed),
+      leaseMs: LEASE_MS,
+      tell,
+      onPassword,
+    };
+    for (const name of ['one', 'two']) {
+      const ways = await counterparts.waysOf(name);
+      pods.push(new Pod(name, ways, { world, clock, leaseMs: LEASE_MS, tell, onViolation: violate }));
+    }
+    const first = `pw-${clock.random().toString(36).slice(2)}`;
+    onPassword(first);
+    await changePassword(deps, first);
+    await writeSecret(deps, first);
+    await world.outside(world.name('public'));
+    await counterparts.cloud.ask({ ask: 'latency', latencyMs: LATENCY_MS });
+
+    const objects = landscape(world).flat();
+    const user = new User({ world, clock, random: mulberry32(seed + 1), objects, tell });
+    for (const pod of pods) pod.start();
+    await Promise.all(pods.map((pod) => pod.runs()));
+    tell('chaos', `begins with seed ${seed}: ${objects.length} objects, two pods`);
+
+    // --- the landscape comes up, and changes ---
+    const changing = (async () => {
+      const random = mulberry32(seed + 2);
+      const endsAt = clock.now() + seconds * UP * 1_000;
+      while (clock.now() < endsAt) {
+        await user.step();
+        figures.changes++;
+        await clock.sleep(CHANGES_MS.least + random() * (CHANGES_MS.most - CHANGES_MS.least));
+      }
+    })();
+    figures.faults += await befall(deps, misfortunes(deps), seconds * UP);
+    await changing;
+    await quiet(deps);
+    const quietAt = clock.now();
+    await within(clock, SETTLE_MS, violate, async () => {
+      await user.completeAll();
+      const missing = objects.filter((object) => !isUp(world, object));
+      return missing.map(({ kind, name }) => {
+        const object = world.follower.get(kind, name);
+        const { deletionTimestamp, finalizers } = object?.metadata ?? {};
+        return `${kind}/${name} is not available: ${JSON.stringify({ deletionTimestamp, finalizers, status: object?.status })}`;
+      });
+    });
+    figures.settledMs = Math.round(clock.now() - quietAt);
+    tell('chaos', 'all is as it was asked for, or should be');
+    await checked(violate, () => isOneToOne(world, objects));
+
+    // --- it goes ---
+    await world.deleteNamespace();
+    tell('user', 'deletes the namespace');
+    const others = misfortunes(deps).filter(({ name }) => name !== 'secret rotated' && name !== 'watch expired');
+    figures.faults += await befall(deps, others, seconds * DOWN);
+    await quiet(deps);
+    const goingAt = clock.now();
+    await within(clock, SETTLE_MS, violate, async () =>
+      world.follower
+        .all()
+        .map(({ kind, metadata }) => `${kind}/${metadata.name} is not gone: ${JSON.stringify(metadata.finalizers)}`),
+    );
+    figures.goneMs = Math.round(clock.now() - goingAt);
+    tell('chaos', 'all is gone, or should be');
+    for (const collection of ['ports', 'routers', 'security-groups', 'subnets', 'networks', 'projects'] as const) {
+      for (const { name, id } of await world.contents(collection)) {
+        if (name !== world.name('public')) violate(`orphan: '${name}' of ${collection} (${id}) is left at the cloud`);
+      }
+    }
+    for (const pod of pods) await pod.stop();
+    judgeLogs(pods, violate);
+    judgeConditions(world, objects, violate);
+    await judgeSecrets({
+      pods,
+      world,
+      natsData: counterparts.natsData,
+      secrets: [...counterparts.secrets, ...passwords, TOKEN],
+      violate,
+    });
+  } catch (error) {
+    violate(`the run broke off: ${error instanceof Error ? error.stack : error}`);
+  } finally {
+    for (const pod of pods) await pod.kill();
+    await world.close();
+  }
+  figures.cloudCalls = calls.length;
+  const names = new Map(
+    world.follower.everSeen().flatMap((key) => {
+      const [kind = '', name = ''] = key.split('/');
+      return world.follower.history(kind, name).map(({ metadata }): [string, string] => [metadata.uid, key]);
+    }),
+  );
+  const logs = new Map(
+    pods.flatMap(({ name, lives }) => lives.map((life, index) => [`${name}#${index + 1}`, life.lines])),
+  );
+  return { violations, story: story({ beganAt, lines, logs, calls, names }), figures };
+}
+
+/** Misfortunes for so many seconds, several at a time but never two to the same. @returns how many */
+async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: number): Promise<number> {
+  const { clock, random, tell } = deps;
+  const endsAt = clock.now() + seconds * 1_000;
+  const struck = new Set<string>();
+  const running = new Set<Promise<void>>();
+  let count = 0;
+  while (clock.now() < endsAt) {
+    await clock.sleep(FAULTS_MS.least + random() * (FAULTS_MS.most - FAULTS_MS.least));
+    const free = deck.filter(({ to }) => !to.some((what) => struck.has(what)));
+    const chosen = drawn(free, random);
+    if (chosen === undefined) continue;
+    count++;
+    for (const what of chosen.to) struck.add(what);
+    const playing = chosen
+      .play()
+      .catch((error: unknown) => {
+        // Another misfortune may be in the way of this one.
+        if (!(error instanceof TroupeError)) throw error;
+        tell('chaos', `${chosen.name}, in vain: ${error.message}`);
+      })
+      .finally(() => {
+        for (const what of chosen.to) struck.delete(what);
+        running.delete(playing);
+      });
+    running.add(playing);
+  }
+  await Promise.all(running);
+  return count;
+}
+
+/** One of the deck, those with more weight more often. */
+function drawn(deck: readonly Misfortune[], random: () => number): Misfortune | undefined {
+  let left = random() * deck.reduce((sum, { weight }) => sum + weight, 0);
+  return deck.find(({ weight }) => {
+    left -= weight;
+    return left < 0;
+  });
+}
+
+async function quiet({ counterparts, pods, tell }: FaultDeps): Promise<void> {
+  for (const { ways } of pods) for (const way of [ways.nats, ways.api]) way.heal();
+  counterparts.wayToCloud.heal();
+  await counterparts.cloud.ask({ ask: 'clear' });
+  tell('chaos', 'leaves everybody alone');
+}
+
+async function within(
+  clock: FaultDeps['clock'],
+  limitMs: number,
+  violate: (what: string) => void,
+  look: () => Promise<readonly string[]>,
+): Promise<void> {
+  const until = clock.now() + limitMs;
+  for (;;) {
+    const wrong = await look();
+    if (wrong.length === 0) return;
+    if (clock.now() > until) {
+      for (const each of wrong) violate(`after ${limitMs / 1_000} s of quiet: ${each}`);
+      return;
+    }
+    await clock.sleep(50);
+  }
+}
+
+async function checked(violate: (what: string) => void, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    const { message, details = '' } = error as { message: string; details?: string };
+    violate(`I4: ${message} ${details}`);
+  }
+}
+
+/** Whatever needs a person, or is no log line at all, is a defect (I6). */
+function judgeLogs(pods: readonly Pod[], violate: (what: string) => void): void {
+  for (const { name, lives } of pods) {
+    for (const [index, { lines, said }] of lives.entries()) {
+      const who = `${name}#${index + 1}`;
+      for (const line of said) violate(`${who} says: ${line}`);
+      for (const line of lines)
+        if (Number(line['level']) >= 50) violate(`${who} logs an error: ${JSON.stringify(line)}`);
+    }
+  }
+}
+
+/** Nothing was wrong with any spec, so nothing may ever be told so. */
+function judgeConditions(
+  world: World,
+  objects: ReturnType<typeof landscape>[number],
+  violate: (what: string) => void,
+): void {
+  for (const { kind, name } of objects) {
+    for (const object of world.follower.history(kind, name)) {
+      const { reason, message } = condition(object, 'Progressing');
+      if (reason !== 'InvalidConfiguration' && reason !== 'UnrecoverableError') continue;
+      violate(`${kind}/${name} was given up: ${reason}: ${message}`);
+      break;
+    }
+  }
+}
+
+/** No secret on the bus, in a log, an event or a status (I5). */
+async function judgeSecrets(deps: {
+  pods: readonly Pod[];
+  world: World;
+  natsData: string;
+  secrets: readonly string[];
+  violate: (what: string) => void;
+}): Promise<void> {
+  const { pods, world, natsData, secrets, violate } = deps;
+  const places: [string, string][] = pods.flatMap(({ name, lives }) =>
+    lives.map(({ lines, said }): [string, string] => [`the log of ${name}`, JSON.stringify([lines, said])]),
+  );
+  for (const file of await readdir(natsData, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) {
+      const path = join(file.parentPath, file.name);
+      places.push([`the mail (${file.name})`, await readFile(path, 'latin1')]);
+    }
+  }
+  const keys = new Set(world.follower.everSeen().filter((key) => !key.startsWith('Secret/')));
+  for (const key of keys) {
+    const [kind = '', name = ''] = key.split('/');
+    places.push([key, JSON.stringify(world.follower.history(kind, name))]);
+  }
+  for (const [place, text] of places) {
+    for (const secret of secrets) if (text.includes(secret)) violate(`I5: a secret is in ${place}`);
+  }
+}

@@ -1,0 +1,85 @@
+// A pod of a Deployment: a process that is started anew whenever it has ended.
+import type { Clock } from '../../bus/mod.ts';
+import type { World } from '../actors/harness.ts';
+import { TroupeProcess } from '../actors/processes.ts';
+import type { Ways } from './counterparts.ts';
+import type { Teller } from './story.ts';
+
+export interface PodDeps {
+  world: World;
+  clock: Clock;
+  leaseMs: number;
+  tell: Teller;
+  onViolation: (what: string) => void;
+}
+
+/** Pause before a process that ended by itself is started again, in milliseconds. */
+const PAUSE_MS = 500;
+/** Longest wait for a process to come to work, in milliseconds. */
+const STARTS_WITHIN_MS = 10_000;
+
+export class Pod {
+  readonly name: string;
+  readonly ways: Ways;
+  /** All processes so far, the last one running. */
+  readonly lives: TroupeProcess[] = [];
+  readonly #deps: PodDeps;
+  #wanted = false;
+
+  constructor(name: string, ways: Ways, deps: PodDeps) {
+    this.name = name;
+    this.ways = ways;
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { world, leaseMs, clock, onViolation } = this.#deps;
+    this.#wanted = true;
+    const env = { ...this.ways.env, TROUPE_LEASE_MS: String(leaseMs), POD_NAME: this.name };
+    const life = new TroupeProcess(world, env);
+    this.lives.push(life);
+    void life.exited.then(async () => {
+      if (!this.#wanted || this.#life !== life) return;
+      onViolation(`pod '${this.name}' ended by itself: ${life.said.join(' / ')}`);
+      await clock.sleep(PAUSE_MS);
+      if (this.#wanted && this.#life === life) this.start();
+    });
+  }
+
+  /** Resolves when the process has come to work, or after a while: the bus may be away. */
+  async runs(): Promise<void> {
+    const { clock } = this.#deps;
+    const until = clock.now() + STARTS_WITHIN_MS;
+    while (clock.now() < until && this.#life?.lines.some(({ msg }) => msg === 'troupe runs') !== true) {
+      await clock.sleep(50);
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.#wanted = false;
+    await this.#life?.kill();
+  }
+
+  /** As a node that swaps, or a virtual machine that is moved: it stands still, and knows nothing of it afterwards. */
+  freeze(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#signal('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    this.#wanted = false;
+    await this.#life?.stop();
+  }
+
+  get #life(): TroupeProcess | undefined {
+    return this.lives.at(-1);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#life?.pid;
+    if (pid !== undefined) process.kill(pid, signal);
+  }
+}
