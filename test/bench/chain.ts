@@ -1,127 +1,186 @@
-// Chains: so many networks, each with a subnet, applied dependants first, then all deleted at once.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../actors/clock.ts';
-import { Role } from '../../actors/config.ts';
-import { installCrds } from '../../actors/crds.ts';
-import { openLog } from '../../actors/log.ts';
-import { startRuntime } from '../../actors/runtime.ts';
-import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
-import { kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { startSimulator } from '../../adapters/openstack/mod.ts';
-import { memoryBroker } from '../../bus/mod.ts';
+// Chains: so many networks, each with a subnet and a port on it, applied at once, dependants first; then all deleted at
+// once. In between, on embedded parts, chains at a gentle pace, which show how fast readiness is acted upon.
+import { quantile, type Report, spread, sum } from './figures.ts';
+import { type Item, Landscape, network, port, subnet } from './landscape.ts';
+import type { ActorsCounts } from './parts/actors.ts';
+import type { Profile } from './parts/profiler.ts';
+import { grown, Stage } from './stage.ts';
 
-const NAMESPACE = 'chain';
-const API = `/apis/openstack.k-orc.cloud/v1alpha1/namespaces/${NAMESPACE}`;
-const CALLS_IN_FLIGHT = 64;
-const CREDENTIALS = { secretName: 'clouds', cloudName: 'openstack' };
+export interface ChainOptions {
+  /** Networks. */
+  readonly count: number;
+  readonly latencyMs: number;
+  readonly inFlight: number;
+  readonly profile: boolean;
+  onProgress(line: string): void;
+}
 
-/** Figures of one run: times in milliseconds, ratios without a unit. */
-export async function chain({
-  count,
-  latencyMs,
-}: {
-  count: number;
-  latencyMs: number;
-}): Promise<Record<string, number>> {
-  const clock = systemClock();
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
-  const api = await startApiServer({ clock });
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, api.kubeconfig());
-  const simulator = await startSimulator({ clock, latencyMs });
-  const client = kubeClient({ clock, kubeconfig });
-  const bus = memoryBroker({ clock }).connect();
-  await installCrds(client, clock, () => undefined);
-  const runtime = await startRuntime({
-    bus,
-    client,
-    clock,
-    log: openLog({ level: 'silent', readable: false }),
-    roles: new Set(Object.values(Role)),
-    callMs: 10_000,
-    defaultResyncMs: 0,
-    callsInFlight: CALLS_IN_FLIGHT,
-    events: false,
-  });
+const OBJECTS_A_CHAIN = 3;
+const POLL_MS = 50;
+/** A wait ends with an error when nothing has changed for so long, in milliseconds. */
+const STALLED_MS = 60_000;
+const PACED_CHAINS = 100;
+/** Between two of them, in milliseconds: three calls to the cloud and a dozen writes are little for that time. */
+const PACE_MS = 50;
+
+export async function chain(options: ChainOptions): Promise<Report> {
+  const { count, latencyMs, inFlight } = options;
+  const stage = await Stage.open(options);
   try {
-    const available = new Set<string>();
-    const gone = new Set<string>();
-    const ready = new Map<string, number>();
-    const reactions: number[] = [];
-    let wake = (): void => undefined;
-    const events = await bus.trace.subscribe(({ actor, type, data, at }) => {
-      const key = `${actor.plural}/${actor.name}`;
-      if (type === 'gone') gone.add(key);
-      if (type === 'transition' && data['to'] === 'available') {
-        available.add(key);
-        ready.set(key, at);
-      }
-      if (type === 'transition' && data['to'] === 'creating' && actor.plural === 'subnets') {
-        const readyAt = ready.get(`networks/${actor.name}`);
-        if (readyAt !== undefined) reactions.push(at - readyAt);
-      }
-      wake();
-    });
-    const until = async (set: Set<string>): Promise<void> => {
-      while (set.size < 2 * count) await new Promise<void>((resolve) => (wake = resolve));
+    await warmUp(stage, options);
+    const { figures, profile } = await burst(stage, options);
+    const reactions = await paced(stage, options);
+    const limitMs = (OBJECTS_A_CHAIN * count * latencyMs) / inFlight;
+    return {
+      profile,
+      figures: {
+        objects: OBJECTS_A_CHAIN * count,
+        'up.limitMs': limitMs,
+        'up.ratio': (figures['up.ms'] ?? Number.NaN) / limitMs,
+        ...figures,
+        'reaction.medianMs': quantile(reactions, 0.5),
+        'reaction.p99Ms': quantile(reactions, 0.99),
+      },
     };
-    const post = (path: string, body: object): Promise<unknown> =>
-      client.call({ method: 'POST', path, body: body as never });
-    const object = (kind: string, name: string, resource: object): object => ({
-      apiVersion: 'openstack.k-orc.cloud/v1alpha1',
-      kind,
-      metadata: { name },
-      spec: { cloudCredentialsRef: CREDENTIALS, resource },
-    });
-    await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-    await post(`/api/v1/namespaces/${NAMESPACE}/secrets`, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: CREDENTIALS.secretName },
-      stringData: { 'clouds.yaml': simulator.cloudsYaml(CREDENTIALS.cloudName) },
-    });
-    const names = Array.from({ length: count }, (_, index) => `chain-${index}`);
-    const before = api.requests();
-    const startedAt = clock.now();
-    const subnet = { ipVersion: 4, cidr: '10.0.0.0/24' };
-    await Promise.all(
-      names.map((name) => post(`${API}/subnets`, object('Subnet', name, { ...subnet, networkRef: name }))),
-    );
-    await Promise.all(names.map((name) => post(`${API}/networks`, object('Network', name, {}))));
-    await until(available);
-    const upMs = clock.now() - startedAt;
-    const patches = (api.requests()['PATCH'] ?? 0) - (before['PATCH'] ?? 0);
-    const calls = Object.values(simulator.calls()).reduce((sum, calls) => sum + calls, 0);
-    const deletedAt = clock.now();
-    await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
-    await until(gone);
-    const downMs = clock.now() - deletedAt;
-    await events.close();
-    const limitMs = (2 * count * latencyMs) / CALLS_IN_FLIGHT;
-    reactions.sort((a, b) => a - b);
-    return rounded({
-      objects: 2 * count,
-      upMs,
-      limitMs,
-      ratio: upMs / limitMs,
-      downMs,
-      reactionMedianMs: reactions[reactions.length >> 1] ?? Number.NaN,
-      reactionP99Ms: reactions[Math.floor(reactions.length * 0.99)] ?? Number.NaN,
-      cloudCallsPerObject: calls / (2 * count),
-      kubeWritesPerObject: patches / (2 * count),
-    });
   } finally {
-    await runtime.close();
-    await bus.close();
-    await client.close();
-    await api.close();
-    await simulator.close();
-    await rm(folder, { recursive: true });
+    await stage.close();
   }
 }
 
-function rounded(figures: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Math.round(value * 100) / 100]));
+/** Starts the actors and waits until one chain has gone through everything. */
+export async function warmUp(stage: Stage, { onProgress }: Pick<ChainOptions, 'onProgress'>): Promise<void> {
+  await stage.startActors();
+  const landscape = new Landscape(stage, 'bench-warm-up');
+  await landscape.open();
+  const items = chains(1, 'warm');
+  await landscape.apply(items);
+  await available(stage, landscape, items.length, onProgress);
+  await landscape.remove(items);
+  await gone(stage, landscape, onProgress);
+  await landscape.close();
+}
+
+/** All up at once, then all down at once. */
+export async function burst(
+  stage: Stage,
+  { count, profile, onProgress }: Pick<ChainOptions, 'count' | 'profile' | 'onProgress'>,
+): Promise<{ readonly figures: Readonly<Record<string, number>>; readonly profile: Profile | undefined }> {
+  const { clock } = stage;
+  const landscape = new Landscape(stage, 'bench-chain');
+  await landscape.open();
+  await stage.reset();
+  const items = chains(count, 'chain');
+  if (profile) await stage.actors.ask('profile');
+
+  const cpuBefore = await stage.cpu();
+  const upAt = clock.now();
+  await landscape.apply(items);
+  const applyMs = clock.now() - upAt;
+  const up = await available(stage, landscape, items.length, onProgress);
+  const cpuUp = grown(cpuBefore, await stage.cpu());
+  const profiled = profile ? await stage.actors.ask('profiled') : undefined;
+
+  await stage.reset();
+  const downAt = clock.now();
+  await landscape.remove([...items].reverse());
+  const down = await gone(stage, landscape, onProgress);
+  await landscape.close();
+  return {
+    profile: profiled,
+    figures: {
+      'up.ms': up.lastWriteAt - upAt,
+      'up.applyMs': applyMs,
+      'up.callsPerObject': sum(up.calls) / items.length,
+      'up.writesPerObject': sum(up.writes) / items.length,
+      ...spread('up.writes', up.writes, items.length),
+      ...spread('up.refused', up.refusals, items.length),
+      'up.messagesPerObject': sum(up.messages) / items.length,
+      ...spread('up.cpuMsPerObject', cpuUp, items.length),
+      'down.ms': down.lastWriteAt - downAt,
+      'down.callsPerObject': sum(down.calls) / items.length,
+      'down.writesPerObject': (sum(down.writes) - (down.writes['DELETE'] ?? 0)) / items.length,
+      'down.messagesPerObject': sum(down.messages) / items.length,
+    },
+  };
+}
+
+/** @returns times from readiness to the dependant's request, in milliseconds */
+async function paced(stage: Stage, { onProgress }: ChainOptions): Promise<readonly number[]> {
+  const landscape = new Landscape(stage, 'bench-paced');
+  await landscape.open();
+  await stage.reset();
+  for (let index = 0; index < PACED_CHAINS; index++) {
+    await landscape.apply(chains(1, `paced-${index}`));
+    await stage.clock.sleep(PACE_MS);
+  }
+  const { reactions } = await available(stage, landscape, PACED_CHAINS * OBJECTS_A_CHAIN, onProgress);
+  return reactions;
+}
+
+/** Dependants first. */
+export function chains(count: number, prefix: string): readonly Item[] {
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  return [
+    ...names.map((name) => port(name, name, name)),
+    ...names.map((name) => subnet(name, name)),
+    ...names.map((name) => network(name)),
+  ];
+}
+
+/** Waits until so many objects are Available at the API server. */
+export async function available(
+  stage: Stage,
+  landscape: Landscape,
+  count: number,
+  onProgress: (line: string) => void,
+): Promise<ActorsCounts> {
+  return until(stage, async (counts) => {
+    const settled = counts.census['available'] ?? 0;
+    onProgress(`${settled} of ${count} available`);
+    if (settled < count) return settled;
+    const now = await stored(landscape);
+    return now.available >= count ? 'done' : settled + now.available;
+  });
+}
+
+/** Waits until there are none. */
+export async function gone(
+  stage: Stage,
+  landscape: Landscape,
+  onProgress: (line: string) => void,
+): Promise<ActorsCounts> {
+  return until(stage, async () => {
+    const { present } = await stored(landscape);
+    onProgress(`${present} left`);
+    return present === 0 ? 'done' : -present;
+  });
+}
+
+async function stored(landscape: Landscape): Promise<{ readonly present: number; readonly available: number }> {
+  let [present, available] = [0, 0];
+  for (const plural of ['ports', 'subnets', 'networks'] as const) {
+    const now = await landscape.count(plural);
+    present += now.present;
+    available += now.available;
+    // What is left of the first is enough to know: the others wait for it.
+    if (now.available < now.present) break;
+  }
+  return { present, available };
+}
+
+async function until(stage: Stage, look: (counts: ActorsCounts) => Promise<'done' | number>): Promise<ActorsCounts> {
+  const { clock } = stage;
+  let last = Number.NaN;
+  let movedAt = clock.now();
+  for (;;) {
+    const counts = await stage.counts();
+    const now = await look(counts);
+    if (now === 'done') return stage.counts();
+    if (now !== last) movedAt = clock.now();
+    last = now;
+    if (clock.now() - movedAt > STALLED_MS) {
+      throw new Error(`nothing has changed for ${STALLED_MS} ms: ${JSON.stringify(counts.census)}`);
+    }
+    await clock.sleep(POLL_MS);
+  }
 }

@@ -1,58 +1,133 @@
-// Benchmarks: `npm run bench -- chain|api-server|csi-proxy|model [--count N] [--latency-ms N] [--runs N] [--json]`. `chain` is
-// measured in one process on embedded parts, and prints the physical limit and the ratio to it; `api-server` puts the
-// embedded server beside a real one when KUBECONFIG is set.
+// Benchmarks: `npm run bench -- NAME [options]`; README.md in this folder says what each measures. Figures, limits and
+// ratios are printed as medians over the runs; `--json` prints every run as well, for programs.
 import { parseArgs } from 'node:util';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
 import { csiProxy } from './csi-proxy.ts';
+import { fan } from './fan.ts';
+import { profileTable, type Report, summary, table } from './figures.ts';
+import { idle } from './idle.ts';
 import { model } from './model.ts';
+import { real } from './real.ts';
+
+interface Options {
+  readonly count: number;
+  readonly latencyMs: number;
+  readonly inFlight: number;
+  readonly profile: boolean;
+  onProgress(line: string): void;
+}
 
 interface Benchmark {
-  readonly count: string;
-  run(options: { count: number; latencyMs: number }): Promise<Record<string, number>>;
+  readonly counts: readonly number[];
+  readonly runs: number;
+  readonly goals: Readonly<Record<string, number>>;
+  run(options: Options): Promise<Report>;
 }
+
+const CALLS = { 'up.callsPerObject': 1.1 };
+
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  chain: {
+    counts: [1_000],
+    runs: 3,
+    goals: { ...CALLS, 'up.ratio': 1.5, 'up.writesPerObject': 2.2, 'reaction.medianMs': 3, 'reaction.p99Ms': 20 },
+    run: chain,
+  },
+  real: { counts: [100], runs: 3, goals: { ...CALLS, 'up.ratio': 1.3, 'down.ratio': 1.3 }, run: real },
+  idle: {
+    counts: [10_000, 50_000],
+    runs: 1,
+    goals: {
+      '10000.residentMb': 150,
+      '50000.residentMb': 600,
+      '10000.restartMs': 5_000,
+      '10000.idle.callsAMinute': 0,
+      '50000.idle.callsAMinute': 0,
+    },
+    run: idle,
+  },
+  fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
+  'api-server': alone(10_000, apiServer),
+  'csi-proxy': alone(10_000, csiProxy),
+  model: alone(958, model),
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     count: { type: 'string' },
     'latency-ms': { type: 'string', default: '50' },
-    runs: { type: 'string', default: '3' },
+    'in-flight': { type: 'string', default: '64' },
+    runs: { type: 'string' },
+    profile: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
-const benchmarks: Record<string, Benchmark> = {
-  chain: { count: '100', run: chain },
-  'api-server': { count: '10000', run: apiServer },
-  'csi-proxy': { count: '10000', run: csiProxy },
-  model: { count: '958', run: model },
-};
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];
 if (benchmark === undefined) {
   process.stderr.write(`there is no benchmark '${name}'; there is: ${Object.keys(benchmarks).join(', ')}\n`);
   process.exitCode = 2;
 } else {
-  const count = Number(values.count ?? benchmark.count);
-  const runs: Record<string, number>[] = [];
-  for (let run = 0; run < Number(values.runs); run++) {
-    const figures = await benchmark.run({ count, latencyMs: Number(values['latency-ms']) });
-    runs.push(figures);
-    if (!values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  }
-  const summary = Object.fromEntries(
-    Object.keys(runs[0] ?? {}).map((figure) => {
-      const sorted = runs.map((run) => run[figure] as number).sort((a, b) => a - b);
-      const [min, median, max] = [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)];
-      return [figure, { median, min, max }];
-    }),
-  );
-  if (values.json) process.stdout.write(`${JSON.stringify({ name, runs, summary })}\n`);
-  else {
-    process.stdout.write('\nfigure, median (min..max)\n');
-    const width = Math.max(28, ...Object.keys(summary).map(({ length }) => length));
-    for (const [figure, { median, min, max }] of Object.entries(summary)) {
-      process.stdout.write(`${figure.padEnd(width)} ${median} (${min}..${max})\n`);
+  await measure(name, benchmark);
+}
+
+async function measure(name: string, benchmark: Benchmark): Promise<void> {
+  const counts = values.count === undefined ? benchmark.counts : [whole('count', values.count)];
+  const runs = values.runs === undefined ? benchmark.runs : whole('runs', values.runs);
+  const reports: Report[] = [];
+  for (let run = 1; run <= runs; run++) {
+    let report: Report = { figures: {} };
+    for (const count of counts) {
+      const {
+        figures,
+        profile,
+        notes = [],
+      } = await benchmark.run({
+        count,
+        latencyMs: whole('latency-ms', values['latency-ms']),
+        inFlight: whole('in-flight', values['in-flight']),
+        profile: values.profile,
+        onProgress: (line) => progress(`${name} ${count}, run ${run} of ${runs}: ${line}`),
+      });
+      report = {
+        figures: { ...report.figures, ...(counts.length > 1 || name === 'idle' ? prefixed(count, figures) : figures) },
+        profile,
+        notes,
+      };
     }
+    reports.push(report);
   }
+  progress('');
+  const figures = summary(reports);
+  if (values.json) {
+    process.stdout.write(`${JSON.stringify({ name, runs: reports, summary: figures, goals: benchmark.goals })}\n`);
+    return;
+  }
+  process.stdout.write(`${name}, median${runs > 1 ? ` (min..max) of ${runs} runs` : ''}\n`);
+  process.stdout.write(table(figures, benchmark.goals));
+  for (const note of new Set(reports.flatMap(({ notes = [] }) => notes))) process.stdout.write(`${note}\n`);
+  const { profile } = reports.at(-1) ?? {};
+  if (profile !== undefined) process.stdout.write(`\n${profileTable(profile)}`);
+}
+
+/** A benchmark that needs neither a stage nor a goal. */
+function alone(count: number, run: (options: Options) => Promise<Report['figures']>): Benchmark {
+  return { counts: [count], runs: 3, goals: {}, run: async (options) => ({ figures: await run(options) }) };
+}
+
+function whole(option: string, value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${option} must be a whole number above 0; got '${value}'`);
+}
+
+function prefixed(count: number, figures: Report['figures']): Report['figures'] {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${count}.${name}`, value]));
+}
+
+/** One line on a terminal that is written over and over; elsewhere each new line once. */
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 }

@@ -1,0 +1,140 @@
+// Idle: so many settled objects, a third of them networks, subnets and ports each, at rest: memory, a restart, and what
+// goes on while nothing happens.
+
+import type { JsonObject } from '../../bus/mod.ts';
+import { chains } from './chain.ts';
+import { type Report, sum } from './figures.ts';
+import { type Item, Landscape } from './landscape.ts';
+import { Stage, type StageOptions } from './stage.ts';
+
+const MB = 1_000_000;
+const NAMESPACE = 'bench-idle';
+const POLL_MS = 50;
+const SETTLE_MS = 10_000;
+const QUIET_MS = 60_000;
+const GIVEN_UP_MS = 600_000;
+
+const SINCE = '2026-01-01T00:00:00Z';
+const PROJECT = '0123456789abcdef0123456789abcdef';
+const PARENT = '00000000-0000-4000-8000-ffffffffffff';
+const finalizer = (kind: string): string => `openstack.k-orc.cloud/${kind}`;
+
+/** What the three kinds carry and show in a chain. */
+const SETTLED: Readonly<
+  Record<Item['plural'], { readonly finalizers: readonly string[]; readonly resource: JsonObject }>
+> = {
+  networks: {
+    finalizers: [finalizer('network'), finalizer('subnet'), finalizer('port')],
+    resource: {
+      adminStateUp: true,
+      external: false,
+      mtu: 1450,
+      portSecurityEnabled: true,
+      shared: false,
+      status: 'ACTIVE',
+    },
+  },
+  subnets: {
+    finalizers: [finalizer('subnet'), finalizer('port')],
+    resource: {
+      networkID: PARENT,
+      ipVersion: 4,
+      cidr: '10.0.0.0/24',
+      gatewayIP: '10.0.0.1',
+      enableDHCP: false,
+      allocationPools: [{ start: '10.0.0.2', end: '10.0.0.254' }],
+    },
+  },
+  ports: {
+    finalizers: [finalizer('port')],
+    resource: {
+      networkID: PARENT,
+      adminStateUp: true,
+      macAddress: 'fa:16:3e:00:00:01',
+      fixedIPs: [{ ip: '10.0.0.17', subnetID: PARENT }],
+      securityGroups: [PARENT],
+      portSecurityEnabled: true,
+      status: 'DOWN',
+      vnicType: 'normal',
+    },
+  },
+};
+
+export async function idle(options: StageOptions & { readonly count: number }): Promise<Report> {
+  const { count, onProgress } = options;
+  const stage = await Stage.open(options);
+  const { clock } = stage;
+  try {
+    const landscape = new Landscape(stage, NAMESPACE);
+    await landscape.open();
+    const items = chains(Math.ceil(count / 3), 'idle').slice(0, count);
+    onProgress('storing the objects');
+    const made = items.map(settled);
+    await landscape.apply(made.map(({ item }) => item));
+    await landscape.writeStatus(made);
+    onProgress('first start');
+    const firstMs = await begun(stage, count);
+    await clock.sleep(SETTLE_MS);
+    await stage.stopActors();
+    onProgress('restart');
+    const restartMs = await begun(stage, count);
+    const afterStart = await stage.actors.ask('usage');
+    const startCounts = await stage.counts();
+    await clock.sleep(SETTLE_MS);
+    const before = await stage.actors.ask('settled');
+    await stage.reset();
+    onProgress(`nothing happens for ${QUIET_MS / 1_000} s`);
+    await clock.sleep(QUIET_MS);
+    const after = await stage.actors.ask('usage');
+    const counts = await stage.counts();
+    return {
+      figures: {
+        residentMb: after.residentBytes / MB,
+        heapMb: before.heapBytes / MB,
+        firstStartMs: firstMs,
+        restartMs,
+        'restart.cpuMs': afterStart.cpuMs,
+        'restart.residentMb': afterStart.residentBytes / MB,
+        'restart.messages': sum(startCounts.messages),
+        'restart.writes': sum(startCounts.writes),
+        'restart.calls': sum(startCounts.calls),
+        'idle.cpuMsAMinute': after.cpuMs - before.cpuMs,
+        'idle.callsAMinute': sum(counts.calls),
+        'idle.writesAMinute': sum(counts.writes),
+        'idle.messagesAMinute': sum(counts.messages),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** From the start of the process to all objects at rest in it, in milliseconds. */
+async function begun(stage: Stage, count: number): Promise<number> {
+  const startedAt = stage.clock.now();
+  await stage.startActors();
+  for (;;) {
+    const { census } = await stage.counts();
+    if ((census['available'] ?? 0) >= count) return stage.clock.now() - startedAt;
+    if (stage.clock.now() - startedAt > GIVEN_UP_MS) throw new Error(`not at rest: ${JSON.stringify(census)}`);
+    await stage.clock.sleep(POLL_MS);
+  }
+}
+
+/** The object as it is when it has long been Available: finalizers, id, conditions and what was observed. */
+function settled({ plural, name, body }: Item, index: number): { readonly item: Item; readonly status: JsonObject } {
+  const { finalizers, resource } = SETTLED[plural];
+  const lasting = { observedGeneration: 1, lastTransitionTime: SINCE, reason: 'Success' };
+  return {
+    item: { plural, name, body: { ...body, metadata: { name, finalizers } } },
+    status: {
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      conditions: [
+        { ...lasting, type: 'Available', status: 'True', message: 'OpenStack resource is available' },
+        { ...lasting, type: 'Progressing', status: 'False', message: 'OpenStack resource is up to date' },
+      ],
+      lastSyncTime: SINCE,
+      resource: { name, projectID: PROJECT, createdAt: SINCE, updatedAt: SINCE, revisionNumber: 2, ...resource },
+    },
+  };
+}

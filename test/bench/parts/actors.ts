@@ -1,0 +1,198 @@
+// The runtime as a part of a benchmark: all roles on a real bus, as one pod has them, with everything that leaves the
+// process counted.
+import { systemClock } from '../../../actors/clock.ts';
+import { Role } from '../../../actors/config.ts';
+import { openLog } from '../../../actors/log.ts';
+import { metrics } from '../../../actors/metrics.ts';
+import { startRuntime } from '../../../actors/runtime.ts';
+import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { addressKey, type Bus, type Mailbox, natsBus } from '../../../bus/mod.ts';
+import type { Part } from './mod.ts';
+
+export interface ActorsOptions {
+  readonly kubeconfig: string;
+  readonly natsUrl: string;
+  readonly callsInFlight: number;
+}
+
+/** What left the process since the last reset. */
+export interface ActorsCounts {
+  /** Objects by phase, now. */
+  readonly census: Readonly<Record<string, number>>;
+  /** Writes to the API server by kind. */
+  readonly writes: Readonly<Record<string, number>>;
+  /** Writes that were refused, among them lost races, by kind. */
+  readonly refusals: Readonly<Record<string, number>>;
+  /** Other requests to the API server. */
+  readonly reads: Readonly<Record<string, number>>;
+  /** When the last write was answered, milliseconds since the epoch. */
+  readonly lastWriteAt: number;
+  /** Calls to the cloud, by service, method and collection. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Publications by topic, and deletions of values. */
+  readonly messages: Readonly<Record<string, number>>;
+  /** From the moment a chain's last dependency was ready to the dependant's request, in milliseconds. */
+  readonly reactions: readonly number[];
+  /** When any object first and last entered a state, milliseconds since the epoch, by state. */
+  readonly firstEntered: Readonly<Record<string, number>>;
+  readonly lastEntered: Readonly<Record<string, number>>;
+}
+
+export async function serveActors(options: ActorsOptions): Promise<Part> {
+  const clock = systemClock();
+  const count = new Counts();
+  const client = kubeClient({ clock, kubeconfig: options.kubeconfig, userAgent: 'troupe' });
+  const bus = await natsBus({
+    url: options.natsUrl,
+    clock,
+    process: `bench-${process.pid}`,
+    firstLease: 'immediate',
+  });
+  const runtime = await startRuntime({
+    bus: { ...bus, mailbox: count.mail(bus.mailbox), trace: count.trace(bus, clock.now), close: () => bus.close() },
+    client: count.client(client, clock.now),
+    clock,
+    log: openLog({ level: process.env['TROUPE_LOG_LEVEL'] ?? 'error', readable: false }),
+    roles: new Set(Object.values(Role)),
+    callMs: 10_000,
+    defaultResyncMs: 0,
+    callsInFlight: options.callsInFlight,
+    // An object is told of by Kubernetes Events besides: one write for each that is created, and is no part of it.
+    events: false,
+    metrics: {
+      ...metrics(),
+      onCall: ({ service, method, path }) => add(count.calls, `${service} ${method} ${path.replace(UUID, '{id}')}`),
+    },
+  });
+  return {
+    info: {},
+    counts: () => ({ ...count.now(), census: Object.fromEntries(runtime.census()) }),
+    reset: () => count.reset(),
+    async close() {
+      await runtime.close();
+      await bus.close();
+      await client.close();
+    },
+  };
+}
+
+type KubeCall = Parameters<KubeClient['call']>[0];
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/;
+
+class Counts {
+  readonly calls = new Map<string, number>();
+  readonly #writes = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
+  readonly #reads = new Map<string, number>();
+  readonly #messages = new Map<string, number>();
+  readonly #firstEntered = new Map<string, number>();
+  readonly #lastEntered = new Map<string, number>();
+  /** Objects of a chain: when each became available, by the name that they share. */
+  readonly #availableAt = new Map<string, number>();
+  #reactions: number[] = [];
+  #lastWriteAt = 0;
+
+  now(): Omit<ActorsCounts, 'census'> {
+    return {
+      writes: Object.fromEntries(this.#writes),
+      refusals: Object.fromEntries(this.#refusals),
+      reads: Object.fromEntries(this.#reads),
+      lastWriteAt: this.#lastWriteAt,
+      calls: Object.fromEntries(this.calls),
+      messages: Object.fromEntries(this.#messages),
+      reactions: this.#reactions,
+      firstEntered: Object.fromEntries(this.#firstEntered),
+      lastEntered: Object.fromEntries(this.#lastEntered),
+    };
+  }
+
+  reset(): void {
+    for (const sums of [this.calls, this.#writes, this.#refusals, this.#reads, this.#messages]) sums.clear();
+    this.#firstEntered.clear();
+    this.#lastEntered.clear();
+    this.#reactions = [];
+  }
+
+  client(client: KubeClient, now: () => number): KubeClient {
+    const counted = async (call: KubeCall, answer: ReturnType<KubeClient['call']>): ReturnType<KubeClient['call']> => {
+      if (call.method === 'GET') {
+        add(this.#reads, 'read or list');
+        return answer;
+      }
+      const kind = kindOf(call);
+      try {
+        return await answer;
+      } catch (error) {
+        add(this.#refusals, kind);
+        throw error;
+      } finally {
+        add(this.#writes, kind);
+        this.#lastWriteAt = now();
+      }
+    };
+    return {
+      ...client,
+      call: (call) => counted(call, client.call(call)),
+      stream: (...given) => {
+        add(this.#reads, 'watch');
+        return client.stream(...given);
+      },
+    };
+  }
+
+  mail(mailbox: Mailbox): Mailbox {
+    return {
+      shards: mailbox.shards,
+      epoch: () => mailbox.epoch(),
+      watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
+      markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+      publish: (subject, payload, expected) => {
+        add(this.#messages, subject.topic);
+        return mailbox.publish(subject, payload, expected);
+      },
+      last: (subject) => {
+        add(this.#messages, 'read of a last value');
+        return mailbox.last(subject);
+      },
+      remove: (sequence) => {
+        add(this.#messages, 'removal');
+        return mailbox.remove(sequence);
+      },
+      subscribe: (filter, handlers) => mailbox.subscribe(filter, handlers),
+    };
+  }
+
+  trace({ trace }: Bus, now: () => number): Bus['trace'] {
+    return {
+      subscribe: (onEvent) => trace.subscribe(onEvent),
+      emit: (event) => {
+        const { actor, type, data } = event;
+        if (type === 'transition') {
+          const to = String(data['to']);
+          if (!this.#firstEntered.has(to)) this.#firstEntered.set(to, now());
+          this.#lastEntered.set(to, now());
+          if (to === 'available') this.#availableAt.set(addressKey(actor), now());
+        } else if (type === 'call' && data['method'] === 'POST') {
+          // What an object of the chain is built on has its name, in the kind before.
+          const before = { ports: 'subnets', subnets: 'networks' }[actor.plural];
+          const readyAt = this.#availableAt.get(addressKey({ ...actor, plural: before ?? '' }));
+          if (readyAt !== undefined) this.#reactions.push(now() - Number(data['durationMs']) - readyAt);
+        }
+        trace.emit(event);
+      },
+    };
+  }
+}
+
+function kindOf({ method, path, contentType = '' }: KubeCall): string {
+  if (method === 'POST' || method === 'DELETE') return method;
+  const isApply = contentType.includes('apply');
+  if (path.includes('/status')) return isApply ? 'status' : 'status.id';
+  if (!isApply) return 'finalizer removed';
+  return path.includes('finalizer&') ? 'own finalizer' : 'guard finalizers';
+}
+
+function add(sums: Map<string, number>, name: string): void {
+  sums.set(name, (sums.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,80 @@
+// Real: chains on the kube-apiserver of KUBECONFIG and the cloud of OS_CLIENT_CONFIG_FILE (entry OS_CLOUD), next to what
+// that Neutron does when clients ask it directly: TROUPE_BENCH_BURST names a command that makes so many networks with a
+// subnet each and deletes them again, and says how long that took.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../actors/clock.ts';
+import { burst, type ChainOptions, warmUp } from './chain.ts';
+import type { Report } from './figures.ts';
+import { Stage } from './stage.ts';
+
+const MADE = /^\d+ networks \+ \d+ subnets, (\d+) clients: ([\d.]+) s/;
+const FAILED = /^errors: ([1-9]\d*)/;
+
+export async function real(options: ChainOptions): Promise<Report> {
+  const { count, onProgress } = options;
+  const { KUBECONFIG: kubeconfig, OS_CLIENT_CONFIG_FILE: cloudsFile, TROUPE_BENCH_BURST: command } = process.env;
+  if (kubeconfig === undefined || cloudsFile === undefined) {
+    throw new Error('KUBECONFIG and OS_CLIENT_CONFIG_FILE must name a kubeconfig and a clouds.yaml that may be used');
+  }
+  const notes: string[] = [];
+  let alone: Alone | undefined;
+  if (command === undefined) notes.push('TROUPE_BENCH_BURST is not set, so there is nothing to compare with');
+  else {
+    onProgress('Neutron alone');
+    alone = await measureAlone(command, count);
+  }
+  const stage = await Stage.open({ ...options, real: { kubeconfig, cloudsFile } });
+  try {
+    await warmUp(stage, options);
+    const { figures, profile } = await burst(stage, options);
+    return { profile, notes, figures: { ...(alone && compared(alone, figures, count)), ...figures } };
+  } finally {
+    await stage.close();
+  }
+}
+
+interface Alone {
+  /** To make one resource, and to delete one, on average, in milliseconds. */
+  readonly createMs: number;
+  readonly deleteMs: number;
+}
+
+/** Runs `<command> <count> <clients>`. */
+async function measureAlone(command: string, count: number): Promise<Alone> {
+  const clock = systemClock();
+  const child = spawn('/bin/sh', ['-c', `${command} ${count} 16`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let madeAt: number | undefined;
+  let createMs = Number.NaN;
+  let deleteMs = Number.NaN;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, , seconds] = MADE.exec(line) ?? [];
+    if (seconds !== undefined) {
+      madeAt = clock.now();
+      createMs = (Number(seconds) * 1_000) / (2 * count);
+    } else if (madeAt !== undefined && Number.isNaN(deleteMs)) {
+      // One request deletes a network and its subnet: two resources.
+      deleteMs = (clock.now() - madeAt) / (2 * count);
+    }
+    if (FAILED.test(line)) throw new Error(`Neutron alone: ${line}`);
+  }
+  const code = await ended;
+  if (code !== 0 || Number.isNaN(createMs) || Number.isNaN(deleteMs))
+    throw new Error(`'${command}' ended with code ${code} and did not say how long it took`);
+  return { createMs, deleteMs };
+}
+
+function compared(
+  { createMs, deleteMs }: Alone,
+  figures: Readonly<Record<string, number>>,
+  count: number,
+): Readonly<Record<string, number>> {
+  const [upAloneMs, downAloneMs] = [3 * count * createMs, 3 * count * deleteMs];
+  return {
+    'up.aloneMs': upAloneMs,
+    'up.ratio': (figures['up.ms'] ?? Number.NaN) / upAloneMs,
+    'down.aloneMs': downAloneMs,
+    'down.ratio': (figures['down.ms'] ?? Number.NaN) / downAloneMs,
+  };
+}

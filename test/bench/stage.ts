@@ -1,0 +1,203 @@
+// What a benchmark plays on: the parts, each in a process of its own, and the ways to ask them.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../actors/clock.ts';
+import { installCrds } from '../../actors/crds.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Clock, type NatsServer, startNatsServer } from '../../bus/mod.ts';
+import type { ActorsCounts } from './parts/actors.ts';
+import type { PartName, Question, Usage } from './parts/mod.ts';
+import type { Profile } from './parts/profiler.ts';
+
+const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
+/** Of the kernel's clock ticks, a second: what /proc counts processor time in on Linux. */
+const TICKS_PER_SECOND = 100;
+
+export interface StageOptions {
+  readonly latencyMs: number;
+  readonly inFlight: number;
+  /** The real ones instead of the embedded API server and the simulated cloud. */
+  readonly real?: { readonly kubeconfig: string; readonly cloudsFile: string };
+  onProgress(line: string): void;
+}
+
+export class PartProcess {
+  readonly info: Readonly<Record<string, string>>;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (value: unknown) => void>();
+  #asked = 0;
+
+  private constructor(child: ChildProcess, info: Readonly<Record<string, string>>) {
+    this.#child = child;
+    this.info = info;
+    child.on('message', ({ id, value }: { readonly id: number; readonly value: unknown }) => {
+      this.#waiting.get(id)?.(value);
+      this.#waiting.delete(id);
+    });
+  }
+
+  static start(name: PartName, options: object): Promise<PartProcess> {
+    const child = fork(CHILD, [name, JSON.stringify(options)], { execArgv: [] });
+    return new Promise((resolve, reject) => {
+      child.once('exit', (code) => reject(new Error(`the part '${name}' ended with code ${code} before it served`)));
+      child.once('message', ({ info }: { readonly info: Record<string, string> }) =>
+        resolve(new PartProcess(child, info)),
+      );
+    });
+  }
+
+  ask(question: 'usage' | 'settled'): Promise<Usage>;
+  ask(question: 'profiled'): Promise<Profile | undefined>;
+  ask<Counts = Readonly<Record<string, number>>>(question: 'counts'): Promise<Counts>;
+  ask(question: Question): Promise<unknown>;
+  ask(question: Question): Promise<unknown> {
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      this.#child.send({ id, question }, (error) => error && reject(error));
+    });
+  }
+
+  /** In order: leases are given back. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    await this.ask('close');
+    this.#child.disconnect();
+    await ended;
+  }
+}
+
+export class Stage {
+  readonly clock: Clock = systemClock();
+  readonly folder: string;
+  readonly client: KubeClient;
+  readonly kubeconfig: string;
+  readonly cloudsYaml: string;
+  readonly api: PartProcess | undefined;
+  readonly cloud: PartProcess | undefined;
+  readonly #options: StageOptions;
+  readonly #nats: NatsServer;
+  #actors: PartProcess | undefined;
+
+  private constructor(
+    options: StageOptions,
+    {
+      folder,
+      kubeconfig,
+      cloudsYaml,
+      api,
+      cloud,
+      nats,
+    }: {
+      folder: string;
+      kubeconfig: string;
+      cloudsYaml: string;
+      api: PartProcess | undefined;
+      cloud: PartProcess | undefined;
+      nats: NatsServer;
+    },
+  ) {
+    this.#options = options;
+    this.#nats = nats;
+    this.folder = folder;
+    this.kubeconfig = kubeconfig;
+    this.cloudsYaml = cloudsYaml;
+    this.api = api;
+    this.cloud = cloud;
+    this.client = kubeClient({ clock: this.clock, kubeconfig, userAgent: 'troupe-bench' });
+  }
+
+  static async open(options: StageOptions): Promise<Stage> {
+    const { real, latencyMs, onProgress } = options;
+    const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
+    onProgress(`starting the parts in ${folder}`);
+    const kubeconfig = real?.kubeconfig ?? join(folder, 'kubeconfig');
+    const api = real === undefined ? await PartProcess.start('api', { kubeconfig }) : undefined;
+    const cloud = real === undefined ? await PartProcess.start('cloud', { latencyMs }) : undefined;
+    const cloudsYaml = cloud?.info['cloudsYaml'] ?? (await readFile(real?.cloudsFile ?? '', 'utf8'));
+    const clock = systemClock();
+    const nats = await startNatsServer({
+      clock,
+      program: process.env['TROUPE_NATS_SERVER'],
+      path: process.env['PATH'] ?? '',
+      cacheFolder: join(homedir(), '.cache', 'troupe'),
+      fetch: globalThis.fetch,
+      onProgress,
+      folder: join(folder, 'nats'),
+    });
+    const stage = new Stage(options, { folder, kubeconfig, cloudsYaml, api, cloud, nats });
+    await installCrds(stage.client, clock, () => undefined);
+    return stage;
+  }
+
+  get actors(): PartProcess {
+    if (this.#actors === undefined) throw new Error('the actors were not started');
+    return this.#actors;
+  }
+
+  async startActors(): Promise<void> {
+    this.#actors = await PartProcess.start('actors', {
+      kubeconfig: this.kubeconfig,
+      natsUrl: this.#nats.url,
+      callsInFlight: this.#options.inFlight,
+    });
+  }
+
+  async stopActors(): Promise<void> {
+    await this.#actors?.close();
+    this.#actors = undefined;
+  }
+
+  counts(): Promise<ActorsCounts> {
+    return this.actors.ask<ActorsCounts>('counts');
+  }
+
+  async reset(): Promise<void> {
+    await Promise.all([this.api, this.cloud, this.actors].map((part) => part?.ask('reset')));
+  }
+
+  /** Processor time of each process so far, in milliseconds; what cannot be seen is left out. */
+  async cpu(): Promise<Readonly<Record<string, number>>> {
+    const cpuMs: Record<string, number> = {};
+    for (const [name, part] of Object.entries({ actors: this.#actors, apiServer: this.api, cloud: this.cloud })) {
+      if (part !== undefined) cpuMs[name] = (await part.ask('usage')).cpuMs;
+    }
+    const nats = cpuOf(this.#nats.pid);
+    if (nats !== undefined) cpuMs['nats'] = nats;
+    const { user, system } = process.cpuUsage();
+    cpuMs['benchmark'] = (user + system) / 1_000;
+    return cpuMs;
+  }
+
+  async close(): Promise<void> {
+    await this.stopActors();
+    await this.client.close();
+    await this.#nats.close();
+    await this.api?.close();
+    await this.cloud?.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** What `cpu` grew by, by process. */
+export function grown(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(after).map(([name, cpuMs]) => [name, cpuMs - (before[name] ?? 0)]));
+}
+
+/** Processor time of another process, in milliseconds. */
+function cpuOf(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  // The name of the program, in parentheses, may hold anything; after it come `utime` and `stime` as words 12 and 13.
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return ((Number(words[11]) + Number(words[12])) * 1_000) / TICKS_PER_SECOND;
+}
