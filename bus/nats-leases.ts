@@ -241,14 +241,16 @@ class BucketLease implements LeaseStore {
   /** False: the record is no longer ours. */
   async #replace(record: StoredLease | undefined): Promise<boolean> {
     for (;;) {
-      const sequence = await this.#leases.write(this.#key, record, this.#sequence);
+      // A renewal may be under way when the lease is given back: its answer moves `#sequence` while we wait.
+      const expected = this.#sequence;
+      const sequence = await this.#leases.write(this.#key, record, expected);
       if (sequence !== undefined) {
         this.#sequence = sequence;
         return true;
       }
       // Somebody wrote: another holder, or we ourselves and the answer was lost (K2).
       const own = await this.#leases.sequenceOf(this.#key, this.#record);
-      if (own === undefined || own === this.#sequence) return false;
+      if (own === undefined || own === expected) return false;
       this.#sequence = own;
     }
   }

@@ -40,6 +40,22 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
+    called('a lease that is released while it is renewed is free at once'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const lease = await held(a, 'renewed', 'a');
+      await clock.sleep(LEASE_MS / 5 - 40);
+      const released = new Promise<void>((resolve) => {
+        clock.setTimeout(() => resolve(lease.release()), 60);
+      });
+      // Both are late now: the renewal, and right after it the release, before the renewal is answered.
+      for (const blockedAt = clock.now(); clock.now() - blockedAt < 100; );
+      await released;
+      assert.ok(await b.leases.acquire('renewed', 'b'));
+    }),
+  );
+
+  test(
     called('a held lease is renewed and its end moves'),
     on(harness, async ({ connect }) => {
       const [a, b] = [await connect('a'), await connect('b')];
