@@ -222,6 +222,10 @@ export class Host {
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
     if (this.#deps.clock.now() >= shard.lease.endsAt()) return;
+    if ('from' in mail.subject) {
+      const author = this.#shards.get(shardOf(mail.subject.from, this.#deps.bus.mailbox.shards));
+      author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
+    }
     const actor = this.#actor(shard, to);
     const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
     const deliver = this.#delivery(actor, mail, subject);

@@ -3,7 +3,8 @@
 // Invariants:
 //   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
 //   O2. Nothing begins after `close`: a host without its lease is silent.
-//   O3. What somebody else wrote meanwhile is read before it is overwritten, and not overwritten if it is newer.
+//   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
+//   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
 import {
   addressKey,
   type Clock,
@@ -14,15 +15,24 @@ import {
   toErrorData,
 } from '../bus/mod.ts';
 
-interface Entry {
+/** Whether what somebody else wrote may be overwritten by what is to be said. */
+export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
+
+/** What the bus has on a subject, as far as this host knows. */
+interface Stored {
+  /** Undefined: it is not remembered. */
+  readonly text: string | undefined;
+  readonly sequence: number;
+  /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
+  readonly mayReplace: MayReplace | undefined;
+}
+
+/** A publication under way. */
+interface Saying {
   readonly subject: MailSubject;
-  wanted: JsonObject | undefined;
-  /** What the bus has, as far as this host knows: its text and sequence. */
-  published: string | undefined;
-  sequence: number;
-  running: Promise<void> | undefined;
-  forgotten: boolean;
-  mayReplace: (current: JsonObject) => boolean;
+  wanted: JsonObject;
+  mayReplace: MayReplace;
+  done: Promise<void>;
 }
 
 export interface OutboxDeps {
@@ -30,6 +40,11 @@ export interface OutboxDeps {
   clock: Clock;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
+  /**
+   * What is kept of each value that was published: its `text`, so that the same is not published again, or only its
+   * `place`, for who says nothing twice. `text` is the default.
+   */
+  remember?: 'text' | 'place';
 }
 
 /** Pause before a publication that failed is tried again, in milliseconds. The connection itself reconnects meanwhile. */
@@ -37,7 +52,8 @@ const PAUSE_MS = 250;
 
 export class Outbox {
   readonly #deps: OutboxDeps;
-  readonly #entries = new Map<string, Entry>();
+  readonly #stored = new Map<string, Stored>();
+  readonly #saying = new Map<string, Saying>();
   #closed = false;
   #troubled = false;
 
@@ -51,30 +67,40 @@ export class Outbox {
    *
    * @param mayReplace  whether what another host wrote there may be overwritten (O3)
    */
-  say(
-    subject: MailSubject,
-    payload: JsonObject,
-    mayReplace: (current: JsonObject) => boolean = () => true,
-  ): Promise<void> {
-    const key = mailSubject(subject, this.#deps.mailbox.shards);
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      entry = {
-        subject,
-        wanted: undefined,
-        published: undefined,
-        sequence: 0,
-        running: undefined,
-        forgotten: false,
-        mayReplace,
-      };
-      this.#entries.set(key, entry);
+  say(subject: MailSubject, payload: JsonObject, mayReplace: MayReplace = always): Promise<void> {
+    const key = this.#key(subject);
+    const saying = this.#saying.get(key);
+    if (saying !== undefined) {
+      saying.wanted = payload;
+      saying.mayReplace = mayReplace;
+      return saying.done;
     }
-    entry.wanted = payload;
-    entry.mayReplace = mayReplace;
-    if (entry.running === undefined && entry.published === JSON.stringify(payload)) return Promise.resolve();
-    entry.running ??= this.#run(entry);
-    return entry.running;
+    const stored = this.#stored.get(key);
+    if (!this.#closed && stored?.text !== undefined) {
+      const text = JSON.stringify(payload);
+      if (stored.text === text) {
+        this.#stored.set(key, { ...stored, mayReplace });
+        return Promise.resolve();
+      }
+      if (stored.mayReplace === undefined && !mayReplace(JSON.parse(stored.text) as JsonObject, payload))
+        return Promise.resolve();
+    }
+    return this.#start(key, subject, payload, mayReplace);
+  }
+
+  /**
+   * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
+   * later, what somebody may have overwritten (O4).
+   */
+  heard(subject: MailSubject, payload: JsonObject, sequence: number): void {
+    const key = this.#key(subject);
+    const stored = this.#stored.get(key);
+    // What is being published is held against what is there anyway.
+    if (this.#closed || this.#saying.has(key) || (stored !== undefined && sequence <= stored.sequence)) return;
+    const text = JSON.stringify(payload);
+    this.#stored.set(key, { text, sequence, mayReplace: undefined });
+    if (stored?.mayReplace === undefined || stored.text === undefined || stored.text === text) return;
+    void this.say(subject, JSON.parse(stored.text) as JsonObject, stored.mayReplace);
   }
 
   /**
@@ -82,45 +108,63 @@ export class Outbox {
    * The value itself stays for its reader to delete.
    */
   forget(subject: MailSubject, payload?: JsonObject): void {
-    const key = mailSubject(subject, this.#deps.mailbox.shards);
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    if (payload !== undefined && JSON.stringify(entry.wanted) !== JSON.stringify(payload)) return;
-    entry.forgotten = true;
-    this.#entries.delete(key);
+    const key = this.#key(subject);
+    const saying = this.#saying.get(key);
+    const said = saying === undefined ? this.#stored.get(key)?.text : JSON.stringify(saying.wanted);
+    if (payload !== undefined && said !== undefined && said !== JSON.stringify(payload)) return;
+    this.#saying.delete(key);
+    this.#stored.delete(key);
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  async #run(entry: Entry): Promise<void> {
-    const { mailbox, clock } = this.#deps;
-    // In the turn of the last look at what is wanted, or what is said right after it would be lost (O1).
-    const end = (): void => {
-      entry.running = undefined;
+  #key(subject: MailSubject): string {
+    return mailSubject(subject, this.#deps.mailbox.shards);
+  }
+
+  #start(key: string, subject: MailSubject, wanted: JsonObject, mayReplace: MayReplace): Promise<void> {
+    const saying: Saying = { subject, wanted, mayReplace, done: Promise.resolve() };
+    this.#saying.set(key, saying);
+    saying.done = this.#run(key, saying);
+    return saying.done;
+  }
+
+  async #run(key: string, saying: Saying): Promise<void> {
+    const { mailbox, clock, remember = 'text' } = this.#deps;
+    let { text: published, sequence } = this.#stored.get(key) ?? { text: undefined, sequence: 0 };
+    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
+    const end = (stored: Stored): void => {
+      this.#saying.delete(key);
+      this.#stored.set(key, stored);
     };
     while (!this.#closed) {
-      const payload = entry.wanted as JsonObject;
+      // Forgotten; whatever is said by now is another publication's.
+      if (this.#saying.get(key) !== saying) return;
+      const payload = saying.wanted;
       const text = JSON.stringify(payload);
-      if (text === entry.published || entry.forgotten) return end();
+      if (text === published) {
+        const { mayReplace } = saying;
+        return end({ text: remember === 'text' ? text : undefined, sequence, mayReplace });
+      }
       try {
-        const publication = await mailbox.publish(entry.subject, payload, entry.sequence);
+        const publication = await mailbox.publish(saying.subject, payload, sequence);
         if (publication.kind === 'stored') {
-          entry.published = text;
-          entry.sequence = publication.sequence;
+          published = text;
+          sequence = publication.sequence;
         } else if (!this.#closed) {
-          const current = await mailbox.last(entry.subject);
-          entry.sequence = current?.sequence ?? 0;
-          entry.published = current === undefined ? undefined : JSON.stringify(current.payload);
-          const isNewest = entry.wanted === payload;
-          if (isNewest && current !== undefined && entry.published !== text && !entry.mayReplace(current.payload))
-            return end();
+          const current = await mailbox.last(saying.subject);
+          sequence = current?.sequence ?? 0;
+          published = current === undefined ? undefined : JSON.stringify(current.payload);
+          const isNewest = saying.wanted === payload && this.#saying.get(key) === saying;
+          if (isNewest && current !== undefined && published !== text && !saying.mayReplace(current.payload, payload))
+            return end({ text: published, sequence, mayReplace: undefined });
         }
         this.#troubled = false;
       } catch (error) {
         if (!this.#troubled) {
-          this.#deps.onTrouble(`mail to '${addressKey(entry.subject.to)}' waits: ${toErrorData(error).message}`);
+          this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${toErrorData(error).message}`);
         }
         this.#troubled = true;
         await clock.sleep(PAUSE_MS);
@@ -130,3 +174,5 @@ export class Outbox {
     return new Promise(() => undefined);
   }
 }
+
+const always: MayReplace = () => true;

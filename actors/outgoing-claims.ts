@@ -55,7 +55,7 @@ export class OutgoingClaims {
         ended: false,
       };
       const subject = { to, topic: 'claim', from } as const;
-      void outbox.say(subject, mail as unknown as JsonObject, (current) => mayReplace(current, mail));
+      void outbox.say(subject, mail as unknown as JsonObject, mayReplace);
     }
     for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to);
   }
@@ -78,18 +78,18 @@ export class OutgoingClaims {
       ended: true,
     };
     const subject = { to, topic: 'claim', from } as const;
-    await outbox.say(subject, mail as unknown as JsonObject, (current) => mayReplace(current, mail));
+    await outbox.say(subject, mail as unknown as JsonObject, mayReplace);
     // Unless it is claimed again by now.
     outbox.forget(subject, mail as unknown as JsonObject);
   }
 }
 
 /** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
-function mayReplace(current: JsonObject, mine: ClaimMail): boolean {
-  const theirs = parseClaimMail(current);
-  if (theirs === undefined) return true;
-  if (theirs.uid !== mine.uid) return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;
+function mayReplace(current: JsonObject, mine: JsonObject): boolean {
+  const [theirs, ours] = [parseClaimMail(current), parseClaimMail(mine)];
+  if (theirs === undefined || ours === undefined) return true;
+  if (theirs.uid !== ours.uid) return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;
   const same = (claim: ClaimMail): string =>
     JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
-  return same(theirs) !== same(mine);
+  return same(theirs) !== same(ours);
 }

@@ -95,7 +95,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
-  const outbox = new Outbox({ mailbox, clock, onTrouble: (message) => log.warn(message) });
+  const outbox = new Outbox({ mailbox, clock, onTrouble: (message) => log.warn(message), remember: 'place' });
   try {
     const known = await readMail(deps);
     const pending = new Set<Promise<void>>();
@@ -105,10 +105,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       const last = known.get(addressKey(to));
       if (last !== undefined && compareVersions(last.version, version) >= 0) return;
       known.set(addressKey(to), { to, version, uid: uidOf(mail), gone: 'gone' in mail });
-      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, (current) => {
-        const theirs = parseObjectMail(current);
-        return theirs === undefined || compareVersions(versionOf(theirs), version) < 0;
-      });
+      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace);
       pending.add(saying);
       void saying.finally(() => {
         pending.delete(saying);
@@ -217,6 +214,13 @@ async function readMail({ bus }: WatcherDeps): Promise<Map<string, Known>> {
   await replayed;
   await subscription.close();
   return known;
+}
+
+/** Older never replaces newer (W1). */
+function mayReplace(current: JsonObject, mine: JsonObject): boolean {
+  const [theirs, ours] = [parseObjectMail(current), parseObjectMail(mine)];
+  if (theirs === undefined || ours === undefined) return true;
+  return compareVersions(versionOf(theirs), versionOf(ours)) < 0;
 }
 
 function versionOf(mail: ObjectMail): string {

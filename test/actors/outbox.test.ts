@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import { Outbox } from '../../actors/outbox.ts';
-import { type MailSubject, memoryBroker } from '../../bus/mod.ts';
+import { type JsonObject, type MailSubject, memoryBroker } from '../../bus/mod.ts';
 
 const test = suite('outbox');
 
@@ -106,6 +106,50 @@ test('a subject on which something else was said meanwhile is not forgotten', as
   outbox.forget(subject, { n: 1 });
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(await last(), { n: 2 });
+  await bus.close();
+});
+
+test('what stands on the bus already is not published again (O4)', async () => {
+  const { outbox, bus } = start();
+  const publication = await bus.mailbox.publish(subject, { n: 1 }, 0);
+  const sequence = publication.kind === 'stored' ? publication.sequence : 0;
+  outbox.heard(subject, { n: 1 }, sequence);
+  await outbox.say(subject, { n: 1 });
+  assert.is((await bus.mailbox.last(subject))?.sequence, sequence);
+  bus.mailbox.last = () => Promise.reject(new Error('it was heard: nothing has to be read'));
+  await outbox.say(subject, { n: 2 });
+  outbox.heard(subject, { n: 1 }, sequence);
+  await outbox.say(subject, { n: 2 });
+  await bus.close();
+});
+
+test('what was heard of a newer incarnation is not overwritten, however often the older is said (O3, P4, P9)', async () => {
+  const { outbox, bus, last } = start();
+  const publication = await bus.mailbox.publish(subject, { n: 5 }, 0);
+  if (publication.kind === 'stored') outbox.heard(subject, { n: 5 }, publication.sequence);
+  const older = (theirs: JsonObject, ours: JsonObject): boolean => Number(theirs['n']) < Number(ours['n']);
+  for (let time = 0; time < 3; time++) await outbox.say(subject, { n: 1 }, older);
+  assert.equal(await last(), { n: 5 });
+  await outbox.say(subject, { n: 6 }, older);
+  assert.equal(await last(), { n: 6 });
+  await bus.close();
+});
+
+test('what was refused once is refused again (O3, P4)', async () => {
+  const { outbox, bus, last } = start();
+  await bus.mailbox.publish(subject, { n: 5 }, 0);
+  for (let time = 0; time < 3; time++) await outbox.say(subject, { n: 1 }, () => false);
+  assert.equal(await last(), { n: 5 });
+  await bus.close();
+});
+
+test('what a stale host wrote over it is said again (O4, P9)', async () => {
+  const { outbox, bus, last } = start();
+  await outbox.say(subject, { n: 1 });
+  const late = await bus.mailbox.publish(subject, { n: 0 }, undefined);
+  if (late.kind === 'stored') outbox.heard(subject, { n: 0 }, late.sequence);
+  await outbox.say(subject, { n: 1 });
+  assert.equal(await last(), { n: 1 });
   await bus.close();
 });
 

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../bus/mod.ts';
 import { chains } from './chain.ts';
-import { type Report, sum } from './figures.ts';
+import { type Report, spread, sum } from './figures.ts';
 import { type Item, Landscape } from './landscape.ts';
 import { Stage, type StageOptions } from './stage.ts';
 
@@ -60,7 +60,9 @@ const SETTLED: Readonly<
   },
 };
 
-export async function idle(options: StageOptions & { readonly count: number }): Promise<Report> {
+export async function idle(
+  options: StageOptions & { readonly count: number; readonly profile: boolean },
+): Promise<Report> {
   const { count, onProgress } = options;
   const stage = await Stage.open(options);
   const { clock } = stage;
@@ -73,11 +75,12 @@ export async function idle(options: StageOptions & { readonly count: number }): 
     await landscape.apply(made.map(({ item }) => item));
     await landscape.writeStatus(made);
     onProgress('first start');
-    const firstMs = await begun(stage, count);
+    const firstMs = await begun(stage, count, { profile: false });
     await clock.sleep(SETTLE_MS);
     await stage.stopActors();
     onProgress('restart');
-    const restartMs = await begun(stage, count);
+    const restartMs = await begun(stage, count, options);
+    const profile = options.profile ? await stage.actors.ask('profiled') : undefined;
     const afterStart = await stage.actors.ask('usage');
     const startCounts = await stage.counts();
     await clock.sleep(SETTLE_MS);
@@ -88,6 +91,7 @@ export async function idle(options: StageOptions & { readonly count: number }): 
     const after = await stage.actors.ask('usage');
     const counts = await stage.counts();
     return {
+      profile,
       figures: {
         residentMb: after.residentBytes / MB,
         heapMb: before.heapBytes / MB,
@@ -95,7 +99,7 @@ export async function idle(options: StageOptions & { readonly count: number }): 
         restartMs,
         'restart.cpuMs': afterStart.cpuMs,
         'restart.residentMb': afterStart.residentBytes / MB,
-        'restart.messages': sum(startCounts.messages),
+        ...spread('restart.messages', startCounts.messages),
         'restart.writes': sum(startCounts.writes),
         'restart.calls': sum(startCounts.calls),
         'idle.cpuMsAMinute': after.cpuMs - before.cpuMs,
@@ -110,9 +114,9 @@ export async function idle(options: StageOptions & { readonly count: number }): 
 }
 
 /** From the start of the process to all objects at rest in it, in milliseconds. */
-async function begun(stage: Stage, count: number): Promise<number> {
+async function begun(stage: Stage, count: number, options: { readonly profile: boolean }): Promise<number> {
   const startedAt = stage.clock.now();
-  await stage.startActors();
+  await stage.startActors(options);
   for (;;) {
     const { census } = await stage.counts();
     if ((census['available'] ?? 0) >= count) return stage.clock.now() - startedAt;

@@ -140,11 +140,13 @@ export class Stage {
     return this.#actors;
   }
 
-  async startActors(): Promise<void> {
+  /** @param options.profile  a profile from the first moment */
+  async startActors({ profile = false }: { readonly profile?: boolean } = {}): Promise<void> {
     this.#actors = await PartProcess.start('actors', {
       kubeconfig: this.kubeconfig,
       natsUrl: this.#nats.url,
       callsInFlight: this.#options.inFlight,
+      profile,
     });
   }
 

@@ -2,9 +2,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { serveActors } from './actors.ts';
-import { serveApi } from './api.ts';
-import { serveCloud } from './cloud.ts';
 import { Profiler } from './profiler.ts';
 
 /** `counts`: since the last `reset`. `usage` collects garbage first when it is asked for as `settled`. */
@@ -31,13 +28,15 @@ export async function serve(
   name: PartName,
   options: JsonObject,
 ): Promise<{ readonly info: JsonObject; answer(question: Question): Promise<unknown> }> {
-  const parts: Record<PartName, (options: never) => Promise<Part>> = {
-    api: serveApi,
-    cloud: serveCloud,
-    actors: serveActors,
+  // A process loads what it needs and no more: its memory is measured.
+  const parts: Record<PartName, () => Promise<(options: never) => Promise<Part>>> = {
+    api: async () => (await import('./api.ts')).serveApi,
+    cloud: async () => (await import('./cloud.ts')).serveCloud,
+    actors: async () => (await import('./actors.ts')).serveActors,
   };
-  const part = await parts[name](options as never);
   const profiler = new Profiler();
+  if (options['profile'] === true) await profiler.start();
+  const part = await (await parts[name]())(options as never);
   return {
     info: { ...part.info, pid: process.pid },
     async answer(question) {

@@ -18,7 +18,9 @@ const FUNCTIONS = 40;
 export class Profiler {
   #session: Session | undefined;
 
+  /** Begins, unless it has begun. */
   async start(): Promise<void> {
+    if (this.#session !== undefined) return;
     const session = new Session();
     session.connect();
     await session.post('Profiler.enable');
