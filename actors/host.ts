@@ -27,6 +27,7 @@ import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
 import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
 import { Outbox } from './outbox.ts';
 import type { Registry } from './registry.ts';
+import { StatusTurns } from './status-turns.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -45,6 +46,8 @@ export interface HostDeps {
 interface Shard {
   readonly lease: Lease;
   readonly outbox: Outbox;
+  /** The same for all its actors. */
+  readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;
   /** External calls under way. */
   readonly calls: Set<Promise<unknown>>;
@@ -59,12 +62,14 @@ export class Host {
   readonly #shards = new Map<number, Shard>();
   readonly #subscriptions = new Set<{ readonly shards: readonly number[]; readonly subscription: MailSubscription }>();
   readonly #machines: ObjectActorDeps['machines'];
+  readonly #turns: StatusTurns;
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
     const { objects, registry, clock, callMs } = deps;
+    this.#turns = new StatusTurns({ clock });
     this.#machines = provideEffects({
-      objects,
+      objects: this.#atOnce(objects),
       registry,
       clock,
       callMs,
@@ -101,7 +106,8 @@ export class Host {
     const opened = new Map<number, Shard>();
     for (const [number, lease] of leases) {
       const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => log.warn(message) });
-      const shard: Shard = { lease, outbox, actors: new Map(), calls: new Set(), floor: undefined, live: false };
+      const deps = this.#actorDeps(outbox);
+      const shard: Shard = { lease, outbox, deps, actors: new Map(), calls: new Set(), floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -268,32 +274,7 @@ export class Host {
     const key = addressKey(address);
     const known = shard.actors.get(key);
     if (known !== undefined) return known;
-    const { bus, objects, registry, clock, log, tell } = this.#deps;
-    const actor = new ObjectActor(
-      {
-        registry,
-        clock,
-        log,
-        tell,
-        machines: this.#machines,
-        outbox: shard.outbox,
-        mailbox: bus.mailbox,
-        trace: bus.trace,
-        writeStatus: async (_, uid, status) => {
-          const life = actor.life();
-          if (life?.kind === undefined || life.uid !== uid) return;
-          const manager = life.kind.fieldManagers.status;
-          try {
-            actor.accept(await objects.applyStatus(actor.resource, life.object, manager, status), { own: true });
-          } catch (error) {
-            // Another write was faster; the writer tries again, on the object as it is then.
-            if (error instanceof ConflictError) await refresh(objects, actor);
-            throw error;
-          }
-        },
-      },
-      address,
-    );
+    const actor = new ObjectActor(shard.deps, address);
     shard.actors.set(key, actor);
     if (shard.live) {
       // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
@@ -301,6 +282,46 @@ export class Host {
       actor.start();
     }
     return actor;
+  }
+
+  /** The same objects; while one of them is written, statuses that can wait do. */
+  #atOnce(objects: Objects): Objects {
+    const turns = this.#turns;
+    return {
+      ...objects,
+      addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
+      removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
+      recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
+      create: (...given) => turns.atOnce(() => objects.create(...given)),
+      remove: (...given) => turns.atOnce(() => objects.remove(...given)),
+    };
+  }
+
+  #actorDeps(outbox: Outbox): ObjectActorDeps {
+    const { bus, objects, registry, clock, log, tell } = this.#deps;
+    return {
+      registry,
+      clock,
+      log,
+      tell,
+      outbox,
+      turns: this.#turns,
+      machines: this.#machines,
+      mailbox: bus.mailbox,
+      trace: bus.trace,
+      writeStatus: async (actor, uid, status) => {
+        const life = actor.life();
+        if (life?.kind === undefined || life.uid !== uid) return;
+        const manager = life.kind.fieldManagers.status;
+        try {
+          actor.accept(await objects.applyStatus(actor.resource, life.object, manager, status), { own: true });
+        } catch (error) {
+          // Another write was faster; the writer tries again, on the object as it is then.
+          if (error instanceof ConflictError) await refresh(objects, actor);
+          throw error;
+        }
+      },
+    };
   }
 
   #shardByKey(key: string): Shard | undefined {

@@ -22,7 +22,8 @@ import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
-import { StatusWriter, type WriteStatus } from './status-writer.ts';
+import type { StatusTurns } from './status-turns.ts';
+import { StatusWriter } from './status-writer.ts';
 
 export interface ObjectActorDeps {
   readonly registry: Registry;
@@ -32,7 +33,9 @@ export interface ObjectActorDeps {
   readonly trace: Trace;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly writeStatus: WriteStatus;
+  readonly turns: StatusTurns;
+  /** Writes what the kind's status manager owns, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
+  readonly writeStatus: (actor: ObjectActor, uid: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
   readonly tell: Tell;
 }
@@ -57,7 +60,8 @@ export class ObjectActor {
   readonly resource: Resource;
   readonly #deps: ObjectActorDeps;
   readonly #kind: ManagedKind | undefined;
-  readonly #log: Logger;
+  /** Only while there is something to say: ten thousand objects at rest need no logger each. */
+  #ownLog: Logger | undefined;
   readonly claims = new ClaimsTable();
   /** Answers to our claims, by claimed address. */
   readonly #answers = new Map<string, ReadyMail>();
@@ -87,7 +91,6 @@ export class ObjectActor {
     this.key = addressKey(address);
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
-    this.#log = deps.log.child({ ...address });
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
@@ -97,6 +100,11 @@ export class ObjectActor {
 
   get phase(): string {
     return this.#phase;
+  }
+
+  get #log(): Logger {
+    this.#ownLog ??= this.#deps.log.child({ ...this.address });
+    return this.#ownLog;
   }
 
   life(): Life | undefined {
@@ -278,9 +286,9 @@ export class ObjectActor {
         kind,
         clock,
         object: () => this.#object,
-        write: (status) => this.#deps.writeStatus(this, object.metadata.uid, status),
-        log: this.#log,
-        random: clock.random,
+        turns: this.#deps.turns,
+        write: (status) => this.#deps.writeStatus(this, uid, status),
+        log: () => this.#log,
       });
     }
     this.#actor.start();
@@ -379,6 +387,7 @@ export class ObjectActor {
         { from, to: phase, cause: event.event.type, ...(error !== undefined && { error: error.message }) },
         'state changed',
       );
+      if (SETTLED.has(phase)) this.#ownLog = undefined;
       this.#emit('transition', {
         from,
         to: phase,

@@ -1,20 +1,19 @@
 // Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
-// is written that says nothing new (I8).
+// is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusTurns`).
 import type { Logger } from 'pino';
 import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../bus/mod.ts';
 import type { KubeObject, LifeView, ManagedKind } from '../machines/kind.ts';
-
-/** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
-export type WriteStatus = (actor: { readonly key: string }, uid: string, status: JsonObject) => Promise<void>;
+import type { StatusTurns } from './status-turns.ts';
 
 export interface StatusWriterDeps {
   readonly kind: ManagedKind;
   readonly clock: Clock;
+  readonly turns: StatusTurns;
   /** The object as it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
+  /** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
   readonly write: (status: JsonObject) => Promise<void>;
-  readonly log: Logger;
-  readonly random: () => number;
+  readonly log: () => Logger;
 }
 
 /** Phases that last: what happens in between is told by the trace, not by the status. */
@@ -40,6 +39,17 @@ const LASTING: ReadonlySet<string> = new Set([
   'deleting.backingOff',
 ]);
 
+/** Those of them in which an object waits for others, or for a cloud that is at work. */
+const WAITING: ReadonlySet<string> = new Set([
+  'claiming.awaiting',
+  'claiming.unclear',
+  'settling',
+  'deleting.guarded',
+  'deleting.deciding',
+  'deleting.disowned',
+  'deleting.awaitingRemoval',
+]);
+
 /** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
 const PAUSE_FIRST_MS = 200;
@@ -51,6 +61,8 @@ export class StatusWriter {
   #said = '';
   /** What is to be said; put into words when it is written, on what the last write left behind. */
   #wanted: LifeView | undefined;
+  /** Aborted when it is over with patience. */
+  #patience: AbortController | undefined;
   #running = false;
   #stopped = false;
 
@@ -65,11 +77,16 @@ export class StatusWriter {
 
   /** Looks whether there is something new to say. */
   consider(view: LifeView, object: KubeObject): void {
-    if (!LASTING.has(view.phase)) return;
     const { awaited, heldBy } = view;
-    if (view.phase.startsWith('claiming') && awaited.length === 0) return;
-    if (view.phase === 'deleting.guarded' && heldBy.length === 0) return;
-    if (view.phase === 'deleting.deciding' && awaited.length === 0) return;
+    const isSilent =
+      !LASTING.has(view.phase) ||
+      (view.phase.startsWith('claiming') && awaited.length === 0) ||
+      (view.phase === 'deleting.guarded' && heldBy.length === 0) ||
+      (view.phase === 'deleting.deciding' && awaited.length === 0);
+    if (isSilent) {
+      this.#withdraw();
+      return;
+    }
     const said = JSON.stringify([view.phase, awaited, heldBy, object.metadata.generation]);
     if (!this.#entered && (said === this.#said || this.#said === '')) {
       this.#said = said;
@@ -78,45 +95,75 @@ export class StatusWriter {
     this.#entered = false;
     this.#said = said;
     this.#wanted = view;
+    if (!WAITING.has(view.phase)) this.#patience?.abort();
     if (!this.#running) void this.#run();
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#patience?.abort();
+  }
+
+  /** The wait is over before anybody was told of it; the next one is told of anew. */
+  #withdraw(): void {
+    if (this.#wanted === undefined || !WAITING.has(this.#wanted.phase)) return;
+    this.#wanted = undefined;
+    this.#entered = true;
+    this.#patience?.abort();
   }
 
   async #run(): Promise<void> {
-    const { kind, write, clock, log, random } = this.#deps;
+    const { clock, log } = this.#deps;
     this.#running = true;
     let failures = 0;
     while (this.#wanted !== undefined && !this.#stopped) {
-      const view = this.#wanted;
-      const object = this.#deps.object();
-      // Gone: there is nobody to tell any more.
-      if (object === undefined) break;
-      const status = kind.status(view, object, clock.now());
-      if (isStored(status, object)) {
-        this.#wanted = undefined;
-        break;
-      }
       try {
-        await write(status);
-        if (this.#wanted === view) this.#wanted = undefined;
+        await (WAITING.has(this.#wanted.phase) ? this.#writePatiently() : this.#write());
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
+        // Gone: there is nobody to tell any more.
         if (code === ErrorCode.Absent) break;
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
           // Refused as it is: the same again would be refused again.
-          log.error({ error: message }, 'the API server refuses the status');
+          log().error({ error: message }, 'the API server refuses the status');
           break;
         }
-        if (failures++ === 0) log.warn({ error: message }, 'status could not be written; it is tried again');
-        await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + random() / 2));
+        if (failures++ === 0) log().warn({ error: message }, 'status could not be written; it is tried again');
+        await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2));
       }
     }
     this.#running = false;
+  }
+
+  async #write(): Promise<void> {
+    await this.#deps.turns.atOnce(() => this.#send());
+  }
+
+  async #writePatiently(): Promise<void> {
+    this.#patience = new AbortController();
+    const end = await this.#deps.turns.turn(this.#patience.signal);
+    this.#patience = undefined;
+    // Something more urgent is wanted by now, or nothing.
+    if (end === undefined) return;
+    try {
+      await this.#send();
+    } finally {
+      end();
+    }
+  }
+
+  async #send(): Promise<void> {
+    const view = this.#wanted;
+    const object = this.#deps.object();
+    if (view === undefined || this.#stopped) return;
+    // Gone: there is nobody to tell any more.
+    if (object !== undefined) {
+      const status = this.#deps.kind.status(view, object, this.#deps.clock.now());
+      if (!isStored(status, object)) await this.#deps.write(status);
+    }
+    if (this.#wanted === view) this.#wanted = undefined;
   }
 }
 

@@ -181,6 +181,8 @@ function describeOwnInterface(check: Check): void {
     const name = world.name('sub');
     const own = `${name}-subnet`;
     const resource = { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24', routerRef: router };
+    // What is over soon is not told; a real router takes its time by itself.
+    world.ground.simulator?.setLatency(250);
     await world.apply(world.managed('Subnet', name, resource));
     const subnet = await world.available('Subnet', name);
     const made = await world.available('RouterInterface', own);
@@ -197,6 +199,7 @@ function describeOwnInterface(check: Check): void {
 
     await world.delete('Subnet', name);
     await world.gone('Subnet', name);
+    world.ground.simulator?.setLatency(0);
     assert.is(await world.read('RouterInterface', own), undefined);
     assert.ok(messagesOf(world, 'Subnet', name).includes(`Waiting for RouterInterface/${own} to be deleted`));
     assert.equal(await world.plugs(status?.id), []);
