@@ -18,6 +18,7 @@ import {
   type MailSubscription,
   mailSubject,
   shardOf,
+  shardOfKey,
   toErrorData,
 } from '../bus/mod.ts';
 import type { KubeObject } from '../machines/kind.ts';
@@ -325,8 +326,7 @@ export class Host {
   }
 
   #shardByKey(key: string): Shard | undefined {
-    for (const shard of this.#shards.values()) if (shard.actors.has(key)) return shard;
-    return undefined;
+    return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
   }
 
   #actorByKey(key: string): ObjectActor | undefined {

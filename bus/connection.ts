@@ -57,6 +57,8 @@ export class Connection {
   readonly connectivity = new Listeners<Connectivity>();
   readonly #nats: NatsConnection;
   readonly #underWay = new Set<(error: Error) => void>();
+  /** What is sent at the end of this turn of the event loop. */
+  #leaving: (() => void)[] = [];
   #up = true;
   #awaySince = 0;
 
@@ -123,11 +125,22 @@ export class Connection {
       if (!this.up) return reject(this.away());
       this.#underWay.add(reject);
       const timeout = Math.max(1, Math.ceil(timeoutMs));
-      this.#nats
-        .request(subject, payload, headers === undefined ? { timeout } : { timeout, headers })
-        .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
-        .finally(() => this.#underWay.delete(reject));
+      this.inOneGo(() => {
+        if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (C1)
+        this.#nats
+          .request(subject, payload, headers === undefined ? { timeout } : { timeout, headers })
+          .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
+          .finally(() => this.#underWay.delete(reject));
+      });
     });
+  }
+
+  /**
+   * Runs what sends at the end of this turn of the event loop, with all others: the client writes to its socket whenever
+   * somebody sends, and a write costs more than the message. `send` must not throw.
+   */
+  inOneGo(send: () => void): void {
+    if (this.#leaving.push(send) === 1) setImmediate(() => this.#flush());
   }
 
   /** Sends without an answer; false when the connection is away and nothing was sent. */
@@ -138,6 +151,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    this.#flush();
     this.#breakOff();
     this.connectivity.clear();
     await this.#nats.close();
@@ -156,6 +170,12 @@ export class Connection {
         this.connectivity.tell({ kind: 'connected', detail: `connected again after ${seconds} s` });
       }
     }
+  }
+
+  #flush(): void {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const send of leaving) send();
   }
 
   #breakOff(): void {

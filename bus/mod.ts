@@ -47,5 +47,6 @@ export {
   ROOT,
   SHARDS,
   shardOf,
+  shardOfKey,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';

@@ -17,22 +17,25 @@ export function natsTrace(connection: Connection, root: string, process: string)
       const header = headers();
       header.set('Content-Type', CONTENT_TYPE);
       header.set('traceparent', traceparent);
-      try {
-        const envelope = {
-          specversion: '1.0',
-          id: `${process}-${span}`,
-          source: `/${root}/${encodeURIComponent(process)}`,
-          type: `${root}.${type}`,
-          subject: addressKey(actor),
-          time: timestamp(connection.clock.now()),
-          traceparent,
-          datacontenttype: 'application/json',
-          data,
-        };
-        connection.send(eventSubject(event, root), JSON.stringify(envelope), header);
-      } catch {
-        // Larger than the server takes, or the connection is just closing: an event that cannot be sent is lost.
-      }
+      const envelope = {
+        specversion: '1.0',
+        id: `${process}-${span}`,
+        source: `/${root}/${encodeURIComponent(process)}`,
+        type: `${root}.${type}`,
+        subject: addressKey(actor),
+        time: timestamp(connection.clock.now()),
+        traceparent,
+        datacontenttype: 'application/json',
+        data,
+      };
+      const text = JSON.stringify(envelope);
+      connection.inOneGo(() => {
+        try {
+          connection.send(eventSubject(event, root), text, header);
+        } catch {
+          // Larger than the server takes, or the connection is just closing: an event that cannot be sent is lost.
+        }
+      });
     },
 
     async subscribe(onEvent) {

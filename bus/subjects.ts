@@ -180,7 +180,8 @@ function parseAddress(tokens: readonly string[]): Address | undefined {
   return { realm, plural, namespace, name };
 }
 
-function shardOfKey(key: string, shards: number): number {
+/** As `shardOf`, by the actor's key. */
+export function shardOfKey(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return (hash >>> 0) % shards;

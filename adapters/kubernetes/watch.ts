@@ -52,13 +52,17 @@ export async function watchResource(
     if (failures > 0) handlers.onRecovery();
     failures = 0;
   };
+  // A function of its own: what was listed must not stay in memory for as long as the watch goes on.
+  const list = async (): Promise<string> => {
+    const { items, resourceVersion, serverTime } = await objects.list(resource, namespace, name);
+    if (!signal.aborted) handlers.onList(items, resourceVersion, serverTime);
+    return resourceVersion;
+  };
   while (!signal.aborted) {
     try {
       if (version === undefined) {
-        const { items, resourceVersion, serverTime } = await objects.list(resource, namespace, name);
+        version = await list();
         if (signal.aborted) return;
-        handlers.onList(items, resourceVersion, serverTime);
-        version = resourceVersion;
       }
       const path = `${resourcePath(resource, namespace)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}${only}`;
       const openedAt = clock.now();
