@@ -91,7 +91,8 @@ function messagesOf({ phase, awaited, heldBy, waiting, disowning, vanished }: Li
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
   if (disowning.length > 0) return disowning.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
-  const messages = [...(vanished ? [VANISHED] : []), ...references, ...waiting];
+  // What is waited for says it better, and a process that begins afresh would say the same (I9).
+  const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;
   return REMOVING.has(phase) ? ['Waiting for OpenStack resource to be deleted'] : PHASE_MESSAGES[phase];
 }

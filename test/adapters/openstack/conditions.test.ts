@@ -113,6 +113,18 @@ const TABLE: readonly (readonly [
     ['True', 'Progressing', 'OpenStack resource was deleted externally; will recreate on next reconcile'],
   ],
   [
+    'the resource vanished, and what it is made anew of is awaited (I9)',
+    {
+      ...unread,
+      phase: 'claiming.awaiting',
+      externalId: undefined,
+      vanished: true,
+      awaited: [{ kind: 'Network', name: 'n', exists: false }],
+    },
+    ['False', 'Progressing', 'Waiting for Network/n to be created'],
+    ['True', 'Progressing', 'Waiting for Network/n to be created'],
+  ],
+  [
     'an error that may pass, before anything was made',
     { ...unread, phase: 'backingOff', externalId: undefined, error: passing },
     ['False', 'TransientError', 'busy'],
