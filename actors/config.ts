@@ -1,4 +1,5 @@
 // Configuration: environment and options, read once at start.
+import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { TerminalError } from '../bus/mod.ts';
@@ -11,7 +12,8 @@ export type Role = (typeof Role)[keyof typeof Role];
 export interface Config {
   /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
   readonly kubeconfig: string | undefined;
-  readonly inCluster: boolean;
+  /** URL of the API server, as a pod is told it; undefined: this is no pod. */
+  readonly inCluster: string | undefined;
   /** Undefined: none was named. */
   readonly natsUrl: string | undefined;
   readonly natsFiles: {
@@ -79,7 +81,7 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
-    inCluster: env['KUBERNETES_SERVICE_HOST'] !== undefined,
+    inCluster: inCluster(env),
     natsUrl: read('nats-url', 'NATS_URL').value,
     natsFiles: {
       credentials: env['NATS_CREDS'],
@@ -109,6 +111,14 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     defaultCaFile: read('default-ca-certs', 'TROUPE_DEFAULT_CA_CERTS').value,
     proxy: proxy(env),
   };
+}
+
+function inCluster({
+  KUBERNETES_SERVICE_HOST: host,
+  KUBERNETES_SERVICE_PORT: port = '443',
+}: Environment): string | undefined {
+  if (host === undefined) return undefined;
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Names with commas between; undefined for none. */

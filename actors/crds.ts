@@ -33,10 +33,10 @@ export async function printCrds({ names, out }: Pick<CrdsDeps, 'names' | 'out'>)
 export async function applyCrds({ config, clock, names, out }: CrdsDeps): Promise<number> {
   const contracts = chosen(names);
   const { kubeconfig, inCluster } = config;
-  if (kubeconfig === undefined && !inCluster) {
+  if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; without --apply, 'troupe crds' prints them");
   }
-  const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   try {
     await installCrds(client, clock, (line) => out.write(`${line}\n`), contracts);
   } finally {

@@ -26,10 +26,10 @@ const PAUSE_MS = 1_000;
 export async function run({ config, clock, log, signal }: RunDeps): Promise<number> {
   const { natsUrl, kubeconfig, inCluster } = config;
   if (natsUrl === undefined) throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
-  if (kubeconfig === undefined && !inCluster) {
+  if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
-  const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   let bus: Bus | undefined;
   let pages: Pages | undefined;
   try {

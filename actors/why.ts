@@ -42,8 +42,9 @@ export async function why({
   const sessions = openStackSessions({ clock, version: TROUPE_VERSION, readSecret: async () => undefined });
   const known = registry(openstackKinds({ sessions, clock }), openstackFollowed);
   const asked = askedFor(known, names);
-  const kubeconfig = config.kubeconfig ?? (config.inCluster ? undefined : join(home ?? '', '.kube', 'config'));
-  const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+  const { inCluster } = config;
+  const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   try {
     const address: Address = { ...asked, namespace: namespace ?? client.namespace };
     const inquiry = new Inquiry({ objects: objects({ client }), registry: known, now: clock.now() });

@@ -1,12 +1,11 @@
 // Calls to a Kubernetes API server over kept connections.
 //
-// `@kubernetes/client-node` reads the kubeconfig and knows every way to authenticate; it opens a TLS connection for
-// each request, though, so the requests themselves go through one `undici` agent that is renewed with the credentials.
-import { KubeConfig } from '@kubernetes/client-node';
+// The requests go through one `undici` agent, which is renewed with the credentials.
 import { Agent, type Dispatcher, request } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
 /** 403. Who may do what changes without us, so it may be tried again. */
 export class ForbiddenError extends TransientError {
@@ -63,44 +62,36 @@ const CONNECTIONS = 32;
 
 export interface KubeClientDeps {
   clock: Clock;
-  /** Path of a kubeconfig; undefined: in-cluster, as `@kubernetes/client-node` finds it. */
+  /** Path of a kubeconfig. */
   kubeconfig?: string | undefined;
+  /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
+  inCluster?: string | undefined;
   /** `troupe/<version>`. */
   userAgent?: string;
 }
 
 /**
- * A client for the current context of a kubeconfig.
+ * A client for the current context of a kubeconfig, or for the service account of this pod.
  *
  * @throws {TerminalError} the kubeconfig cannot be read or names no server
  */
-export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClientDeps): KubeClient {
-  const config = load(kubeconfig);
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) {
-    throw new TerminalError(`kubeconfig '${kubeconfig ?? 'in-cluster'}' has no current context with a cluster`);
-  }
-  const server = cluster.server.replace(/\/$/, '');
-  let session: { agent: Agent; headers: Record<string, string>; key: string; readAt: number } | undefined;
+export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' }: KubeClientDeps): KubeClient {
+  const access = accessOf(kubeconfig, inCluster);
+  const { server } = access;
+  let session: { agent: Agent; headers: Readonly<Record<string, string>>; key: string; readAt: number } | undefined;
 
-  async function credentials(): Promise<{ agent: Agent; headers: Record<string, string> }> {
+  async function login(): Promise<Credentials> {
+    try {
+      return await access.credentials();
+    } catch (error) {
+      // Files are replaced and plugins fail now and then: it may work in a moment.
+      throw new TransientError(`no credentials for the API server at ${server}: ${reason(error)}`, { cause: error });
+    }
+  }
+
+  async function credentials(): Promise<{ agent: Agent; headers: Readonly<Record<string, string>> }> {
     if (session !== undefined && clock.now() - session.readAt < CREDENTIALS_FOR_MS) return session;
-    const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] & { headers?: Record<string, unknown> } = {};
-    await config.applyToHTTPSOptions(options);
-    const headers = Object.fromEntries(
-      Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]),
-    );
-    if (typeof options.auth === 'string')
-      headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-    const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options as Record<
-      string,
-      string | undefined
-    >;
-    const tls = Object.fromEntries(
-      Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    );
+    const { tls, headers } = await login();
     const fingerprint = JSON.stringify(tls);
     if (session?.key === fingerprint) {
       session = { ...session, headers, readAt: clock.now() };
@@ -136,7 +127,7 @@ export function kubeClient({ clock, kubeconfig, userAgent = 'troupe' }: KubeClie
 
   return {
     server,
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    namespace: access.namespace,
     async call({ method, path, accept, contentType, body }) {
       const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
       if (body !== undefined) {
@@ -193,15 +184,10 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
   }
 }
 
-function load(path: string | undefined): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    if (path === undefined) config.loadFromCluster();
-    else config.loadFromFile(path);
-  } catch (error) {
-    throw new TerminalError(`kubeconfig '${path ?? 'in-cluster'}' cannot be used: ${reason(error)}`, { cause: error });
-  }
-  return config;
+function accessOf(kubeconfig: string | undefined, inCluster: string | undefined): Access {
+  if (kubeconfig !== undefined) return accessByKubeconfig(kubeconfig);
+  if (inCluster !== undefined) return accessByPod(inCluster);
+  throw new TerminalError('there is no API server to talk to: no kubeconfig was named, and this is no pod');
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -61,4 +61,11 @@ test('a refusal names the variable, the rule and what it got', () => {
   assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
 });
 
+test('a pod is told where the API server is', () => {
+  assert.is(readConfig({}).inCluster, undefined);
+  const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '6443' };
+  assert.is(readConfig(env).inCluster, 'https://10.0.0.1:6443');
+  assert.is(readConfig({ KUBERNETES_SERVICE_HOST: 'fd00::1' }).inCluster, 'https://[fd00::1]:443');
+});
+
 test.run();

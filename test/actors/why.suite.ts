@@ -23,7 +23,7 @@ async function ask(
 ): Promise<Answer> {
   const stream = new PassThrough();
   const written = text(stream);
-  const config = { kubeconfig: world.ground.kubeconfig, inCluster: false };
+  const config = { kubeconfig: world.ground.kubeconfig, inCluster: undefined };
   try {
     const code = await why({
       config,

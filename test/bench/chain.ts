@@ -16,7 +16,7 @@ export interface ChainOptions {
 }
 
 const OBJECTS_A_CHAIN = 3;
-const POLL_MS = 50;
+const POLL_MS = 200;
 /** A wait ends with an error when nothing has changed for so long, in milliseconds. */
 const STALLED_MS = 60_000;
 const PACED_CHAINS = 100;

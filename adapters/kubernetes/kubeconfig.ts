@@ -1,0 +1,161 @@
+// Where the API server is and who we are to it: from a kubeconfig, or from what a pod is given.
+//
+// `@kubernetes/client-node` knows every way to log in. To load it takes 65 MB and most of a second of processor time, so
+// it is asked only for what takes more than reading files: plugins, identity providers, impersonation.
+
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { TerminalError } from '../../bus/errors.ts';
+
+export interface Access {
+  /** URL of the API server, without a slash at its end. */
+  readonly server: string;
+  /** Of the current context. */
+  readonly namespace: string;
+  /** Files are read, and plugins asked, at each call: what they say changes while a process runs. */
+  credentials(): Promise<Credentials>;
+}
+
+export interface Credentials {
+  /** As `tls.connect` takes them. */
+  readonly tls: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a cluster and a user may say without the library being asked. */
+const PLAIN: ReadonlySet<string> = new Set([
+  'server',
+  'certificate-authority',
+  'certificate-authority-data',
+  'insecure-skip-tls-verify',
+  'tls-server-name',
+  'disable-compression',
+  'extensions',
+  'token',
+  'tokenFile',
+  'client-certificate',
+  'client-certificate-data',
+  'client-key',
+  'client-key-data',
+  'username',
+  'password',
+]);
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** @throws {TerminalError} the kubeconfig cannot be read, or has no current context with a cluster */
+export function accessByKubeconfig(path: string): Access {
+  const config = fieldsOf(read(path));
+  const named = (list: string, name: unknown): Fields | undefined =>
+    arrayOf(config[list]).find((entry) => typeof name === 'string' && entry['name'] === name);
+  const context = fieldsOf(named('contexts', config['current-context'])?.['context']);
+  const cluster = fieldsOf(named('clusters', context['cluster'])?.['cluster']);
+  const user = fieldsOf(named('users', context['user'])?.['user']);
+  const { server } = cluster;
+  if (typeof server !== 'string') throw new TerminalError(`kubeconfig '${path}' has no current context with a cluster`);
+  const isPlain = [...Object.keys(cluster), ...Object.keys(user)].every((name) => PLAIN.has(name));
+  return {
+    server: server.replace(/\/$/, ''),
+    namespace: textOf(context['namespace']) ?? 'default',
+    credentials: () => (isPlain ? plainCredentials(cluster, user, dirname(path)) : libraryCredentials(path)),
+  };
+}
+
+/**
+ * @param server  URL of the API server, as the pod's environment names it
+ * @param account  folder of the service account
+ */
+export function accessByPod(server: string, account: string = ACCOUNT): Access {
+  let namespace: string | undefined;
+  try {
+    namespace = readFileSync(`${account}/namespace`, 'utf8').trim();
+  } catch (error) {
+    // An account without a mounted namespace may still read and write where it is told to.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const cluster = { 'certificate-authority': `${account}/ca.crt` };
+  const user = { tokenFile: `${account}/token` };
+  return {
+    server,
+    namespace: namespace ?? 'default',
+    credentials: () => plainCredentials(cluster, user, '/'),
+  };
+}
+
+async function plainCredentials(cluster: Fields, user: Fields, folder: string): Promise<Credentials> {
+  const file = async (name: unknown): Promise<string | undefined> => {
+    const path = textOf(name);
+    return path === undefined ? undefined : readFile(resolve(folder, path), 'utf8');
+  };
+  /** Content inline, in base64, or in a file. */
+  const content = async (fields: Fields, name: string): Promise<string | undefined> => {
+    const inline = textOf(fields[`${name}-data`]);
+    return inline === undefined ? file(fields[name]) : Buffer.from(inline, 'base64').toString('utf8');
+  };
+  const [ca, cert, key, tokenFile] = await Promise.all([
+    content(cluster, 'certificate-authority'),
+    content(user, 'client-certificate'),
+    content(user, 'client-key'),
+    file(user['tokenFile']),
+  ]);
+  const token = textOf(user['token']) ?? tokenFile?.trim();
+  const { username, password } = user;
+  const basic = Buffer.from(`${username}:${password ?? ''}`).toString('base64');
+  const authorization =
+    token !== undefined ? `Bearer ${token}` : textOf(username) === undefined ? undefined : `Basic ${basic}`;
+  const servername = textOf(cluster['tls-server-name']);
+  return {
+    tls: {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(servername !== undefined && { servername }),
+      ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
+    },
+    headers: authorization === undefined ? {} : { Authorization: authorization },
+  };
+}
+
+async function libraryCredentials(path: string): Promise<Credentials> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromFile(path);
+  const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields } = {};
+  await config.applyToHTTPSOptions(options);
+  const headers = Object.fromEntries(
+    Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  if (typeof options.auth === 'string')
+    headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername } = options as Fields;
+  const tls = Object.fromEntries(
+    Object.entries({ ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return { tls, headers };
+}
+
+function read(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new TerminalError(`kubeconfig '${path}' cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function arrayOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
