@@ -16,7 +16,7 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     const ports = Array.from({ length: count }, (_, index) => port(`fan-${index}`, 'hub'));
     await landscape.apply(ports);
     // All wait, and everybody has said so.
-    await quiet(stage);
+    await stage.quiet();
 
     await stage.reset();
     const cpuBefore = (await stage.actors.ask('usage')).cpuMs;
@@ -30,7 +30,7 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     await stage.reset();
     const heldAt = clock.now();
     await landscape.remove([hub]);
-    await quiet(stage);
+    await stage.quiet();
     const held = await stage.counts();
 
     await stage.reset();
@@ -56,18 +56,5 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     };
   } finally {
     await stage.close();
-  }
-}
-
-const QUIET_MS = 2_000;
-
-/** Waits until nothing has left the process for a while. */
-async function quiet(stage: Stage): Promise<void> {
-  const total = async (): Promise<number> => {
-    const { writes, messages } = await stage.counts();
-    return sum(writes) + sum(messages);
-  };
-  for (let last = -1, now = await total(); now !== last; last = now, now = await total()) {
-    await stage.clock.sleep(QUIET_MS);
   }
 }

@@ -10,7 +10,6 @@ import { Stage, type StageOptions } from './stage.ts';
 const MB = 1_000_000;
 const NAMESPACE = 'bench-idle';
 const POLL_MS = 50;
-const SETTLE_MS = 10_000;
 const QUIET_MS = 60_000;
 const GIVEN_UP_MS = 600_000;
 
@@ -60,9 +59,12 @@ const SETTLED: Readonly<
   },
 };
 
-export async function idle(
-  options: StageOptions & { readonly count: number; readonly profile: boolean },
-): Promise<Report> {
+interface IdleOptions extends StageOptions {
+  readonly count: number;
+  readonly profile: boolean;
+}
+
+export async function idle(options: IdleOptions): Promise<Report> {
   const { count, onProgress } = options;
   const stage = await Stage.open(options);
   const { clock } = stage;
@@ -75,15 +77,15 @@ export async function idle(
     await landscape.apply(made.map(({ item }) => item));
     await landscape.writeStatus(made);
     onProgress('first start');
-    const firstMs = await begun(stage, count, { profile: false });
-    await clock.sleep(SETTLE_MS);
+    const firstMs = await begun(stage, count, { ...options, profile: false });
+    await stage.quiet();
     await stage.stopActors();
     onProgress('restart');
     const restartMs = await begun(stage, count, options);
     const profile = options.profile ? await stage.actors.ask('profiled') : undefined;
     const afterStart = await stage.actors.ask('usage');
     const startCounts = await stage.counts();
-    await clock.sleep(SETTLE_MS);
+    await stage.quiet();
     const before = await stage.actors.ask('settled');
     await stage.reset();
     onProgress(`nothing happens for ${QUIET_MS / 1_000} s`);
@@ -95,6 +97,7 @@ export async function idle(
       figures: {
         residentMb: after.residentBytes / MB,
         heapMb: before.heapBytes / MB,
+        externalMb: before.externalBytes / MB,
         firstStartMs: firstMs,
         restartMs,
         'restart.cpuMs': afterStart.cpuMs,
@@ -114,11 +117,16 @@ export async function idle(
 }
 
 /** From the start of the process to all objects at rest in it, in milliseconds. */
-async function begun(stage: Stage, count: number, options: { readonly profile: boolean }): Promise<number> {
+async function begun(
+  stage: Stage,
+  count: number,
+  options: Pick<IdleOptions, 'profile' | 'onProgress'>,
+): Promise<number> {
   const startedAt = stage.clock.now();
   await stage.startActors(options);
   for (;;) {
     const { census } = await stage.counts();
+    options.onProgress(`at rest: ${census['available'] ?? 0} of ${count}`);
     if ((census['available'] ?? 0) >= count) return stage.clock.now() - startedAt;
     if (stage.clock.now() - startedAt > GIVEN_UP_MS) throw new Error(`not at rest: ${JSON.stringify(census)}`);
     await stage.clock.sleep(POLL_MS);

@@ -1,6 +1,7 @@
 // Benchmarks: `npm run bench -- NAME [options]`; README.md in this folder says what each measures. Figures, limits and
 // ratios are printed as medians over the runs; `--json` prints every run as well, for programs.
 import { parseArgs } from 'node:util';
+import { systemClock } from '../../actors/clock.ts';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
 import { csiProxy } from './csi-proxy.ts';
@@ -9,6 +10,12 @@ import { profileTable, type Report, summary, table } from './figures.ts';
 import { idle } from './idle.ts';
 import { model } from './model.ts';
 import { real } from './real.ts';
+
+/** Between two lines of progress where there is no terminal, in milliseconds. */
+const TOLD_EVERY_MS = 10_000;
+
+const clock = systemClock();
+let toldAt = Number.NEGATIVE_INFINITY;
 
 interface Options {
   readonly count: number;
@@ -127,7 +134,11 @@ function prefixed(count: number, figures: Report['figures']): Report['figures'] 
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${count}.${name}`, value]));
 }
 
-/** One line on a terminal that is written over and over; elsewhere each new line once. */
+/** One line on a terminal that is written over and over; elsewhere a line now and then. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+  else if (line !== '' && clock.now() - toldAt >= TOLD_EVERY_MS) {
+    toldAt = clock.now();
+    process.stderr.write(`${line}\n`);
+  }
 }

@@ -9,6 +9,7 @@ import { systemClock } from '../../actors/clock.ts';
 import { installCrds } from '../../actors/crds.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type NatsServer, startNatsServer } from '../../bus/mod.ts';
+import { sum } from './figures.ts';
 import type { ActorsCounts } from './parts/actors.ts';
 import type { PartName, Question, Usage } from './parts/mod.ts';
 import type { Profile } from './parts/profiler.ts';
@@ -16,6 +17,8 @@ import type { Profile } from './parts/profiler.ts';
 const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
 /** Of the kernel's clock ticks, a second: what /proc counts processor time in on Linux. */
 const TICKS_PER_SECOND = 100;
+/** After so long without a message or a write there is nothing left to be done. */
+const QUIET_MS = 3_000;
 
 export interface StageOptions {
   readonly latencyMs: number;
@@ -174,6 +177,17 @@ export class Stage {
     const { user, system } = process.cpuUsage();
     cpuMs['benchmark'] = (user + system) / 1_000;
     return cpuMs;
+  }
+
+  /** Waits until nothing has left the actors' process for a while. */
+  async quiet(): Promise<void> {
+    const total = async (): Promise<number> => {
+      const { writes, messages } = await this.counts();
+      return sum(writes) + sum(messages);
+    };
+    for (let last = -1, now = await total(); now !== last; last = now, now = await total()) {
+      await this.clock.sleep(QUIET_MS);
+    }
   }
 
   async close(): Promise<void> {

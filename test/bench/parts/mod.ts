@@ -20,6 +20,8 @@ export interface Part {
 export interface Usage {
   readonly residentBytes: number;
   readonly heapBytes: number;
+  /** Outside of the heap of JavaScript: buffers, for the most part. */
+  readonly externalBytes: number;
   /** Of all its threads since the start. */
   readonly cpuMs: number;
 }
@@ -66,8 +68,8 @@ export async function serve(
 
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  const { rss, heapUsed } = process.memoryUsage();
-  return { residentBytes: rss, heapBytes: heapUsed, cpuMs: (user + system) / 1_000 };
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { residentBytes: rss, heapBytes: heapUsed, externalBytes: external, cpuMs: (user + system) / 1_000 };
 }
 
 function collectGarbage(): void {
