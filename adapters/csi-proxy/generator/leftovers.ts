@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isVersionName } from '../version-name.ts';
 import type { FoundGroup } from './discover.ts';
-import { type Bases, GENERATED_HEADER, groupPaths } from './layout.ts';
+import { type Bases, groupPaths, isGenerated } from './layout.ts';
 import { compareText } from './problem.ts';
 
 export interface Leftovers {
@@ -30,7 +30,9 @@ export function leftovers({ groups, bases, isComplete, written }: LeftoversInput
   const folders = new Set(isComplete ? [...ofGroups, bases.api, bases.server, bases.client] : ofGroups);
   const files = [...new Set([...folders].flatMap(filesBelow))].sort(compareText);
   return {
-    stale: files.filter((path) => path.endsWith('_generated.ts') && !written.has(path) && isGeneratedFile(path)),
+    stale: files.filter(
+      (path) => path.endsWith('_generated.ts') && !written.has(path) && isGenerated(readFileSync(path, 'utf8')),
+    ),
     orphans: files.filter((path) => isOrphan(path, groups, isComplete ? bases.server : undefined)),
   };
 }
@@ -40,10 +42,6 @@ function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
-}
-
-function isGeneratedFile(path: string): boolean {
-  return readFileSync(path, 'utf8').startsWith(`${GENERATED_HEADER}\n`);
 }
 
 /** @param server  where a folder of no group was one's, if all groups are known */

@@ -1,6 +1,6 @@
 // What a run would write: everything is read and decided here, and nothing is changed.
 import { existsSync, readFileSync } from 'node:fs';
-import { readGroup, type VersionApi } from './api.ts';
+import { readGroup, typeName, type VersionApi } from './api.ts';
 import { planConversions, type VersionConversions } from './conversions.ts';
 import { discover, type FoundGroup } from './discover.ts';
 import { clientFile } from './emit/client-file.ts';
@@ -18,6 +18,7 @@ import {
   GENERATED_HEADER,
   type GroupPaths,
   groupPaths,
+  isGenerated,
   type VersionPaths,
   versionPaths,
 } from './layout.ts';
@@ -105,10 +106,6 @@ function overwritten(files: readonly PlannedFile[], shown: (path: string) => str
     }));
 }
 
-export function isGenerated(text: string): boolean {
-  return text.startsWith(`${GENERATED_HEADER}\n`);
-}
-
 function generated(path: string, text: string): PlannedFile {
   return { path, text, isScaffold: false };
 }
@@ -154,7 +151,7 @@ function planGroup(found: FoundGroup, shown: (path: string) => string): GroupPla
       text: handWrittenText(one.paths.conversion, () => conversionScaffold(one.api)),
       path: one.paths.conversion,
       file: shown(one.paths.conversion),
-      messages: [...one.api.messages.keys()].map((path) => path.replaceAll('.', '_')),
+      messages: [...one.api.messages.keys()].map(typeName),
       modules: { pb: one.paths.messages, internal: paths.types },
     });
     const converted = planConversions({ api: one.api, internal, handWritten });
