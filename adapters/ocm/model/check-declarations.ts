@@ -22,6 +22,9 @@ import type {
 const BUILT_IN_MEMBERS: ReadonlySet<string> = new Set(['kind', 'id', 'href']);
 const EXPLICIT_ID = /^I[dD]$/;
 
+/** Where more names are unknown than this, it is not because of slips. */
+const MANY = 50;
+
 /** Checks all declarations of a version, in the order of its files. */
 export function checkDeclarations(scope: Scope): void {
   new DeclarationChecks(scope).run();
@@ -153,7 +156,8 @@ class DeclarationChecks {
       if (BUILT_IN_TYPES.has(name.key) || this.#undefinedTypes.has(name.key)) continue;
       if (this.#scope.find(name.key) !== undefined) continue;
       this.#undefinedTypes.add(name.key);
-      const known = [...BUILT_IN_TYPES.values(), ...this.#scope.types()].map((type) => type.name.camel);
+      const candidates = this.#undefinedTypes.size > MANY ? [] : [...BUILT_IN_TYPES.values(), ...this.#scope.types()];
+      const known = candidates.map((type) => type.name.camel);
       const message = `type '${this.#scope.dotted}.${name.camel}' is used but not defined${hint(name.text, known)}`;
       this.#scope.report('def.undefined-type', place, message);
     }
@@ -162,7 +166,8 @@ class DeclarationChecks {
   #target({ name, place }: Word): void {
     if (this.#scope.resources.has(name.key) || this.#undefinedResources.has(name.key)) return;
     this.#undefinedResources.add(name.key);
-    const known = [...this.#scope.resources.values()].map((resource) => resource.item.name.text);
+    const candidates = this.#undefinedResources.size > MANY ? [] : [...this.#scope.resources.values()];
+    const known = candidates.map((resource) => resource.item.name.text);
     const message = `resource '${this.#scope.dotted}.${name.camel}' is a target but not defined${hint(name.text, known)}`;
     this.#scope.report('def.undefined-resource', place, message);
   }

@@ -140,7 +140,8 @@ function checkRule(judgement: Judgement, rule: Rule): void {
   if (rule.scalarsIn) {
     for (const parameter of allowed) if (parameter.shape === 'scalar') checkDirection(parameter, 'in', scope);
   }
-  if (rule.paging) checkPaging(judgement);
+  // What is missing may be what was not understood.
+  if (rule.paging && !judgement.method.broken) checkPaging(judgement);
 }
 
 function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main, allowed: readonly Judged[]): void {
@@ -153,7 +154,6 @@ function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main,
     scope.report('method.name', only.syntax.item.place, message);
     return;
   }
-  // What is missing may be what was not understood.
   if (found.length === 0 && (method.broken || parameters.some(({ shape }) => shape === undefined))) return;
   const { place } = method.item;
   if (main.name === 'Items' && found.length === 0 && parameters.every(({ key }) => key !== 'items')) {
@@ -188,7 +188,7 @@ function checkPaging({ method, parameters, dotted, scope }: Judgement): void {
       missing.push(`a '${camel}' that is not '${direction}'`);
     }
   }
-  if (missing.length === 0 || method.broken) return;
+  if (missing.length === 0) return;
   scope.report('method.no-paging', method.item.place, `method '${dotted}' has ${missing.join(' and ')}`);
 }
 

@@ -2,6 +2,9 @@
 import type { Place, Resource, Version } from './model.ts';
 import type { Scope } from './scope.ts';
 
+/** Resources at either end of a path in a message. */
+const SHOWN = 6;
+
 /** Checks what can be reached from the root, and what cannot. */
 export function checkTree(version: Version, scope: Scope): void {
   if (version.root === undefined) {
@@ -34,7 +37,7 @@ function reach(root: Resource, scope: Scope): Set<Resource> {
     path.set(resource, followed + 1);
     const { target, place, name } = locator;
     if (path.has(target)) {
-      const circle = [...stack.slice(stack.indexOf(target)), target].map((passed) => passed.name.camel).join(' > ');
+      const circle = pathOf([...stack.slice(stack.indexOf(target)), target]);
       const dotted = `${scope.dotted}.${resource.name.camel}.${name.camel}`;
       scope.report('locator.loop', place, `locator '${dotted}' closes a circle: ${circle}`);
     } else if (!reached.has(target)) {
@@ -44,4 +47,11 @@ function reach(root: Resource, scope: Scope): Set<Resource> {
     }
   }
   return reached;
+}
+
+/** Of a long path its ends. */
+function pathOf(resources: readonly Resource[]): string {
+  const names = (part: readonly Resource[]): string => part.map(({ name }) => name.camel).join(' > ');
+  if (resources.length <= 2 * SHOWN) return names(resources);
+  return `${names(resources.slice(0, SHOWN))} > ... > ${names(resources.slice(-SHOWN))}`;
 }

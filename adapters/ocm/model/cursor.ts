@@ -8,6 +8,9 @@ import type { Word } from './syntax.ts';
 /** Words that start a declaration, and nothing else. */
 const DECLARING: ReadonlySet<TokenKind> = new Set(['class', 'struct', 'enum', 'error', 'resource']);
 
+/** How many tokens a missing brace is looked for. */
+const NEAR = 8;
+
 export class Cursor {
   readonly diagnostics: Diagnostic[] = [];
   readonly #tokens: readonly Token[];
@@ -88,11 +91,22 @@ export class Cursor {
     this.#index = index;
   }
 
+  /** Steps over `{`; after a complaint over what stands before it on its line. @returns whether it was there at once */
+  open(): boolean {
+    const opened = this.expect('{', "'{'") !== undefined;
+    if (opened) return true;
+    for (let index = this.#index; index < this.#index + NEAR && !this.#startsLine(index); index++) {
+      if (this.#at(index).kind !== '{') continue;
+      this.#index = index + 1;
+      break;
+    }
+    return false;
+  }
+
   /** True before `class Name {` and its like: they cannot be inside of anything, so something was not closed. */
-  atDeclaration(index: number = this.#index): boolean {
-    return (
-      DECLARING.has(this.#at(index).kind) && this.#at(index + 1).kind === 'name' && this.#at(index + 2).kind === '{'
-    );
+  atDeclaration(): boolean {
+    const [next, second] = [this.#at(this.#index + 1).kind, this.#at(this.#index + 2).kind];
+    return DECLARING.has(this.kind) && (next === '{' || (next === 'name' && second === '{'));
   }
 
   /**
@@ -111,18 +125,22 @@ export class Cursor {
     }
   }
 
-  /** Goes to where the next declaration may start. */
+  /** Goes to where the next declaration may start, or what is behind the braces of a faulty one. */
   toNextDeclaration(): void {
     let depth = 0;
+    let closed = false;
     for (this.next(); this.kind !== 'end'; this.next()) {
-      if (DECLARING.has(this.kind) || (depth <= 0 && this.kind === '@' && this.#startsLine())) return;
+      const starts = this.#startsLine();
+      const named = this.#at(this.#index + 1).kind === 'name' && this.atDeclaration();
+      if (DECLARING.has(this.kind) && (starts || named)) return;
+      if (starts && depth <= 0 && (closed || this.kind === '@')) return;
       if (this.kind === '{') depth++;
-      if (this.kind === '}') depth--;
+      if (this.kind === '}') closed = --depth === 0;
     }
   }
 
-  #startsLine(): boolean {
-    return this.#index === 0 || this.#at(this.#index - 1).line < this.#at(this.#index).line;
+  #startsLine(index: number = this.#index): boolean {
+    return index === 0 || this.#at(index - 1).line < this.#at(index).line;
   }
 
   #at(index: number): Token {

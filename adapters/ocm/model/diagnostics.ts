@@ -59,17 +59,21 @@ export function diagnostic(code: Code, place: Place, message: string): Diagnosti
   return { code, severity: CODES[code], message, place };
 }
 
+/** Of a longer line only what is around the column is shown, in characters. */
+const SHOWN = 160;
+
 /** `file:line:column: error: message [code]`, then the line of the source, if it is known, and a caret under the column. */
-export function renderDiagnostic(
-  { code, severity, message, place: { file, line, column, length } }: Diagnostic,
-  text: string | undefined,
-): string {
-  const head = `${file}:${line}:${column}: ${severity}: ${message} [${code}]`;
-  const source = text === undefined || line === 0 ? undefined : text.split('\n', line).at(-1)?.replace(/\r$/, '');
-  if (source === undefined) return head;
-  // Tabs stay tabs, so that the caret stands right whatever their width is.
-  const characters = [...source];
-  const indent = characters.slice(0, column - 1).map((character) => (character === '\t' ? '\t' : ' '));
-  const width = Math.max(1, Math.min(length, characters.length - column + 1));
-  return `${head}\n${source}\n${indent.join('')}${'^'.repeat(width)}`;
+export function renderDiagnostic({ code, severity, message, place }: Diagnostic, text: string | undefined): string {
+  const head = `${place.file}:${place.line}:${place.column}: ${severity}: ${message} [${code}]`;
+  return text === undefined || place.line === 0 ? head : `${head}\n${excerpt(text, place)}`;
+}
+
+function excerpt(text: string, { offset, length }: Place): string {
+  const before = text.slice(Math.max(0, offset - SHOWN / 2), offset);
+  const behind = text.slice(offset, offset + SHOWN);
+  const head = before.slice(before.lastIndexOf('\n') + 1);
+  const tail = /^[^\r\n]*/.exec(behind)?.[0] ?? '';
+  // Tabs stay tabs, so that the caret stands right whatever their width is; a character counts once.
+  const indent = head.replaceAll(/[^\t]/gu, ' ');
+  return `${head}${tail}\n${indent}${'^'.repeat(Math.max(1, Math.min(length, tail.length)))}`;
 }

@@ -43,7 +43,7 @@ class Layout {
       const before = tokens[part.first - 1]?.offset ?? -1;
       for (const note of this.#documentation(part)) {
         this.#documented.set(note, part);
-        if (note.offset < before) this.#move(part);
+        if (note.offset < before && !this.#moved.has(part)) this.#move(part);
       }
     }
   }

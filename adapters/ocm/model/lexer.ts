@@ -86,7 +86,15 @@ export function lex(file: string, text: string): Lexed {
     const carriageReturn = returns ? text.slice(at, end).indexOf('\r') : -1;
     return carriageReturn < 0 ? end : at + carriageReturn;
   };
-  const columnOf = (at: number): number => (astral ? [...text.slice(lineStart, at)].length : at - lineStart) + 1;
+  /** How far the characters of a line were counted, where they are not all one unit long. */
+  let counted = { from: 0, to: 0, characters: 0 };
+  const columnOf = (at: number): number => {
+    if (!astral) return at - lineStart + 1;
+    if (counted.from !== lineStart) counted = { from: lineStart, to: lineStart, characters: 0 };
+    counted.characters += [...text.slice(counted.to, at)].length;
+    counted.to = at;
+    return counted.characters + 1;
+  };
   const add = (kind: TokenKind, end: number, value?: string | number): Token => {
     const length = end - offset;
     const token = { kind, text: text.slice(offset, end), value, file, line, column: columnOf(offset), offset, length };

@@ -23,6 +23,8 @@ interface Split {
 
 /** Where a lower-case letter meets anything else, in either direction. */
 const CHUNKS = /[a-z]+|[^a-z]+/g;
+/** No identifier of sense is longer; what goes wrong with a longer one is not repeated for each of its parts. */
+const LONGEST = 255;
 const CAPITAL = /^[A-Z0-9]+$/;
 const INITIALISM = /^[A-Z0-9]{2,}$/;
 const LOW = /^[a-z]+$/;
@@ -84,7 +86,7 @@ function raised(word: string): string {
 
 function split(identifier: string): Split {
   const chunks = identifier.match(CHUNKS) ?? [];
-  if (chunks.length <= 1) return { words: [word(identifier)], garbled: false };
+  if (chunks.length <= 1 || identifier.length > LONGEST) return { words: [word(identifier)], garbled: false };
   const words: string[] = [];
   let garbled = false;
   let at = 0;

@@ -1,7 +1,11 @@
 // What somebody may have meant who wrote something that does not exist.
 
+/** What is longer, in letters, was not meant to be anything else. */
+const LONGEST = 80;
+
 /** @returns the candidate that differs least, if it differs by no more than a third of the letters */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
+  if (written.length > LONGEST) return undefined;
   let best: string | undefined;
   let least = Math.floor(written.length / 3) + 1;
   for (const candidate of candidates) {

@@ -240,8 +240,7 @@ class Parser {
     const name = known ?? cursor.name(body.named);
     // Nothing but a brace or a member in sight: what was meant is something else.
     if (name === undefined && cursor.kind !== '{') return undefined;
-    const opened = cursor.expect('{', "'{'") !== undefined;
-    let broken = name === undefined || !opened;
+    let broken = !cursor.open() || name === undefined;
     while (!cursor.skip('}')) {
       const start = cursor.index;
       const inner = this.#head();

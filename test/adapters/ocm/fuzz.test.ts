@@ -10,10 +10,11 @@ import { meaning, noteTexts } from './layout.ts';
 
 const test = suite('fuzz');
 
-const CASES = Number(process.env['CASES'] ?? 3_000);
+const CASES = Number(process.env['CASES'] ?? 2_000);
 const SEED = Number(process.env['SEED'] ?? Math.trunc(performance.timeOrigin % 2 ** 31));
 /** Far more than a file of this size may take. */
 const LIMIT_MS = 2_000;
+const HOSTILE_LIMIT_MS = 5_000;
 const TOKENS =
   '@ { } [ ] ( ) = class struct enum error resource method locator in out link attribute value parameter code target variable true false Name ID String Book Root List Get 1 100 99999999999999999999 "x" "y `raw` `z // /* */ # ; é 😀 \\ @ref(path="/library_mgmt/v1/book") @json(name="kind")'.split(
     ' ',
@@ -52,6 +53,38 @@ test(`${CASES} files with mutations (SEED=${SEED})`, () => {
   }
   assert.ok(valid > CASES / 20, `only ${valid} of ${CASES} stayed valid, so little was laid out`);
 });
+
+/** Large inputs whose parts ask for as much work each as they can. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  'declarations without braces on one line': 'class A '.repeat(8_000),
+  'marks without end': '@a('.repeat(12_000),
+  'nothing but braces': '{'.repeat(25_000),
+  'nothing but closing braces': '}'.repeat(25_000),
+  'characters that start nothing': '# '.repeat(25_000),
+  'emoji on one line': `class A { ${'B C /* 😀 */ '.repeat(8_000)} }`,
+  'strings that are not closed': '"a\n'.repeat(12_000),
+  'a name that cannot be split': `class ${'a_'.repeat(8_000)} { ${'b_'.repeat(8_000)} c_c }`,
+  'types that do not exist': `class A { ${Array.from({ length: 3_000 }, (_, index) => `B${index} Type${index}`).join(' ')} }`,
+  'a long way, and a way back from everywhere': Array.from(
+    { length: 2_000 },
+    (_, index) => `resource R${index} { locator A { target R${index + 1} } locator B { target R0 } }`,
+  ).join('\n'),
+  'structs in structs': `resource Root { } @ref(path = "/hostile/v1/s0") class X { } ${Array.from({ length: 3_000 }, (_, index) => `struct S${index} { A S${index + 1} }`).join('\n')}`,
+  'notes without end': `${'// a\n'.repeat(12_000)}class A { ${'B C // d\n'.repeat(8_000)} }`,
+};
+
+for (const [title, text] of Object.entries(HOSTILE)) {
+  test(`takes time in proportion: ${title}`, () => {
+    const hostile = new Workspace();
+    const start = performance.now();
+    hostile.set('hostile/v1/a.model', text);
+    const diagnostics = hostile.diagnostics();
+    for (const diagnostic of diagnostics) renderDiagnostic(diagnostic, text);
+    const syntax = parse('x', text);
+    if (syntax.diagnostics.length === 0) format(syntax);
+    assert.ok(performance.now() - start < HOSTILE_LIMIT_MS, `took ${performance.now() - start} ms`);
+  });
+}
 
 /** One workspace for all, as an editor has: a version that is valid but for one file. */
 const workspace = new Workspace();

@@ -74,6 +74,21 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
     '⟨syntax.unexpected⟩clas X {\n\t@json(name = "y")\n\tName String\n}\n\nclass Y {\n\t⟨class.explicit-id⟩ID String\n}\n',
   ],
   [
+    'something between a name and its body',
+    'class X ⟨syntax.unexpected⟩extends Y {\n\t⟨class.explicit-id⟩ID String\n}\n',
+    "unexpected 'extends', expected '{'",
+  ],
+  [
+    'two things in a row that are no declarations',
+    '⟨syntax.unexpected⟩type X struct {\n\tName string\n}\n\n⟨syntax.unexpected⟩interface Y {\n}\n',
+    "unexpected 'interface', expected 'class', 'struct', 'enum', 'error' or 'resource'",
+  ],
+  [
+    'a declaration without a name behind a body that is not closed',
+    'class X {\n\tName String\n⟨syntax.unexpected⟩enum ⟨syntax.unexpected⟩{\n\tA\n}\n',
+    "unexpected '{', expected the name of the enum",
+  ],
+  [
     'a brace too many',
     'class X {\n}\n⟨syntax.unexpected⟩}\n',
     "unexpected '}', expected 'class', 'struct', 'enum', 'error' or 'resource'",
