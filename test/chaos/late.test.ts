@@ -1,4 +1,4 @@
-// limit: 120 s
+// limit: 240 s
 // Creates that the cloud does late, of a pod that was killed meanwhile: whoever goes on takes what they make for its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -61,6 +61,7 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     violations.push(what);
     tell('VIOLATION', what);
   };
+  const secrets = (): readonly string[] => [...counterparts.secrets, ...passwords, TOKEN];
   const cloudLog = new CloudLog(violate);
   const counterparts = await openCounterparts(program, (call) => {
     calls.push(call);
@@ -128,6 +129,7 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     figures.settledMs = Math.round(clock.now() - quietAt);
     tell('chaos', 'all is as it was asked for, or should be');
     await checked(violate, () => isOneToOne(world, objects));
+    await judgeMail(counterparts.natsData, secrets(), violate);
 
     // --- it goes ---
     await world.deleteNamespace();
@@ -151,13 +153,7 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     for (const pod of pods) await pod.stop();
     judgeLogs(pods, violate);
     judgeConditions(world, objects, violate);
-    await judgeSecrets({
-      pods,
-      world,
-      natsData: counterparts.natsData,
-      secrets: [...counterparts.secrets, ...passwords, TOKEN],
-      violate,
-    });
+    judgeSecrets({ pods, world, secrets: secrets(), violate });
   } catch (error) {
     violate(`the run broke off: ${error instanceof Error ? error.stack : error}`);
   } finally {
@@ -183,6 +179,7 @@ async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: num
   const endsAt = clock.now() + seconds * 1_000;
   const struck = new Set<string>();
   const running = new Set<Promise<void>>();
+  const defects: unknown[] = [];
   let count = 0;
   while (clock.now() < endsAt) {
     await clock.sleep(FAULTS_MS.least + random() * (FAULTS_MS.most - FAULTS_MS.least));
@@ -195,8 +192,8 @@ async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: num
       .play()
       .catch((error: unknown) => {
         // Another misfortune may be in the way of this one.
-        if (!(error instanceof TroupeError)) throw error;
-        tell('chaos', `${chosen.name}, in vain: ${error.message}`);
+        if (error instanceof TroupeError) tell('chaos', `${chosen.name}, in vain: ${error.message}`);
+        else defects.push(error);
       })
       .finally(() => {
         for (const what of chosen.to) struck.delete(what);
@@ -205,6 +202,7 @@ async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: num
     running.add(playing);
   }
   await Promise.all(running);
+  if (defects.length > 0) throw defects[0];
   return count;
 }
 
@@ -279,24 +277,17 @@ function judgeConditions(
   }
 }
 
-/** No secret on the bus, in a log, an event or a status (I5). */
-async function judgeSecrets(deps: {
+/** No secret in a log, an event or a status (I5). */
+function judgeSecrets(deps: {
   pods: readonly Pod[];
   world: World;
-  natsData: string;
   secrets: readonly string[];
   violate: (what: string) => void;
-}): Promise<void> {
-  const { pods, world, natsData, secrets, violate } = deps;
-  const places: [string, string][] = pods.flatMap(({ name, lives }) =>
+}): void {
+  const { pods, world, secrets, violate } = deps;
+  const places = pods.flatMap(({ name, lives }) =>
     lives.map(({ lines, said }): [string, string] => [`the log of ${name}`, JSON.stringify([lines, said])]),
   );
-  for (const file of await readdir(natsData, { recursive: true, withFileTypes: true })) {
-    if (file.isFile()) {
-      const path = join(file.parentPath, file.name);
-      places.push([`the mail (${file.name})`, await readFile(path, 'latin1')]);
-    }
-  }
   const keys = new Set(world.follower.everSeen().filter((key) => !key.startsWith('Secret/')));
   for (const key of keys) {
     const [kind = '', name = ''] = key.split('/');
@@ -305,4 +296,16 @@ async function judgeSecrets(deps: {
   for (const [place, text] of places) {
     for (const secret of secrets) if (text.includes(secret)) violate(`I5: a secret is in ${place}`);
   }
+}
+
+/** No secret on the bus (I5): what lies in the files of NATS, while the objects are there. */
+async function judgeMail(natsData: string, secrets: readonly string[], violate: (what: string) => void): Promise<void> {
+  let read = 0;
+  for (const file of await readdir(natsData, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const text = await readFile(join(file.parentPath, file.name), 'latin1');
+    read += text.split('"resourceVersion"').length - 1;
+    for (const secret of secrets) if (text.includes(secret)) violate(`I5: a secret is in the mail (${file.name})`);
+  }
+  if (read === 0) violate('the mail cannot be read as it is stored');
 }
