@@ -444,9 +444,8 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
     const localPath = `${KUBELET}\\share`;
     const request = { remotePath: '//Files/Data/sub/dir', localPath, ...credentials };
     await smb.newSmbGlobalMapping(context, request, 'v1');
-    const target = { kind: 'link', target: '\\\\Files\\Data\\sub\\dir\\' };
     const entry = await machine.files.look(localPath);
-    assert.equal(entry, target);
+    assert.match(entry.kind === 'link' ? entry.target : '', /^\\\\files\\data\\sub\\dir\\?$/i);
     assert.is(await stage.host.smb.isSmbMapped('\\\\files\\data'), 'mapped');
     // The link is there, and the mapping stays.
     const again = smb.newSmbGlobalMapping(context, request, 'v1alpha1');
