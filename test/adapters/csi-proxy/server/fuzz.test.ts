@@ -1,7 +1,7 @@
 // Every call of every version with messages that nobody would send: an answer or a status comes, and nothing outside of
 // the allowed directories changes.
 //
-// CASES is the number of calls, 4,000 by default; SEED replays them.
+// CASES is the number of calls, 4,000 by default, of which SEED gives others.
 // limit: 300 s
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { callContext, formattedDisk, GIB, KUBELET } from './stage.ts';
 const test = suite('calls at random');
 
 const CASES = Number(process.env['CASES'] ?? 4_000);
-const SEED = Number(process.env['SEED'] ?? Date.now() >>> 0);
+const SEED = Number(process.env['SEED'] ?? 20_261_121);
 
 const IN_A_FOLDER = 'memory, files in a folder';
 
