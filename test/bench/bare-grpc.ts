@@ -13,4 +13,5 @@ server.bindAsync(grpcTarget(path), ServerCredentials.createInsecure(), (error) =
   if (error !== null) throw error;
   process.send?.('serving');
 });
+process.on('message', () => process.send?.(process.cpuUsage()));
 process.on('disconnect', () => server.forceShutdown());

@@ -30,11 +30,17 @@ interface Measured {
   readonly name: string;
   readonly clients: number;
   readonly open: () => Promise<Connection>;
+  readonly server: ChildProcess;
   readonly timesMs: number[];
   spentMs: number;
+  /** Of the processors, by the server and by the clients. */
+  cpuMs: number;
 }
 
-/** Figures of one run: rates per second, times in milliseconds. */
+/**
+ * Figures of one run: rates per second, times in milliseconds. Rates per second of processor time, the clients' and the
+ * server's together, do not depend on who else uses the machine.
+ */
 export async function csiProxy({
   count,
   latencyMs,
@@ -48,31 +54,33 @@ export async function csiProxy({
 async function rates(count: number): Promise<Record<string, number>> {
   const { prefix, remove } = freshPrefix();
   const servers: ChildProcess[] = [];
-  const start = async (program: string, ...args: string[]): Promise<void> => {
+  const start = async (program: string, ...args: string[]): Promise<ChildProcess> => {
     const server = fork(fileURLToPath(new URL(program, import.meta.url)), args);
     servers.push(server);
     await once(server, 'message');
+    return server;
   };
   const bare = pipePath('bare', 'v1', prefix);
   const troupe = pipePath('disk', 'v1', prefix);
   try {
-    await start('./bare-grpc.ts', bare);
-    await start('../adapters/csi-proxy/served-groups.ts', prefix, 'disk', 'v1');
+    const bareServer = await start('./bare-grpc.ts', bare);
+    const troupeServer = await start('../adapters/csi-proxy/served-groups.ts', prefix, 'disk', 'v1');
     const all = [1, CLIENTS].flatMap((clients): Measured[] => [
-      { name: 'bare', clients, open: async () => openBare(bare), timesMs: [], spentMs: 0 },
-      { name: 'troupe', clients, open: () => openTroupe(troupe), timesMs: [], spentMs: 0 },
+      { ...nothing(), name: 'bare', clients, open: async () => openBare(bare), server: bareServer },
+      { ...nothing(), name: 'troupe', clients, open: () => openTroupe(troupe), server: troupeServer },
     ]);
-    for (const measured of all) await measure({ ...measured, timesMs: [] }, WARM_UP_CALLS);
+    for (const measured of all) await measure({ ...measured, ...nothing() }, WARM_UP_CALLS);
     for (let turn = 0; turn < TURNS; turn++) {
       for (const measured of all) await measure(measured, Math.ceil(count / TURNS));
     }
-    const perSecond = ({ timesMs, spentMs }: Measured): number => (timesMs.length * 1_000) / spentMs;
-    const [bareOne, troupeOne, bareMany, troupeMany] = all as [Measured, Measured, Measured, Measured];
-    return {
-      ...Object.assign({}, ...all.map((measured) => figuresOf(measured, perSecond(measured)))),
-      'ratio.1': rounded(perSecond(troupeOne) / perSecond(bareOne)),
-      [`ratio.${CLIENTS}`]: rounded(perSecond(troupeMany) / perSecond(bareMany)),
-    };
+    const figures: Record<string, number> = Object.assign({}, ...all.map(figuresOf));
+    for (const clients of [1, CLIENTS]) {
+      for (const figure of ['perSecond', 'perCpuSecond']) {
+        const [ours = 0, bare = 0] = [figures[`troupe.${clients}.${figure}`], figures[`bare.${clients}.${figure}`]];
+        figures[`ratio.${clients}.${figure}`] = rounded(ours / bare);
+      }
+    }
+    return figures;
   } finally {
     for (const server of servers) server.kill('SIGKILL');
     remove();
@@ -118,6 +126,7 @@ async function measure(measured: Measured, calls: number): Promise<void> {
   // The first call of each opens its connection.
   await Promise.all(connections.map((connection) => connection.call()));
   let left = calls;
+  const before = await cpuMs(measured.server);
   const startedAt = clock.now();
   await Promise.all(
     connections.map(async (connection) => {
@@ -129,14 +138,26 @@ async function measure(measured: Measured, calls: number): Promise<void> {
     }),
   );
   measured.spentMs += clock.now() - startedAt;
+  measured.cpuMs += (await cpuMs(measured.server)) - before;
   for (const connection of connections) connection.close();
 }
 
-function figuresOf({ name, clients, timesMs }: Measured, perSecond: number): Record<string, number> {
+/** What this process and the server have used so far. */
+async function cpuMs(server: ChildProcess): Promise<number> {
+  server.send('usage');
+  const [theirs] = (await once(server, 'message')) as [NodeJS.CpuUsage];
+  const ours = process.cpuUsage();
+  return [theirs, ours].reduce((sum, { user, system }) => sum + (user + system) / 1_000, 0);
+}
+
+const nothing = (): Pick<Measured, 'timesMs' | 'spentMs' | 'cpuMs'> => ({ timesMs: [], spentMs: 0, cpuMs: 0 });
+
+function figuresOf({ name, clients, timesMs, spentMs, cpuMs }: Measured): Record<string, number> {
   const sorted = timesMs.sort((a, b) => a - b);
   const at = (share: number): number => rounded(sorted[Math.floor(sorted.length * share)] ?? Number.NaN);
   return {
-    [`${name}.${clients}.perSecond`]: Math.round(perSecond),
+    [`${name}.${clients}.perSecond`]: Math.round((timesMs.length * 1_000) / spentMs),
+    [`${name}.${clients}.perCpuSecond`]: Math.round((timesMs.length * 1_000) / cpuMs),
     [`${name}.${clients}.p50Ms`]: at(0.5),
     [`${name}.${clients}.p99Ms`]: at(0.99),
   };

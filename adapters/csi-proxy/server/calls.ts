@@ -17,6 +17,7 @@ import { subjectOf, withoutSecrets } from './audit.ts';
 import type { Gate } from './gate.ts';
 import type { Metrics } from './metrics.ts';
 import type { CallContext, GrpcServer } from './runtime.ts';
+import type { TimeLimits } from './time-limits.ts';
 
 /** A message travels in a header, percent-encoded, and clients refuse long headers. In UTF-16 units. */
 const LONGEST_MESSAGE = 2_000;
@@ -32,6 +33,7 @@ export interface CallsDeps {
   readonly gate: Gate;
   /** Why no call is begun any more; undefined: they are. */
   refusal(): StatusError | undefined;
+  readonly timeLimits: TimeLimits;
   limitMs(rpc: string): number;
 }
 
@@ -72,7 +74,7 @@ function unary<Request extends object, Response extends object>(
     const end = (error: StatusError | undefined, response: Uint8Array | null): void => {
       if (!open) return;
       open = false;
-      clock.clearTimeout(timer);
+      letBe();
       record.ended(request, error, clock.now() - startedAt);
       answer(error === undefined ? null : onTheWire(error), response);
     };
@@ -93,10 +95,9 @@ function unary<Request extends object, Response extends object>(
       end(new StatusError(code, why), null);
       context.abort();
     };
-    const timer = clock.setTimeout(
-      () => giveUp(Code.DeadlineExceeded, `${method.name} took longer than ${limitMs} ms; its work may still be done`),
-      limitMs,
-    );
+    const letBe = deps.timeLimits.start(limitMs, () => {
+      giveUp(Code.DeadlineExceeded, `${method.name} took longer than ${limitMs} ms; its work may still be done`);
+    });
     const leaveLine = gate.enter(() => void work());
     if (leaveLine === undefined) {
       return giveUp(
@@ -104,8 +105,9 @@ function unary<Request extends object, Response extends object>(
         `too many calls of group ${deps.group} wait for their turn; try again later`,
       );
     }
-    // gRPC says so, too, when a call has ended.
     call.once('cancelled', () => {
+      // gRPC says so after every call; an error made for nothing would be the dearest part of it.
+      if (!open) return;
       const late = (context.deadlineAt ?? Number.POSITIVE_INFINITY) <= clock.now();
       giveUp(late ? Code.DeadlineExceeded : Code.Cancelled, 'the caller waits no more');
     });

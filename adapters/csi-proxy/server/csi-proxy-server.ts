@@ -20,6 +20,7 @@ import { Gate } from './gate.ts';
 import { type Listener, listen } from './listener.ts';
 import type { Metrics } from './metrics.ts';
 import type { RegisteredAPI } from './runtime.ts';
+import { TimeLimits } from './time-limits.ts';
 
 export interface ServerLimits {
   /** Longest request, in bytes. */
@@ -69,6 +70,7 @@ interface Serving extends ServedPipe {
 export class CsiProxyServer {
   readonly #deps: CsiProxyServerDeps;
   readonly #limits: ServerLimits;
+  readonly #timeLimits: TimeLimits;
   readonly #ended = Promise.withResolvers<void>();
   #serving: readonly Serving[] | undefined;
   #isStopping = false;
@@ -76,6 +78,7 @@ export class CsiProxyServer {
   constructor(deps: CsiProxyServerDeps) {
     this.#deps = deps;
     this.#limits = deps.limits ?? SERVER_LIMITS;
+    this.#timeLimits = new TimeLimits(deps.clock);
   }
 
   /** Whether calls are taken. */
@@ -112,6 +115,7 @@ export class CsiProxyServer {
     void Promise.all(this.#serving.map(drain)).then(() => drained.abort());
     await this.#deps.clock.sleep(drainMs, drained.signal);
     await Promise.all(this.#serving.map(cut));
+    this.#timeLimits.close();
     this.#ended.resolve();
   }
 
@@ -125,6 +129,7 @@ export class CsiProxyServer {
 
   async #open({ group, version, registrant }: RegisteredAPI, gate: Gate): Promise<Serving> {
     const { clock, log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
+    const timeLimits = this.#timeLimits;
     const { requestBytes, callsPerConnection, connectionsPerPipe } = this.#limits;
     const server = new Server({
       'grpc.max_receive_message_length': requestBytes,
@@ -132,7 +137,7 @@ export class CsiProxyServer {
       'grpc.enable_channelz': 0,
     });
     const refusal = () => (this.#isStopping ? new StatusError(Code.Unavailable, 'the server is stopping') : undefined);
-    registrant.register(grpcCalls({ group, version, server, clock, log, metrics, gate, refusal, limitMs }));
+    registrant.register(grpcCalls({ group, version, server, clock, log, metrics, gate, refusal, limitMs, timeLimits }));
     // The sockets are this server's own, so that it can close them: gRPC only closes those it has heard from.
     const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
     const sockets = new Set<Socket>();

@@ -40,19 +40,43 @@ const GO_CODES = [
   'Unauthenticated',
 ];
 
+/** Numbers of one method; prom-client, which looks labels up for every one, hears of them when somebody asks. */
+interface Figures {
+  readonly labels: Readonly<Record<(typeof METHOD)[number], string>>;
+  started: number;
+  readonly ended: Map<number, number>;
+}
+
 export function serverMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
-  const counter = (name: string, help: string) => new Counter({ name, help, labelNames: METHOD, registers });
-  const started = counter('grpc_server_started_total', 'Calls that have begun.');
-  const handled = new Counter({
+  const methods: Figures[] = [];
+  const counter = (name: string, help: string, count: (figures: Figures) => number) =>
+    new Counter({
+      name,
+      help,
+      labelNames: METHOD,
+      registers,
+      collect() {
+        this.reset();
+        for (const figures of methods) if (figures.started > 0) this.inc(figures.labels, count(figures));
+      },
+    });
+  counter('grpc_server_started_total', 'Calls that have begun.', ({ started }) => started);
+  new Counter({
     name: 'grpc_server_handled_total',
     help: 'Calls that have ended, whatever their outcome.',
     labelNames: ['grpc_code', ...METHOD],
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, ended } of methods) {
+        for (const [code, count] of ended) this.inc({ grpc_code: GO_CODES[code] ?? `Code(${code})`, ...labels }, count);
+      }
+    },
   });
-  const received = counter('grpc_server_msg_received_total', 'Requests that have arrived.');
-  const sent = counter('grpc_server_msg_sent_total', 'Responses that have been sent.');
+  counter('grpc_server_msg_received_total', 'Requests that have arrived.', ({ started }) => started);
+  counter('grpc_server_msg_sent_total', 'Responses that have been sent.', ({ ended }) => ended.get(0) ?? 0);
   const seconds = new Histogram({
     name: 'grpc_server_handling_seconds',
     help: 'Time from the arrival of a request to its response, in seconds.',
@@ -68,27 +92,16 @@ export function serverMetrics(): Metrics {
   });
   return {
     method(service, rpc) {
-      const labels = [rpc, service, 'unary'] as const;
-      const [begun, arrived, answered, took] = [
-        started.labels(...labels),
-        received.labels(...labels),
-        sent.labels(...labels),
-        seconds.labels(...labels),
-      ];
-      const outcomes = new Map<number, Counter.Internal>();
+      const labels = { grpc_method: rpc, grpc_service: service, grpc_type: 'unary' };
+      const figures: Figures = { labels, started: 0, ended: new Map() };
+      methods.push(figures);
+      const took = seconds.labels(labels);
       return {
         started() {
-          begun.inc();
-          arrived.inc();
+          figures.started += 1;
         },
         ended(code, durationMs) {
-          let outcome = outcomes.get(code);
-          if (outcome === undefined) {
-            outcome = handled.labels(GO_CODES[code] ?? `Code(${code})`, ...labels);
-            outcomes.set(code, outcome);
-          }
-          outcome.inc();
-          if (code === 0) answered.inc();
+          figures.ended.set(code, (figures.ended.get(code) ?? 0) + 1);
           took.observe(durationMs / 1_000);
         },
       };

@@ -40,7 +40,11 @@ const server = new CsiProxyServer({
   metrics: serverMetrics(),
 });
 await server.start();
-process.on('message', async () => {
+process.on('message', async (message) => {
+  if (message === 'usage') {
+    process.send?.(process.cpuUsage());
+    return;
+  }
   await server.stop(1_000);
   process.disconnect();
 });
