@@ -29,6 +29,12 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'lays model files out anew; --check only says which need it',
     load: () => import('./model-fmt.ts'),
   },
+  openapi: {
+    usage:
+      'openapi <dir>... --output <out> [--watch] [--operation-ids] [--required] [--read-only] [--method-get] [--hints] [--close-links]',
+    about: 'writes <out>/<service>/<version>/openapi.json',
+    load: () => import('./model-openapi.ts'),
+  },
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
