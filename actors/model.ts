@@ -30,10 +30,16 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import('./model-fmt.ts'),
   },
   openapi: {
-    usage:
-      'openapi <dir>... --output <out> [--watch] [--operation-ids] [--required] [--read-only] [--method-get] [--hints] [--close-links]',
-    about: 'writes <out>/<service>/<version>/openapi.json',
+    usage: 'openapi <dir>... --output <out> [--watch] [<option>...]',
+    about:
+      'writes <out>/<service>/<version>/openapi.json; options say more than the published documents do: ' +
+      '--operation-ids, --required, --read-only, --method-get, --hints, --close-links',
     load: () => import('./model-openapi.ts'),
+  },
+  types: {
+    usage: 'types <dir>... --output <out> [--watch]',
+    about: 'writes TypeScript types and a typed client to <out>/<service>/<version>.ts',
+    load: () => import('./model-types.ts'),
   },
 };
 

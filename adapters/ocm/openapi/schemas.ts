@@ -19,8 +19,7 @@ export function writeSchemas(json: JsonText, version: Version, options: OpenApiO
   for (const type of [...version.types, ...added].sort((a, b) => compareNames(a.name, b.name))) {
     if (type.name.camel === 'Error') continue;
     json.object(type.name.camel, () => {
-      if (added.includes(type))
-        json.object('properties', () => writeIdentity(json, { ...type, attributes: [] }, options));
+      if (added.includes(type)) json.object('properties', () => writeIdentity(json, type.name.camel, options));
       else if (type.kind === 'enum') writeEnum(json, type);
       else writeStruct(json, type, options);
     });
@@ -59,7 +58,7 @@ function writeStruct(json: JsonText, type: StructType, options: OpenApiOptions):
   json.optional('description', type.documentation);
   if (type.deprecated) json.member('deprecated', true);
   json.object('properties', () => {
-    if (type.kind === 'class') writeIdentity(json, type, options);
+    if (type.kind === 'class') writeIdentity(json, type.name.camel, options);
     for (const attribute of type.attributes) {
       json.object(attribute.wireName, () => {
         json.optional('description', attribute.documentation);
@@ -70,17 +69,9 @@ function writeStruct(json: JsonText, type: StructType, options: OpenApiOptions):
   });
 }
 
-type Named = Pick<StructType, 'name' | 'attributes'>;
-
-/** What every object has; an attribute that is called the same in JSON stands in its place. */
-function writeIdentity(
-  json: JsonText,
-  { name: { camel: name }, attributes }: Named,
-  { readOnly }: OpenApiOptions,
-): void {
+function writeIdentity(json: JsonText, name: string, { readOnly }: OpenApiOptions): void {
   const kind = `Indicates the type of this object. Will be '${name}' if this is a complete object or '${name}Link' if it is just a link.`;
   const property = (key: string, description: string, isReadOnly: boolean | undefined): void => {
-    if (attributes.some(({ wireName }) => wireName === key)) return;
     json.object(key, () => {
       json.member('description', description);
       json.member('type', 'string');

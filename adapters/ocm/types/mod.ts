@@ -1,0 +1,1 @@
+export { typeScript } from './modules.ts';
