@@ -41,6 +41,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'writes TypeScript types and a typed client to <out>/<service>/<version>.ts',
     load: () => import('./model-types.ts'),
   },
+  docs: {
+    usage: 'docs <dir>... --output <out> [--watch]',
+    about: 'writes pages about all services, in Markdown; begin with <out>/index.md',
+    load: () => import('./model-docs.ts'),
+  },
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
