@@ -15,6 +15,9 @@ const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 /** Commands that read a whole model; `{out}` stands for a folder to write to. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   check: ['check', '{model}'],
+  openapi: ['openapi', '{model}', '--output', '{out}.openapi'],
+  types: ['types', '{model}', '--output', '{out}.types'],
+  docs: ['docs', '{model}', '--output', '{out}.docs'],
 };
 const EDITS = 400;
 
