@@ -27,16 +27,9 @@ import {
   shardOf,
   topicFilter,
 } from './subjects.ts';
-import { Window } from './window.ts';
 
 /** Listing this many shards one by one costs less than listing all subjects. */
 const FEW_SHARDS = 8;
-
-/**
- * Publications under way at a time. Ten thousand objects that begin together have much to say: without a bound the
- * renewals of leases would stand in line behind all of it, and the last answers would come too late.
- */
-const UNDER_WAY = 512;
 
 export interface NatsMailboxOptions {
   readonly connection: Connection;
@@ -52,7 +45,6 @@ export class NatsMailbox implements Mailbox {
   readonly #root: string;
   readonly #keeper: StreamKeeper;
   readonly #subscriptions = new Set<MailSubscription>();
-  readonly #window = new Window(UNDER_WAY);
 
   constructor({ connection, stream, root, shards, replicas }: NatsMailboxOptions) {
     this.shards = shards;
@@ -89,15 +81,7 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
-  publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
-    return this.#window.run(() => this.#publish(subject, payload, expectedSequence));
-  }
-
-  async #publish(
-    subject: MailSubject,
-    payload: JsonObject,
-    expectedSequence: number | undefined,
-  ): Promise<Publication> {
+  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
     if (!this.#keeper.ready) throw this.#connection.away();
     const { epoch, seen } = this.#keeper;
     const text = mailSubject(subject, this.shards, this.#root);
