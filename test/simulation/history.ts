@@ -277,6 +277,7 @@ class Performance {
         return;
       }
       case 'nonsense':
+        this.#troubled = true;
         this.#people.edit(step.object, { resyncPeriod: 'often' });
         return;
       case 'unsettle':

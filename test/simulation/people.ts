@@ -101,7 +101,11 @@ export class People {
 
   /** Takes the status away, but for the id. */
   unsettle(object: Planned): void {
+    const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
+    if (known === undefined) return;
     this.#deps.onTrouble();
+    // Of an object that is being deleted nobody writes it again before something else happens to it.
+    this.altered.add(known.metadata.uid);
     this.ask(`takes the status of ${object.kind} '${object.name}' away`, 'PATCH', `${pathOf(object)}/status`, {
       status: { conditions: null },
     });

@@ -1,11 +1,12 @@
 // Histories of the whole runtime under simulated time. More of them: `npm run simulate`.
+// limit: 180 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
 import { planOf } from './plan.ts';
 
 /** How many histories, from which seed on. */
-const COUNT = Number(process.env['CASES'] ?? 12);
+const COUNT = Number(process.env['CASES'] ?? 8);
 const SEED = Number(process.env['SEED'] ?? 1);
 
 const test = suite('simulation');
