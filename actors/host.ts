@@ -44,6 +44,9 @@ export interface HostDeps {
   tell: Tell;
 }
 
+/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+const GONE_LIMIT = 1_000;
+
 interface Shard {
   readonly lease: Lease;
   readonly outbox: Outbox;
@@ -54,6 +57,8 @@ interface Shard {
   readonly calls: Set<Promise<unknown>>;
   /** What the API server had when the shard was taken over; undefined until it was read. */
   floor: string | undefined;
+  /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
+  readonly gone: Map<string, string>;
   live: boolean;
 }
 
@@ -108,7 +113,8 @@ export class Host {
     for (const [number, lease] of leases) {
       const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => log.warn(message) });
       const deps = this.#actorDeps(outbox);
-      const shard: Shard = { lease, outbox, deps, actors: new Map(), calls: new Set(), floor: undefined, live: false };
+      const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
+      const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -268,6 +274,9 @@ export class Host {
     if (shard.live && actor.idle) {
       actor.stop();
       shard.actors.delete(actor.key);
+      shard.gone.delete(actor.key);
+      shard.gone.set(actor.key, actor.knownVersion);
+      if (shard.gone.size > GONE_LIMIT) shard.gone.delete(shard.gone.keys().next().value as string);
     }
   }
 
@@ -279,7 +288,7 @@ export class Host {
     shard.actors.set(key, actor);
     if (shard.live) {
       // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
-      actor.acceptGone(undefined, shard.floor ?? '0');
+      actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
       actor.start();
     }
     return actor;

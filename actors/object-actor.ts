@@ -98,6 +98,11 @@ export class ObjectActor {
     return this.#object === undefined && this.claims.size === 0 && this.#stored.size === 0;
   }
 
+  /** The API server's state is known up to this resourceVersion. */
+  get knownVersion(): string {
+    return this.#knownVersion;
+  }
+
   get phase(): string {
     return this.#phase;
   }

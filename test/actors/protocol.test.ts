@@ -305,6 +305,19 @@ test('an answer that comes after the lease was lost begins no life (H2)', () =>
     assert.equal(events, []);
   }));
 
+test('P6: a late watcher does not revive an object whose actor was forgotten', () =>
+  on({}, async (scene) => {
+    await scene.create('networks', 'net');
+    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+    const before = scene.get('networks', 'net') as KubeObject;
+    await scene.remove('networks', 'net');
+    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+    await scene.quiet();
+    await scene.tell({ ...before, status: {} });
+    await scene.quiet();
+    assert.is(scene.log.filter((line) => line.startsWith('find ')).length, 1);
+  }));
+
 test('mail that comes after the end of the lease is another host’s: it is not deleted (H2)', () =>
   on({ leaseLeftMs: -1 }, async (scene) => {
     const answer = { to: network, topic: 'ready', from: subnet } as const;
