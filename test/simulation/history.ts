@@ -277,8 +277,7 @@ class Performance {
         return;
       }
       case 'nonsense':
-        this.#troubled = true;
-        this.#people.edit(step.object, { resyncPeriod: 'often' });
+        this.#people.writeNonsense(step.object);
         return;
       case 'unsettle':
         this.#people.unsettle(step.object);

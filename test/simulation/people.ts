@@ -111,6 +111,15 @@ export class People {
     });
   }
 
+  /** Until somebody puts it right. */
+  writeNonsense(object: Planned): void {
+    const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
+    if (known === undefined) return;
+    this.#deps.onTrouble();
+    this.altered.add(known.metadata.uid);
+    this.edit(object, { resyncPeriod: 'often' });
+  }
+
   /** Of a deleted object only. */
   letGo(object: Planned): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
