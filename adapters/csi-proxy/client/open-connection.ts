@@ -37,6 +37,8 @@ function connection(
     'grpc.max_reconnect_backoff_ms': LONGEST_BACKOFF_MS,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_channelz': 0,
+    // A call is sent once: whether to send it again is for those to say who know what it did.
+    'grpc.enable_retries': 0,
   });
   let isClosed = false;
   const send = (path: string, request: Buffer, rpc: string, options: CallOptions): Promise<Buffer> =>
