@@ -10,6 +10,8 @@ export class JsonText {
   /** Line break and indent of the members of what is open. */
   #line = '\n';
   #isFirst = true;
+  /** Names of members as they are written: a document has few, each of them often. */
+  readonly #names = new Map<string, string>();
 
   /** @param name  undefined in an array, and for the document itself */
   object(name: string | undefined, members: () => void): void {
@@ -43,7 +45,13 @@ export class JsonText {
   #begin(name: string | undefined): void {
     if (this.#line !== '\n') this.#text += this.#isFirst ? this.#line : `,${this.#line}`;
     this.#isFirst = false;
-    if (name !== undefined) this.#text += `${quoted(name)}: `;
+    if (name !== undefined) this.#text += this.#names.get(name) ?? this.#named(name);
+  }
+
+  #named(name: string): string {
+    const written = `${quoted(name)}: `;
+    this.#names.set(name, written);
+    return written;
   }
 
   /** Empty ones have a line too, which holds only the indent. */
