@@ -1,5 +1,5 @@
 // What the generators of `troupe model` share: a model in, files out, all of them or none.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Model } from '../adapters/ocm/model/mod.ts';
@@ -33,41 +33,48 @@ export async function generate(
   }
   return await withModel({ roots, watch: values['watch'] === true }, ({ workspace }) => {
     const files = make(workspace.model(), values);
-    const written = write(output, files);
+    const written = writeOrRefuse(output, files);
     process.stdout.write(`${counted(files.size, 'file')} in ${output}, ${written} written\n`);
     return 0;
   });
 }
 
-/** Writes the files whose text is another: beside them first, so that when one cannot be written none has changed. */
+/**
+ * Writes the files whose text is another. One that is there is written beside itself and takes its place when all others
+ * are written too: when one cannot be written, what is there stays as it was, and what is new goes.
+ */
 function write(output: string, files: OutputFiles): number {
-  const changed = [...files].map(([file, text]) => ({ path: join(output, file), text })).filter(isChanged);
-  const staged = (path: string): string => `${path}.${process.pid}.tmp`;
+  const changed = [...files].flatMap(([file, text]) => {
+    const path = join(output, file);
+    const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
+    if (!isNew && readFileSync(path, 'utf8') === text) return [];
+    return [{ path, text, written: isNew ? path : `${path}.${process.pid}.tmp` }];
+  });
   const progress = process.stderr.isTTY ? new Progress(systemClock(), 'writing files') : undefined;
-  const stages: string[] = [];
+  const begun: string[] = [];
+  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
   try {
-    for (const folder of new Set(changed.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
-    for (const { path, text } of changed) {
-      stages.push(staged(path));
-      writeFileSync(staged(path), text);
-      progress?.at(stages.length, changed.length);
+    for (const { text, written } of changed) {
+      begun.push(written);
+      writeFileSync(written, text);
+      progress?.at(begun.length, changed.length);
     }
-    for (const { path } of changed) renameSync(staged(path), path);
+    for (const { path, written } of changed) if (written !== path) renameSync(written, path);
   } catch (error) {
-    for (const stage of stages) rmSync(stage, { force: true });
-    if (!(error instanceof Error)) throw error;
-    throw new TerminalError(`nothing could be written to '${output}': ${error.message}`, { cause: error });
+    for (const path of begun) rmSync(path, { force: true });
+    throw error;
   } finally {
     progress?.clear();
   }
   return changed.length;
 }
 
-function isChanged({ path, text }: { path: string; text: string }): boolean {
+/** What the system refuses is for the caller to mend. */
+function writeOrRefuse(output: string, files: OutputFiles): number {
   try {
-    return readFileSync(path, 'utf8') !== text;
-  } catch {
-    // What is not there, or cannot be read, is written, which then says what is wrong with it.
-    return true;
+    return write(output, files);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new TerminalError(`nothing could be written to '${output}': ${error.message}`, { cause: error });
   }
 }
