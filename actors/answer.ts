@@ -70,7 +70,8 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
   };
   const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
   const serves = carried && (servesToTheEnd || claim.finalizers.length === 0);
-  if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
+  // What goes before it was ever available will not become it: whoever cleans up has to know.
+  if (deletionTimestamp !== undefined && !(serves && available)) return { ...known, readiness: Readiness.Deleting };
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
   return { ...known, readiness: Readiness.Ready };
 }

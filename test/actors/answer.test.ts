@@ -1,0 +1,78 @@
+// What a claim is answered, by what the claimed object is like.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerTo, type Claimed } from '../../actors/answer.ts';
+import type { ClaimMail } from '../../actors/mail.ts';
+import { Readiness } from '../../machines/life.ts';
+
+const test = suite('answers to claims');
+const GUARD = 'openstack.k-orc.cloud/port';
+
+const claim = (finalizers: readonly string[]): ClaimMail => ({
+  uid: 'claimant',
+  resourceVersion: '1',
+  generation: 1,
+  finalizers,
+  notOn: [],
+  manager: 'openstack.k-orc.cloud/subnetcontroller',
+  ended: false,
+});
+
+interface Likeness {
+  readonly deleting?: boolean;
+  readonly available?: boolean;
+  readonly finalizers?: readonly string[];
+}
+
+const claimed = ({ deleting = false, available = true, finalizers = [] }: Likeness): Claimed => ({
+  object: {
+    apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+    kind: 'Subnet',
+    metadata: {
+      name: 'a',
+      namespace: 'default',
+      uid: 'claimed',
+      resourceVersion: '7',
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: [...finalizers],
+      ...(deleting && { deletionTimestamp: '2026-01-01T00:00:01Z' }),
+    },
+  },
+  externalId: 'an-id',
+  available,
+  version: undefined,
+  attributes: undefined,
+  servesToTheEnd: false,
+});
+
+const readiness = (finalizers: readonly string[], likeness: Likeness): Readiness =>
+  answerTo(claim(finalizers), claimed(likeness), undefined).readiness;
+
+test('ready is what is available and carries the finalizers of the claim (I1)', () => {
+  assert.is(readiness([GUARD], { finalizers: [GUARD] }), Readiness.Ready);
+  assert.is(readiness([GUARD], {}), Readiness.Pending);
+  assert.is(readiness([GUARD], { finalizers: [GUARD], available: false }), Readiness.Pending);
+  assert.is(readiness([], {}), Readiness.Ready);
+});
+
+test('what is being deleted is ready for nobody who must guard it', () => {
+  assert.is(readiness([GUARD], { finalizers: [GUARD], deleting: true }), Readiness.Deleting);
+});
+
+test('what is being deleted does for who needs no guard, as long as it is available', () => {
+  assert.is(readiness([], { deleting: true }), Readiness.Ready);
+});
+
+// A subnet was deleted before it was seen to be available; its router interface waited for that, and it for the interface.
+test('what goes before it was available is answered as going, with its id', () => {
+  const answer = answerTo(claim([]), claimed({ deleting: true, available: false }), undefined);
+  assert.is(answer.readiness, Readiness.Deleting);
+  assert.is(answer.externalId, 'an-id');
+});
+
+test('what is not there is absent', () => {
+  assert.is(answerTo(claim([]), undefined, 'gone').readiness, Readiness.Absent);
+});
+
+test.run();
