@@ -29,20 +29,21 @@ export async function ensureOwned({ objects, registry }: OwnedDeps, owner: Owner
   ];
   const known = actor.dependencies().find(({ kind: of, name }) => of === owned.kind && name === owned.name);
   const namespace = life.object.metadata.namespace ?? '';
-  const present =
-    known?.answer?.readiness === Readiness.Absent ? undefined : await objects.get(resource, namespace, owned.name);
+  const get = (): Promise<KubeObject | undefined> => objects.get(resource, namespace, owned.name);
+  let present = known?.answer?.readiness === Readiness.Absent ? undefined : await get();
   if (present === undefined) {
     try {
       await objects.create(resource, owned.name, owned.spec, {
         object: life.object,
         manager: kind.fieldManagers.guards,
       });
+      return waiting('ready');
     } catch (error) {
-      // It is there already: the next pass looks at it.
-      if (error instanceof ConflictError) throw new TransientError(error.message, { cause: error });
-      throw error;
+      if (!(error instanceof ConflictError)) throw error;
+      // An earlier pass made it, or another host, and its mail is on its way: no error (I6).
+      present = await get();
+      if (present === undefined) throw new TransientError(error.message, { cause: error });
     }
-    return waiting('ready');
   }
   if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
   if (!isAs(owned, present)) {
