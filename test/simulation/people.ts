@@ -195,7 +195,8 @@ export class People {
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
     // A port whose object was told to let it go holds its subnet until somebody removes it.
     for (const id of this.#deps.watchman.detached)
-      if (this.#isInCloud(CollectionName.Ports, id)) this.#deps.cloud.drift.remove(CollectionName.Ports, id);
+      if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Ports, id))
+        this.#deps.cloud.drift.remove(CollectionName.Ports, id);
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const progressing = conditionOf(object, 'Progressing');
