@@ -46,6 +46,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'writes pages about all services, in Markdown; begin with <out>/index.md',
     load: () => import('./model-docs.ts'),
   },
+  lsp: {
+    usage: 'lsp [<dir>...] [--stdio]',
+    about: 'serves an editor over standard input and output; without <dir>, the models in its folders',
+    load: () => import('./model-lsp.ts'),
+  },
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */

@@ -19,11 +19,7 @@ export interface ReadModel {
  * @throws {Error} a root that cannot be read
  */
 export function readModel(workspace: Workspace, roots: readonly string[], onRead?: OnRead): ReadModel {
-  const versions = roots.flatMap((root) =>
-    directoriesOf(root).flatMap((service) =>
-      directoriesOf(join(root, service)).map((version) => join(root, service, version)),
-    ),
-  );
+  const versions = roots.flatMap(directoriesIn).flatMap(directoriesIn);
   const files = versions.flatMap((version) => modelFilesOf(version).map((file) => join(version, file)));
   workspace.retain(new Set(versions), new Set(files));
   for (const version of versions) workspace.addVersion(version);
@@ -34,12 +30,18 @@ export function readModel(workspace: Workspace, roots: readonly string[], onRead
   return { files: files.length, versions: versions.length };
 }
 
+/** The roots, the services in them, and their versions. */
+export function modelDirectories(roots: readonly string[]): string[] {
+  const services = roots.flatMap(directoriesIn);
+  return [...roots, ...services, ...services.flatMap(directoriesIn)];
+}
+
 /** What is hidden, such as `.git`, is no part of a model. */
-function directoriesOf(directory: string): string[] {
+function directoriesIn(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true })
     .filter((entry) => !entry.name.startsWith('.'))
     .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isDirectory(join(directory, entry.name))))
-    .map(({ name }) => name)
+    .map(({ name }) => join(directory, name))
     .sort();
 }
 

@@ -1,6 +1,10 @@
+export { markedName } from './annotations.ts';
+export { BUILT_IN_TYPES } from './built-in.ts';
 export { CODES, type Code, type Diagnostic, renderDiagnostic, Severity } from './diagnostics.ts';
 export { type OnRead, type ReadModel, readModel } from './files.ts';
 export { format } from './format.ts';
+export type { Token } from './lexer.ts';
+export { methodForm } from './methods.ts';
 export {
   type Annotation,
   type Attribute,
@@ -31,5 +35,18 @@ export {
 } from './model.ts';
 export { compareNames, type Name } from './names.ts';
 export { parse } from './parser.ts';
-export { type WatchDeps, watchModel } from './watch.ts';
+export type { Scope, TypeEntry } from './scope.ts';
+export type {
+  AttributeSyntax,
+  Declaration,
+  FileSyntax,
+  LocatorSyntax,
+  Mark,
+  MethodSyntax,
+  ParameterSyntax,
+  Part,
+  TypeSyntax,
+  Word,
+} from './syntax.ts';
+export { textOf, type WatchDeps, watchModel } from './watch.ts';
 export { Workspace } from './workspace.ts';

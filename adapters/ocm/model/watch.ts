@@ -1,8 +1,8 @@
 // Changes of model files on disk.
-import { readFileSync, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { type FSWatcher, readFileSync, watch } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../../../bus/time.ts';
-import { readModel } from './files.ts';
+import { modelDirectories, readModel } from './files.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Editors write a file in several steps. */
@@ -23,14 +23,32 @@ export interface WatchDeps {
 export function watchModel({ workspace, roots, clock, signal }: WatchDeps): AsyncIterable<void> {
   const changed = new Set<string>();
   let wake = Promise.withResolvers<void>();
-  const watchers = roots.map((root) =>
-    watch(root, { recursive: true, signal }, (_, path) => {
-      changed.add(join(root, path ?? '.'));
-      wake.resolve();
-    }),
-  );
-  for (const watcher of watchers) watcher.on('error', (error) => wake.reject(error));
-  signal.addEventListener('abort', () => wake.resolve(), { once: true });
+  const watchers = new Map<string, FSWatcher>();
+  const forget = (path: string): void => {
+    watchers.get(path)?.close();
+    watchers.delete(path);
+  };
+  // Each directory by itself: a recursive watcher of Linux loses a file that another one was moved over.
+  const follow = (): void => {
+    for (const directory of modelDirectories(roots)) {
+      if (watchers.has(directory)) continue;
+      const watcher = watch(directory, (event, name) => {
+        const path = join(directory, name ?? '.');
+        // What came under this name is not what was watched, nor is what it holds.
+        if (event === 'rename') for (const each of [...watchers.keys()]) if (isWithin(each, path)) forget(each);
+        changed.add(path);
+        wake.resolve();
+      });
+      watcher.on('error', (error) => wake.reject(error));
+      watchers.set(directory, watcher);
+    }
+  };
+  const stop = (): void => {
+    for (const directory of [...watchers.keys()]) forget(directory);
+    wake.resolve();
+  };
+  follow();
+  signal.addEventListener('abort', stop, { once: true });
   return changes();
 
   async function* changes(): AsyncGenerator<void, void> {
@@ -42,21 +60,25 @@ export function watchModel({ workspace, roots, clock, signal }: WatchDeps): Asyn
         wake = Promise.withResolvers();
         const paths = [...changed];
         changed.clear();
-        update(workspace, roots, paths);
+        if (areKnown(workspace, paths)) update(workspace, paths);
+        else {
+          follow();
+          readModel(workspace, roots);
+        }
         yield;
       }
     } finally {
-      for (const watcher of watchers) watcher.close();
+      stop();
     }
   }
 }
 
 /** Files of known versions are read alone; after anything else, such as a new directory, all are. */
-function update(workspace: Workspace, roots: readonly string[], paths: readonly string[]): void {
-  if (!paths.every((path) => path.endsWith('.model') && workspace.hasVersion(dirname(path)))) {
-    readModel(workspace, roots);
-    return;
-  }
+function areKnown(workspace: Workspace, paths: readonly string[]): boolean {
+  return paths.every((path) => path.endsWith('.model') && workspace.hasVersion(dirname(path)));
+}
+
+function update(workspace: Workspace, paths: readonly string[]): void {
   for (const path of paths) {
     const text = textOf(path);
     if (text === undefined) workspace.remove(path);
@@ -64,8 +86,12 @@ function update(workspace: Workspace, roots: readonly string[], paths: readonly 
   }
 }
 
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory + sep);
+}
+
 /** @returns undefined if the file is gone */
-function textOf(path: string): string | undefined {
+export function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

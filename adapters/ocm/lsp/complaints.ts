@@ -1,0 +1,49 @@
+// Diagnostics on their way to the editor: of every file those that changed, and none where there were some.
+import { DiagnosticSeverity, type Diagnostic as EditorDiagnostic } from 'vscode-languageserver';
+import { type Diagnostic, type Place, Severity } from '../model/mod.ts';
+import { rangeOf } from './ranges.ts';
+
+export interface FileComplaints {
+  readonly file: string;
+  readonly diagnostics: EditorDiagnostic[];
+}
+
+/** What the editor was told about the files of one model. */
+export class Complaints {
+  #told: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+
+  /**
+   * @param textOf  the text of a file as it is now
+   * @returns what the editor has to be told now
+   */
+  update(diagnostics: readonly Diagnostic[], textOf: (file: string) => string): FileComplaints[] {
+    const now = Map.groupBy(diagnostics, ({ place }) => place.file);
+    const before = this.#told;
+    this.#told = now;
+    return [...new Set([...before.keys(), ...now.keys()])].flatMap((file) => {
+      const [old, fresh] = [before.get(file) ?? [], now.get(file) ?? []];
+      if (old.length === fresh.length && old.every((each, index) => isSame(each, fresh[index]))) return [];
+      const text = fresh.length === 0 ? '' : textOf(file);
+      return [{ file, diagnostics: fresh.map((each) => editorDiagnostic(each, text)) }];
+    });
+  }
+}
+
+function editorDiagnostic({ code, severity, message, place }: Diagnostic, text: string): EditorDiagnostic {
+  return {
+    range: rangeOf(place, text),
+    severity: severity === Severity.Error ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
+    code,
+    source: 'troupe',
+    message,
+  };
+}
+
+function isSame(left: Diagnostic, right: Diagnostic | undefined): boolean {
+  return left === right || (right !== undefined && identity(left) === identity(right));
+}
+
+function identity({ code, message, place }: Diagnostic): string {
+  const { line, column, offset, length }: Place = place;
+  return JSON.stringify([code, message, line, column, offset, length]);
+}

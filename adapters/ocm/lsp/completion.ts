@@ -1,0 +1,84 @@
+// Names that may stand where somebody writes. What is being written is hardly ever whole, so this looks at the tokens
+// before the place and not at the tree.
+import { type CompletionItem, CompletionItemKind, MarkupKind } from 'vscode-languageserver';
+import { BUILT_IN_TYPES, type FileSyntax, type Scope, type Token } from '../model/mod.ts';
+import { typeDetail } from './hover.ts';
+
+/** What a line may hold before the name of a type: the kinds of its tokens. */
+const BEFORE_TYPE = {
+  struct: /^(?:attribute |link )?name (?:\[ (?:name )?(?:\] )?)?$/,
+  method: /^(?:parameter )?(?:in |out )*name (?:\[ (?:name )?(?:\] )?)?$/,
+} as const;
+/** `[name` is a key: the bracket has to be closed before anything else. */
+const OPEN_KEY = /\[ name $/;
+const BLOCKS: ReadonlySet<string> = new Set(['class', 'struct', 'enum', 'error', 'resource', 'locator', 'method']);
+
+/** @param offset  in UTF-16 units; the word that ends there is being written */
+export function completionsAt({ text, tokens }: FileSyntax, scope: Scope, offset: number): CompletionItem[] {
+  const before = tokens.filter((token) => token.kind !== 'end' && token.offset + token.length <= offset);
+  const last = before.at(-1);
+  const isWord = last !== undefined && /^\w/.test(last.text) && last.offset + last.length === offset;
+  if (isWord) before.pop();
+  const expected = expectedAfter(before, text.slice(0, offset).split('\n').length);
+  if (expected === 'type') return types(scope);
+  if (expected === 'resource') return resources(scope);
+  return [];
+}
+
+function types(scope: Scope): CompletionItem[] {
+  const builtIn = [...BUILT_IN_TYPES.values()].map(({ name }) => ({
+    label: name.camel,
+    kind: CompletionItemKind.Keyword,
+    detail: 'built in',
+  }));
+  const declared = scope.types().map((entry) => ({
+    label: entry.name.text,
+    kind: entry.syntax.form === 'enum' ? CompletionItemKind.Enum : CompletionItemKind.Class,
+    detail: typeDetail(entry),
+    documentation: { kind: MarkupKind.Markdown, value: entry.syntax.item.documentation },
+  }));
+  return [...builtIn, ...declared];
+}
+
+function resources(scope: Scope): CompletionItem[] {
+  return [...scope.resources.values()].map(({ item }) => ({
+    label: item.name.text,
+    kind: CompletionItemKind.Module,
+    detail: 'resource',
+    documentation: { kind: MarkupKind.Markdown, value: item.documentation },
+  }));
+}
+
+function expectedAfter(before: readonly Token[], line: number): 'type' | 'resource' | undefined {
+  const block = blockOf(before);
+  const start = before.findLastIndex((token) => token.line < line || token.kind === '{' || token.kind === '}');
+  const kinds = withoutMarks(
+    before
+      .slice(start + 1)
+      .map(({ kind }) => `${kind} `)
+      .join(''),
+  );
+  if (block === 'locator') return kinds.endsWith('target ') ? 'resource' : undefined;
+  if (OPEN_KEY.test(kinds)) return undefined;
+  const isStruct = (block === 'class' || block === 'struct') && BEFORE_TYPE.struct.test(kinds);
+  return isStruct || (block === 'method' && BEFORE_TYPE.method.test(kinds)) ? 'type' : undefined;
+}
+
+function withoutMarks(kinds: string): string {
+  return kinds.replaceAll(/@ name (?:\( [^)]*\) )?/g, '');
+}
+
+/** The kind of block that is open behind the last token; the word `method` may be missing. */
+function blockOf(tokens: readonly Token[]): string | undefined {
+  const open: string[] = [];
+  tokens.forEach(({ kind }, index) => {
+    if (kind === '}') open.pop();
+    if (kind !== '{') return;
+    const word = tokens[index - 2]?.kind ?? '';
+    const form = BLOCKS.has(word) ? word : 'method';
+    // Declarations are never inside of anything: what was open before was not closed.
+    if (form !== 'locator' && form !== 'method') open.length = 0;
+    open.push(form);
+  });
+  return open.at(-1);
+}

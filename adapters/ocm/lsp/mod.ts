@@ -1,0 +1,1 @@
+export { type ServeDeps, serve } from './server.ts';

@@ -1,0 +1,191 @@
+// The language server: an editor's questions and answers, over a pair of streams.
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  type CompletionItem,
+  type Hover,
+  type InitializeParams,
+  type InitializeResult,
+  type Location,
+  MarkupKind,
+  MessageType,
+  ShowMessageNotification,
+  type TextDocumentPositionParams,
+  TextDocumentSyncKind,
+  TextDocuments,
+  type TextEdit,
+} from 'vscode-languageserver';
+import { createConnection } from 'vscode-languageserver/node';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Clock } from '../../../bus/time.ts';
+import { type Diagnostic, type FileSyntax, format, type Place, parse, type Scope } from '../model/mod.ts';
+import { Complaints } from './complaints.ts';
+import { completionsAt } from './completion.ts';
+import { definitionOf } from './definition.ts';
+import { hoverOf } from './hover.ts';
+import { type EditedWorkspace, Projects } from './projects.ts';
+import { offsetOf, rangeOf } from './ranges.ts';
+import { sightAt } from './sights.ts';
+
+export interface ServeDeps {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Of one model; without any, the models are looked for in the folders that the editor has open. */
+  readonly roots: readonly string[];
+  readonly clock: Clock;
+}
+
+/** Where in which file, and what that file and its version say. */
+interface Spot {
+  readonly workspace: EditedWorkspace;
+  readonly syntax: FileSyntax;
+  readonly scope: Scope;
+  readonly offset: number;
+}
+
+/** Serves one editor. The process ends when the editor says so or is gone. */
+export function serve({ input, output, roots, clock }: ServeDeps): void {
+  const connection = createConnection(input, output);
+  const documents = new TextDocuments(TextDocument);
+  const complaints = new Map<EditedWorkspace, Complaints>();
+  const stop = new AbortController();
+  let folders: string[] = [];
+  let projects: Projects | undefined;
+
+  const report = (error: unknown): void => {
+    const message = `troupe: ${error instanceof Error ? error.message : String(error)}`;
+    void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message });
+  };
+  // An editor writes addresses its own way; about what it has open it has to be told under its own.
+  const uriOf = (file: string): string =>
+    documents.keys().find((uri) => pathOf(uri) === file) ?? pathToFileURL(file).href;
+
+  const tell = (file: string, diagnostics: Parameters<typeof connection.sendDiagnostics>[0]['diagnostics']): void => {
+    const uri = uriOf(file);
+    const version = documents.get(uri)?.version;
+    void connection.sendDiagnostics({ uri, diagnostics, ...(version === undefined ? {} : { version }) }).catch(report);
+  };
+  const complain = (workspace: EditedWorkspace): void => {
+    let told = complaints.get(workspace);
+    if (told === undefined) {
+      told = new Complaints();
+      complaints.set(workspace, told);
+    }
+    const current = workspace.diagnostics().flatMap((diagnostic) => inFile(diagnostic, workspace));
+    for (const { file, diagnostics } of told.update(current, (file) => workspace.syntax(file)?.text ?? '')) {
+      tell(file, diagnostics);
+    }
+  };
+  /** A file that belongs to no model is only read, not understood. */
+  const complainAlone = (file: string, text: string): void => {
+    for (const each of new Complaints().update(parse(file, text).diagnostics, () => text)) tell(file, each.diagnostics);
+  };
+
+  connection.onInitialize((params): InitializeResult => {
+    folders = foldersOf(params);
+    return {
+      capabilities: {
+        textDocumentSync: TextDocumentSyncKind.Incremental,
+        definitionProvider: true,
+        hoverProvider: true,
+        completionProvider: { triggerCharacters: [' ', ']'] },
+        documentFormattingProvider: true,
+      },
+      serverInfo: { name: 'troupe model lsp' },
+    };
+  });
+  connection.onInitialized(() => {
+    projects = new Projects({ roots, folders, clock, signal: stop.signal, onChange: complain, onError: report });
+    for (const workspace of projects.workspaces()) complain(workspace);
+    for (const document of documents.all()) changed(document);
+  });
+
+  const changed = (document: TextDocument): void => {
+    const file = pathOf(document.uri);
+    if (file === undefined || projects === undefined) return;
+    const workspace = projects.of(file);
+    if (workspace === undefined) {
+      complainAlone(file, document.getText());
+      return;
+    }
+    workspace.edit(file, document.getText());
+    complain(workspace);
+  };
+  documents.onDidChangeContent(({ document }) => changed(document));
+  documents.onDidClose(({ document }) => {
+    const file = pathOf(document.uri);
+    const workspace = file === undefined ? undefined : projects?.of(file);
+    if (file === undefined) return;
+    if (workspace === undefined) {
+      tell(file, []);
+      return;
+    }
+    workspace.close(file);
+    complain(workspace);
+  });
+
+  const spotOf = ({ textDocument, position }: TextDocumentPositionParams): Spot | undefined => {
+    const file = pathOf(textDocument.uri);
+    const workspace = file === undefined ? undefined : projects?.of(file);
+    const syntax = file === undefined ? undefined : workspace?.syntax(file);
+    const scope = file === undefined ? undefined : workspace?.scope(file);
+    if (workspace === undefined || syntax === undefined || scope === undefined) return undefined;
+    return { workspace, syntax, scope, offset: offsetOf(position, syntax.text) };
+  };
+  const locationOf = (place: Place, workspace: EditedWorkspace): Location => ({
+    uri: uriOf(place.file),
+    range: rangeOf(place, workspace.syntax(place.file)?.text ?? ''),
+  });
+
+  connection.onDefinition((params): Location | undefined => {
+    const spot = spotOf(params);
+    const sight = spot && sightAt(spot.syntax, spot.offset);
+    const place = sight && definitionOf(sight, spot.scope);
+    return place && locationOf(place, spot.workspace);
+  });
+  connection.onHover((params): Hover | undefined => {
+    const spot = spotOf(params);
+    const sight = spot && sightAt(spot.syntax, spot.offset);
+    if (spot === undefined || sight === undefined) return undefined;
+    const value = hoverOf(sight, spot.scope);
+    if (value === undefined) return undefined;
+    return { contents: { kind: MarkupKind.Markdown, value }, range: rangeOf(sight.place, spot.syntax.text) };
+  });
+  connection.onCompletion((params): CompletionItem[] => {
+    const spot = spotOf(params);
+    return spot === undefined ? [] : completionsAt(spot.syntax, spot.scope, spot.offset);
+  });
+  connection.onDocumentFormatting(({ textDocument }): TextEdit[] => {
+    const text = documents.get(textDocument.uri)?.getText();
+    if (text === undefined) return [];
+    const syntax = parse(pathOf(textDocument.uri) ?? textDocument.uri, text);
+    // The diagnostics say why nothing happens; a message at every save would be in the way.
+    if (syntax.diagnostics.length > 0) return [];
+    const newText = format(syntax);
+    return newText === text ? [] : [{ range: rangeOf({ offset: 0, length: text.length }, text), newText }];
+  });
+
+  connection.onShutdown(() => stop.abort());
+  documents.listen(connection);
+  connection.listen();
+}
+
+/** Undefined for what is not on a disk, or is no model file. */
+function pathOf(uri: string): string | undefined {
+  return uri.startsWith('file:') && uri.endsWith('.model') ? fileURLToPath(uri) : undefined;
+}
+
+function foldersOf({ workspaceFolders, rootUri }: InitializeParams): string[] {
+  const uris = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri === null ? [] : [rootUri]);
+  return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri).replace(/(?<=.)[\\/]$/, ''));
+}
+
+/** What concerns a version as a whole is shown at the top of its first file; one without files shows nothing. */
+function inFile(diagnostic: Diagnostic, workspace: EditedWorkspace): Diagnostic[] {
+  const { place } = diagnostic;
+  if (place.line > 0) return [diagnostic];
+  const [file] = workspace
+    .files()
+    .filter((each) => each.startsWith(place.file) && !/[\\/]/.test(each.slice(place.file.length + 1)))
+    .sort();
+  return file === undefined ? [] : [{ ...diagnostic, place: { ...place, file } }];
+}
