@@ -63,6 +63,18 @@ export async function withModel(
   return code;
 }
 
+/**
+ * Reads a model once and complains about it.
+ *
+ * @returns undefined for one with errors
+ * @throws {TerminalError} a directory that cannot be read, or that has no service
+ */
+export function checkedModel(roots: readonly string[]): Workspace | undefined {
+  const workspace = new Workspace({ roots: roots.length });
+  readOrRefuse(workspace, roots, systemClock());
+  return complain(workspace).errors === 0 ? workspace : undefined;
+}
+
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

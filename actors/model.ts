@@ -51,6 +51,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: 'serves an editor over standard input and output; without <dir>, the models in its folders',
     load: () => import('./model-lsp.ts'),
   },
+  diff: {
+    usage: 'diff <old dir> <new dir> [-o json]',
+    about: 'says which changes break clients, by rule, and where',
+    load: () => import('./model-diff.ts'),
+  },
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */

@@ -62,8 +62,16 @@ export function diagnostic(code: Code, place: Place, message: string): Diagnosti
 /** Of a longer line only what is around the column is shown, in characters. */
 const SHOWN = 160;
 
+/** What is shown like a complaint. */
+export interface Shown {
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly place: Place;
+}
+
 /** `file:line:column: error: message [code]`, then the line of the source, if it is known, and a caret under the column. */
-export function renderDiagnostic({ code, severity, message, place }: Diagnostic, text: string | undefined): string {
+export function renderDiagnostic({ code, severity, message, place }: Shown, text: string | undefined): string {
   const head = `${place.file}:${place.line}:${place.column}: ${severity}: ${message} [${code}]`;
   return text === undefined || place.line === 0 ? head : `${head}\n${excerpt(text, place)}`;
 }

@@ -1,0 +1,60 @@
+// Two models, service by service: what a client of the old one would miss in the new one.
+//
+// Invariants:
+//   D1. What counts is what clients see: URLs, verbs, statuses, names and shapes on the wire, and the names of generated
+//       types. Other names, order, layout and documentation do not.
+//   D2. Additions break nothing: everything is optional, and clients ignore what they do not know.
+import type { Model, Place, Version } from '../model/mod.ts';
+import type { Break, Report } from './breaks.ts';
+import { resourceComparer } from './resources.ts';
+import { typeComparer } from './types.ts';
+
+/** @returns what breaks clients, in the order of services, versions and names of the old model */
+export function compareModels(old: Model, now: Model): Break[] {
+  const breaks: Break[] = [];
+  const report: Report = (rule, message, place, newPlace) => {
+    breaks.push({ rule, message, old: place, new: newPlace });
+  };
+  for (const service of old.services) {
+    const other = now.services.find(({ name }) => name.key === service.name.key);
+    const [first] = service.versions;
+    if (other === undefined) {
+      if (first !== undefined) report('service.removed', `service '${service.name.snake}' is gone`, placeOf(first));
+      continue;
+    }
+    for (const version of service.versions) {
+      const newVersion = other.versions.find(({ name }) => name.key === version.name.key);
+      if (newVersion !== undefined) compareVersions(version, newVersion, report);
+      else {
+        const message = `version '${service.name.snake}/${version.name.snake}' is gone`;
+        report('version.removed', message, placeOf(version));
+      }
+    }
+  }
+  return breaks;
+}
+
+function compareVersions(old: Version, now: Version, report: Report): void {
+  const compareTypes = typeComparer(report);
+  if (old.root !== undefined && now.root !== undefined) {
+    resourceComparer(report, compareTypes)(old.root, now.root, old.url);
+  }
+  for (const type of old.types) {
+    const other = now.types.find(({ name }) => name.key === type.name.key);
+    if (other !== undefined)
+      compareTypes(type, other, { what: `'${type.name.camel}'`, old: type.place, now: other.place });
+    else report('type.removed', `${type.kind} '${type.name.camel}' is gone`, type.place);
+  }
+  for (const error of old.errors) {
+    const other = now.errors.find(({ name }) => name.key === error.name.key);
+    if (other === undefined) report('error.removed', `error '${error.name.camel}' is gone`, error.place);
+    else if (other.code !== error.code) {
+      const message = `the code of error '${error.name.camel}' is ${other.code} and was ${error.code}`;
+      report('error.code', message, error.place, other.place);
+    }
+  }
+}
+
+function placeOf({ directory }: Version): Place {
+  return { file: directory, line: 0, column: 0, offset: 0, length: 0 };
+}
