@@ -1,5 +1,6 @@
 // The model language: `troupe model check` on a made up model of the size of the real one and on the reference data, the
-// start of the process included, and how long it takes to check again after one edited file, in an editor's process.
+// start of the process included, and how long it takes to check again after one edited file, in an editor's process
+// and in the language server, over the protocol.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { mulberry32 } from '../../actors/clock.ts';
 import { readModel, Workspace } from '../../adapters/ocm/model/mod.ts';
 import { REFERENCE } from '../adapters/ocm/corpus.ts';
 import { REAL_SIZE, synthesize } from '../adapters/ocm/synthetic.ts';
+import { editorFigures } from './model-editor.ts';
 
 const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 /** Commands that read a whole model; `{out}` stands for a folder to write to. */
@@ -41,6 +43,9 @@ export async function model({ count }: { count: number }): Promise<Record<string
       }
     }
     Object.assign(figures, edits(made));
+    for (const [name, root] of Object.entries(models)) {
+      for (const [figure, value] of Object.entries(await editorFigures(root))) figures[`${name}.${figure}`] = value;
+    }
   } finally {
     await rm(folder, { recursive: true });
   }

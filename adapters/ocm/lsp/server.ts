@@ -113,8 +113,8 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
   documents.onDidChangeContent(({ document }) => changed(document));
   documents.onDidClose(({ document }) => {
     const file = pathOf(document.uri);
-    const workspace = file === undefined ? undefined : projects?.of(file);
     if (file === undefined) return;
+    const workspace = projects?.of(file);
     if (workspace === undefined) {
       tell(file, []);
       return;
@@ -125,9 +125,10 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
 
   const spotOf = ({ textDocument, position }: TextDocumentPositionParams): Spot | undefined => {
     const file = pathOf(textDocument.uri);
-    const workspace = file === undefined ? undefined : projects?.of(file);
-    const syntax = file === undefined ? undefined : workspace?.syntax(file);
-    const scope = file === undefined ? undefined : workspace?.scope(file);
+    if (file === undefined) return undefined;
+    const workspace = projects?.of(file);
+    const syntax = workspace?.syntax(file);
+    const scope = workspace?.scope(file);
     if (workspace === undefined || syntax === undefined || scope === undefined) return undefined;
     return { workspace, syntax, scope, offset: offsetOf(position, syntax.text) };
   };

@@ -92,6 +92,7 @@ test('a call that makes no sense ends with 2 and says why', () =>
       [['check', 'models', '--wach'], "Unknown option '--wach'"],
       [['fmt', 'nowhere'], "there is no 'nowhere'"],
       [['fmt', '.', '--watch'], "Unknown option '--watch'"],
+      [['lsp', '--port=1'], "Unknown option '--port'"],
     ] as const) {
       const { stdout, stderr, code } = await run(args, folder);
       assert.equal([stdout, code], ['', 2], args.join(' '));
