@@ -172,12 +172,25 @@ async function change(
     const chosen = managed[Math.floor(random() * managed.length)];
     if (chosen === undefined || (await world.read(chosen.kind, chosen.name)) === undefined) continue;
     // Applied again as soon as it is gone: an apply before that would go with it. What others need would stay.
-    if (REMOVABLE.has(chosen.kind) && index < 3 && !objects.some((object) => refersTo(object, chosen))) {
+    if (REMOVABLE.has(chosen.kind) && index < 3 && !objects.some((object) => needs(object, chosen))) {
       await world.delete(chosen.kind, chosen.name);
       continue;
     }
     await world.patch(chosen.kind, chosen.name, { spec: { resource: { description: `change ${count}` } } });
   }
+}
+
+/** Whether an object refers to another, or has its gateway on it: the address of a router's gateway is of a subnet of its network. */
+function needs(object: SampleObject, other: SampleObject): boolean {
+  const { networkRef } = resourceOf(other);
+  const gateways = (resourceOf(object)['externalGateways'] ?? []) as readonly JsonObject[];
+  return (
+    refersTo(object, other) || (other.kind === 'Subnet' && gateways.some((one) => one['networkRef'] === networkRef))
+  );
+}
+
+function resourceOf({ manifest }: SampleObject): JsonObject {
+  return ((manifest['spec'] as JsonObject)['resource'] ?? {}) as JsonObject;
 }
 
 /** Kinds of which something is deleted under way. */
