@@ -32,6 +32,11 @@ export interface TransportAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
+/** The request was sent, and nothing came back by its deadline: it may yet be done. */
+export class UnansweredError extends TransientError {
+  override name = 'UnansweredError';
+}
+
 /** Whom a cloud's certificate must be signed by. */
 export interface Trust {
   readonly ca: string | undefined;
@@ -44,7 +49,8 @@ export interface Transport {
    * Sends one request and reads its answer to the end.
    *
    * @returns any answer that is a JSON object or empty, whatever its status
-   * @throws {TransientError} no connection, no answer by the deadline, or an answer that is something else
+   * @throws {UnansweredError} no answer by the deadline
+   * @throws {TransientError} no connection, or an answer that is something else
    */
   exchange(request: TransportRequest): Promise<TransportAnswer>;
   /** Ends all connections; requests that are running fail. */
@@ -118,7 +124,7 @@ async function exchange(
     };
   } catch (error) {
     if (error instanceof TransientError) throw error;
-    if (abort.signal.aborted) throw new TransientError(`${label} was not answered by its deadline`);
+    if (abort.signal.aborted) throw new UnansweredError(`${label} was not answered by its deadline`);
     throw new TransientError(`${label} failed: ${reason(error)}`, { cause: error });
   } finally {
     clock.clearTimeout(timer);

@@ -1,6 +1,11 @@
 // The simulated cloud without its wire, and what may happen to a request on the way there and back.
 import { type Fault, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
+import {
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  UnansweredError,
+} from '../../adapters/openstack/transport.ts';
 import { TransientError } from '../../bus/mod.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
@@ -59,7 +64,7 @@ export function transport(
         const landing = landingOf(pod, request);
         const { delayMs = 0, ...fate } = watcher.misfortune(landing) ?? {};
         const late = clock.setTimeout(
-          () => reject(new TransientError(`${label} was not answered by its deadline`)),
+          () => reject(new UnansweredError(`${label} was not answered by its deadline`)),
           leftMs,
         );
         const arriveMs = watcher.latencyMs() + delayMs;

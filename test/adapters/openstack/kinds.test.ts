@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import type { TransientError } from '../../../bus/mod.ts';
 import type { Observation } from '../../../machines/kind.ts';
 import { describeKinds } from './kinds.suite.ts';
 import { type Cloud, Scene } from './scene.ts';
@@ -171,6 +172,22 @@ test('what was created when the connection broke is found afterwards (I4)', () =
     assert.match(await codeOf(scene.create(object)), /^transient /);
     const { matches, exact } = await scene.operations('Network').find(scene.request(object));
     assert.equal([matches.length, exact], [1, true]);
+  }));
+
+test('a create that was not answered is not repeated soon: a busy cloud may yet do it (I4, P10)', () =>
+  withScene(async (scene, simulator) => {
+    await scene.session();
+    simulator.faults.inject({ match: { method: 'POST', path: /\/networks$/ }, delayMs: 2_000, dropBeforeWork: true });
+    const request = scene.request(scene.managed('Network', 'late'));
+    const deadlineAt = systemClock().now() + 200;
+    try {
+      await scene.operations('Network').create({ ...request, deadlineAt });
+      assert.unreachable();
+    } catch (error) {
+      const { code, message, retryAfterMs } = error as TransientError;
+      assert.match(message, /was not answered by its deadline$/);
+      assert.equal([code, retryAfterMs], ['transient', 30_000]);
+    }
   }));
 
 test('how long to wait is passed on', () =>
