@@ -55,7 +55,9 @@ async function playAll(root: string, { first, histories, jobs, coverage }: Range
     const count = Math.floor((histories - job + jobs - 1) / jobs);
     const options = coverage ? ['--coverage'] : [];
     const worker = join(root, 'test/simulation/worker.ts');
-    const child = spawn(process.execPath, [worker, `${first + job}`, `${count}`, `${jobs}`, ...options], {
+    // Next to nothing outlives its history: room for what is young saves a twentieth of the time.
+    const flags = ['--max-semi-space-size=64'];
+    const child = spawn(process.execPath, [...flags, worker, `${first + job}`, `${count}`, `${jobs}`, ...options], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);
