@@ -5,7 +5,7 @@ import { mulberry32 } from '../../actors/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
 import { World } from './harness.ts';
-import { applyAbsent, isOneToOne, isUp, landscape, refersTo, type SampleObject } from './landscape.ts';
+import { applyAbsent, isOneToOne, isUp, landscape, needs, type SampleObject } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
 
 export interface CrashOptions {
@@ -178,19 +178,6 @@ async function change(
     }
     await world.patch(chosen.kind, chosen.name, { spec: { resource: { description: `change ${count}` } } });
   }
-}
-
-/** Whether an object refers to another, or has its gateway on it: the address of a router's gateway is of a subnet of its network. */
-function needs(object: SampleObject, other: SampleObject): boolean {
-  const { networkRef } = resourceOf(other);
-  const gateways = (resourceOf(object)['externalGateways'] ?? []) as readonly JsonObject[];
-  return (
-    refersTo(object, other) || (other.kind === 'Subnet' && gateways.some((one) => one['networkRef'] === networkRef))
-  );
-}
-
-function resourceOf({ manifest }: SampleObject): JsonObject {
-  return ((manifest['spec'] as JsonObject)['resource'] ?? {}) as JsonObject;
 }
 
 /** Kinds of which something is deleted under way. */

@@ -40,7 +40,7 @@ function renamed(world: World, manifest: JsonObject): SampleObject {
 }
 
 /** Whether an object names another one in its spec. */
-export function refersTo({ manifest }: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
+function refersTo({ manifest }: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
   const field = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}Ref`;
   const isIn = (value: Json | undefined): boolean => {
     if (Array.isArray(value)) return value.some(isIn);
@@ -53,6 +53,19 @@ export function refersTo({ manifest }: SampleObject, { kind, name }: Pick<Sample
     );
   };
   return isIn(manifest['spec']);
+}
+
+/** Whether an object refers to another, or has its gateway on it: the address of a router's gateway is of a subnet of its network. */
+export function needs(object: SampleObject, other: SampleObject): boolean {
+  const { networkRef } = resourceOf(other);
+  const gateways = (resourceOf(object)['externalGateways'] ?? []) as readonly JsonObject[];
+  return (
+    refersTo(object, other) || (other.kind === 'Subnet' && gateways.some((one) => one['networkRef'] === networkRef))
+  );
+}
+
+function resourceOf({ manifest }: SampleObject): JsonObject {
+  return ((manifest['spec'] as JsonObject)['resource'] ?? {}) as JsonObject;
 }
 
 export async function applyAbsent(world: World, objects: readonly SampleObject[]): Promise<void> {

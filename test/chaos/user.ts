@@ -1,7 +1,7 @@
 // Somebody who changes the landscape all the time: creates, edits, deletes and creates again under the same name.
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import type { World } from '../actors/harness.ts';
-import { refersTo, type SampleObject } from '../actors/landscape.ts';
+import { needs, type SampleObject } from '../actors/landscape.ts';
 import type { Teller } from './story.ts';
 
 export interface UserDeps {
@@ -111,7 +111,7 @@ export class User {
     const found = new Set<SampleObject>();
     const visit = (one: SampleObject): void => {
       for (const other of this.#deps.objects) {
-        if (found.has(other) || !refersTo(other, one)) continue;
+        if (found.has(other) || !needs(other, one)) continue;
         found.add(other);
         visit(other);
       }
