@@ -6,7 +6,7 @@ import { openConnection } from '../adapters/csi-proxy/client/open-connection.ts'
 import { servedVersions } from '../adapters/csi-proxy/client/open-newest.ts';
 import { fromJson, type Method, toJson, WireError } from '../adapters/csi-proxy/codec/mod.ts';
 import { PIPE_PREFIX, pipePath } from '../adapters/csi-proxy/pipes.ts';
-import { Code, StatusError } from '../adapters/csi-proxy/status.ts';
+import { Code, codeName, StatusError } from '../adapters/csi-proxy/status.ts';
 import { AbsentError, TerminalError, TransientError, type TroupeError } from '../bus/errors.ts';
 import { systemClock } from './clock.ts';
 import type { CsiProxyCommand } from './csi-proxy.ts';
@@ -135,8 +135,7 @@ function requestOf(method: Method<object, object>, json: string): object {
 
 /** The status as `NOT_FOUND: ...`; what the server refuses as it stands is a call that makes no sense. */
 function forPeople(error: StatusError): TroupeError {
-  const [name = 'Unknown'] = Object.entries(Code).find(([, code]) => code === error.code) ?? [];
-  const message = `${name.replaceAll(/(?<!^)(?=[A-Z])/g, '_').toUpperCase()}: ${error.message}`;
+  const message = `${codeName(error.code)}: ${error.message}`;
   const Kind = error.code === Code.InvalidArgument ? TerminalError : TransientError;
   return new Kind(message, { cause: error });
 }

@@ -18,6 +18,7 @@ import {
   RULES,
   readHistory,
   readSource,
+  replayOn,
   reportText,
   Severity,
   statusText,
@@ -26,6 +27,7 @@ import {
 import { TerminalError } from '../bus/errors.ts';
 import { systemClock } from './clock.ts';
 import type { CsiProxyCommand } from './csi-proxy.ts';
+import { openLog } from './log.ts';
 
 const API = 'adapters/csi-proxy/api';
 const SERVER = 'adapters/csi-proxy/server';
@@ -46,6 +48,9 @@ A folder is taken where both exist: 'name:folder' is always a revision.
   --date YYYY-MM-DD                 of the release that is being prepared, for the deprecation policy; today unless told
   --server, --client FOLDER         where the generated code of <new> is, for C33; known of ${API} itself
   --rules                           prints the rules, and compares nothing
+
+Calls that were recorded with <old>, in its <group>/<version>/recorded.json, are made again of the servers that come with
+this command, whatever <new> is.
 
 The releases so far are in releases.json of the new tree, in the order of publication, 'api' being a tree as above:
   {"releases": [{"name": "1.0.0", "date": "2026-01-31", "api": "v1.0.0:${API}"}]}
@@ -85,7 +90,8 @@ export const check: CsiProxyCommand = async (args, { out, cwd }) => {
   const input = { base, current, policy: parsePolicy(values.policy), today: dateOf(values.date), cwd, api: API };
   const { server, client } = values;
   const stale = await staleFiles({ cwd, api: current, server, client });
-  const checked = await checkTrees(input, { replay: undefined, stale });
+  const log = openLog({ level: 'silent', readable: false });
+  const checked = await checkTrees(input, { replay: replayOn({ clock: systemClock(), log }), stale });
   const breaks = count(checked.findings, Severity.Break);
   if (values.output === 'text') return print(out, reportText(checked), breaks);
   const answer = { base, current, policy: input.policy, date: input.today, breaks, ...checked, review: REVIEW };

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
   ls: async () => (await import('./csi-proxy-call.ts')).ls,
   gen: async () => (await import('./csi-proxy-gen.ts')).gen,
   check: async () => (await import('./csi-proxy-check.ts')).check,
+  record: async () => (await import('./csi-proxy-record.ts')).record,
   diff: async () => (await import('./csi-proxy-check.ts')).diff,
   status: async () => (await import('./csi-proxy-check.ts')).status,
 };
@@ -36,6 +37,9 @@ const USAGE = `troupe csi-proxy: API groups for Windows nodes
   troupe csi-proxy check <old> <new> [-o json]
                                     compares two API trees, folders or revisions of git, by the compatibility rules and
                                     the deprecation policy; ends with 0, 1 if something breaks, 2 if that cannot be told
+  troupe csi-proxy record [<group> [<version>]] [--check]
+                                    makes the recorded calls of versions, and writes what is answered for 'check' to hold
+                                    later servers against
   troupe csi-proxy status [<tree>] [-o json]
                                     lists what is deprecated, and when it may go
   troupe csi-proxy diff <group> <older> <newer> [-o json]

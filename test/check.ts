@@ -7,6 +7,7 @@ const CHECKS: Record<string, readonly string[]> = {
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],
+  'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],
   'check-contracts': ['deploy/check-contracts.ts'],
 };
 

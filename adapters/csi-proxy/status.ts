@@ -22,6 +22,12 @@ export const Code = {
 } as const;
 export type Code = (typeof Code)[keyof typeof Code];
 
+/** As gRPC writes it: `NOT_FOUND`. */
+export function codeName(code: Code): string {
+  const [name = 'Unknown'] = Object.entries(Code).find(([, other]) => other === code) ?? [];
+  return name.replaceAll(/(?<!^)(?=[A-Z])/g, '_').toUpperCase();
+}
+
 /** A server ends a call with it; a client's call is rejected with it. `message` goes over the wire as it is. */
 export class StatusError extends Error {
   override name = 'StatusError';

@@ -17,8 +17,8 @@ export interface CheckInput extends SourceDeps {
 }
 
 export interface CheckDeps {
-  /** undefined: recorded calls are not made. */
-  readonly replay: Replay | undefined;
+  /** Servers of now, to make the recorded calls of the base of. */
+  readonly replay: Replay;
   /** Files of the current tree's generated code that are not as the generator would write them; undefined: unknown. */
   readonly stale: (() => Promise<readonly string[]>) | undefined;
 }
@@ -37,16 +37,14 @@ export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps
   const currentFiles = await readSource(input.current, input);
   const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
   const history = await readHistory(currentFiles, input);
-  const recorded = [...baseFiles.files.keys()].some((path) => path.endsWith('/recorded.json'));
   const notChecked: Checked['notChecked'][number][] = [];
-  if (!recorded) notChecked.push({ rules: ['C31', 'C32'], reason: `'${baseFiles.name}' has no recorded calls` });
-  else if (replay === undefined)
-    notChecked.push({ rules: ['C31', 'C32'], reason: 'no server to make the recorded calls of' });
+  const replayed = await replayAll(baseFiles, { base, current, replay });
+  for (const reason of replayed.notReplayed) notChecked.push({ rules: ['C31', 'C32'], reason });
   if (stale === undefined) notChecked.push({ rules: ['C33'], reason: 'generated code was not looked at' });
   return {
     findings: [
       ...compareTrees({ base, current, history, policy: input.policy, today: input.today }),
-      ...(replay === undefined ? [] : await replayAll(baseFiles, { base, current, replay })),
+      ...replayed.findings,
       ...(stale === undefined ? [] : staleFindings(await stale(), currentFiles.name)),
     ],
     notChecked,
@@ -67,16 +65,29 @@ export async function readHistory({ name, files }: TreeFiles, deps: SourceDeps):
 async function replayAll(
   { name, files }: TreeFiles,
   { base, current, replay }: { base: ApiTree; current: ApiTree; replay: Replay },
-): Promise<readonly Finding[]> {
+): Promise<{ readonly findings: readonly Finding[]; readonly notReplayed: readonly string[] }> {
   const findings: Finding[] = [];
+  const notReplayed: string[] = [];
+  if (![...files.keys()].some((path) => path.endsWith('/recorded.json')))
+    notReplayed.push(`'${name}' has no recorded calls`);
   for (const { group, version, proto } of base.versions) {
     const file = `${group}/${version}/recorded.json`;
     const text = files.get(file);
-    if (text === undefined || versionOf(current, group, version) === undefined) continue;
+    const currentProto = versionOf(current, group, version);
+    if (text === undefined || currentProto === undefined) continue;
     const calls = parseRecorded(text, `${name}/${file}`);
-    findings.push(...(await replayRecorded(calls, { group, version, proto, replay })));
+    const server = await replay(group, version);
+    if (server === undefined) {
+      notReplayed.push(`there is no server of ${group}/${version} to make the recorded calls of`);
+      continue;
+    }
+    try {
+      findings.push(...(await replayRecorded(calls, { group, version, base: proto, current: currentProto, server })));
+    } finally {
+      await server.close();
+    }
   }
-  return findings;
+  return { findings, notReplayed };
 }
 
 function staleFindings(files: readonly string[], tree: string): readonly Finding[] {

@@ -1,33 +1,67 @@
 // C31 and C32: calls that were recorded with a release, in `recorded.json` beside its `api.proto`, are made again.
 import { isDeepStrictEqual } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
-import type { Field, ProtoFile, TypeRef } from '../protos/mod.ts';
+import { HIDDEN, WireError } from '../codec/mod.ts';
+import type { Field, ProtoFile, Rpc } from '../protos/mod.ts';
+import { Code, codeName } from '../status.ts';
 import { type Finding, Severity } from './finding.ts';
 import { Findings, messageAt } from './scope.ts';
 
-export interface RecordedCall {
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface RecordedRequest {
   readonly rpc: string;
-  /** In proto3's JSON, as all messages here. */
-  readonly request: unknown;
+  /** In proto3's JSON, as all messages here; `***` stands for a secret. */
+  readonly request: JsonObject;
+}
+
+export interface RecordedCall extends RecordedRequest {
   readonly outcome: Outcome;
 }
 
 export type Outcome =
-  | { readonly kind: 'response'; readonly message: unknown }
+  | { readonly kind: 'response'; readonly message: JsonObject }
   /** `code` is the name of a gRPC status. */
   | { readonly kind: 'refusal'; readonly code: string; readonly text: string };
 
 /** A server of one version on a host whose state is always the same at the start. */
 export interface ReplayServer {
-  call(rpc: string, request: unknown): Promise<Outcome>;
+  /** @throws {WireError} `request` is none of the RPC's */
+  call(rpc: string, request: JsonObject): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** undefined: the version is not served any more. */
+/** undefined: the version is not served. */
 export type Replay = (group: string, version: string) => Promise<ReplayServer | undefined>;
+
+/** What of a call a person writes. @throws {TerminalError} `text` is no recording */
+export function parseRequests(text: string, file: string): readonly RecordedRequest[] {
+  return callsOf(text, file).map((call, index) => {
+    const { rpc, request } = isObject(call) ? call : {};
+    if (typeof rpc === 'string' && isObject(request)) return { rpc, request };
+    throw new TerminalError(`'${file}', call ${index + 1}: expected "rpc" and "request"`);
+  });
+}
 
 /** @throws {TerminalError} `text` is no recording */
 export function parseRecorded(text: string, file: string): readonly RecordedCall[] {
+  return callsOf(text, file).map((call, index) => {
+    const { rpc, request, response, refusal } = isObject(call) ? call : {};
+    const outcome = outcomeOf(response, refusal);
+    if (typeof rpc === 'string' && isObject(request) && outcome !== undefined) return { rpc, request, outcome };
+    throw new TerminalError(
+      `'${file}', call ${index + 1}: expected "rpc", "request", and either "response" or "refusal"`,
+    );
+  });
+}
+
+function outcomeOf(response: unknown, refusal: unknown): Outcome | undefined {
+  if (isObject(response)) return isObject(refusal) ? undefined : { kind: 'response', message: response };
+  if (!isObject(refusal)) return undefined;
+  return { kind: 'refusal', code: String(refusal['code']), text: String(refusal['text']) };
+}
+
+function callsOf(text: string, file: string): readonly unknown[] {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -38,74 +72,106 @@ export function parseRecorded(text: string, file: string): readonly RecordedCall
   }
   if (!isObject(content) || !Array.isArray(content['calls']))
     throw new TerminalError(`'${file}' must be {"calls": [...]}`);
-  return content['calls'].map((call: unknown, index) => {
-    const { rpc, request, response, refusal } = isObject(call) ? call : {};
-    if (typeof rpc !== 'string' || !isObject(request) || isObject(response) === isObject(refusal)) {
-      throw new TerminalError(
-        `'${file}', call ${index + 1}: expected "rpc", "request", and either "response" or "refusal"`,
-      );
-    }
-    if (!isObject(refusal)) return { rpc, request, outcome: { kind: 'response', message: response } };
-    return { rpc, request, outcome: { kind: 'refusal', code: String(refusal['code']), text: String(refusal['text']) } };
-  });
+  return content['calls'];
 }
 
-/** Makes the calls in their order. What the base refused is of no interest: it may be accepted now. */
+/** A line a call, so that a change of one is one of a line. */
+export function recordedText(calls: readonly RecordedCall[]): string {
+  const lines = calls.map(({ rpc, request, outcome }) => {
+    if (outcome.kind === 'response') return JSON.stringify({ rpc, request, response: outcome.message });
+    return JSON.stringify({ rpc, request, refusal: { code: outcome.code, text: outcome.text } });
+  });
+  return `{"calls": [\n${lines.join(',\n')}\n]}\n`;
+}
+
+export interface ReplayInput {
+  readonly group: string;
+  readonly version: string;
+  readonly base: ProtoFile;
+  readonly current: ProtoFile;
+  readonly server: ReplayServer;
+}
+
+/**
+ * Makes the calls in their order. What the base refused is of no interest: it may be accepted now. What the current
+ * version has no more is of no interest either: other rules say whether it may be gone, and no server reads it.
+ */
 export async function replayRecorded(
   calls: readonly RecordedCall[],
-  { group, version, proto, replay }: { group: string; version: string; proto: ProtoFile; replay: Replay },
+  { group, version, base, current, server }: ReplayInput,
 ): Promise<readonly Finding[]> {
   const findings = new Findings({ group, version });
-  const server = await replay(group, version);
-  if (server === undefined) return [];
-  try {
-    for (const [index, { rpc, request, outcome: before }] of calls.entries()) {
-      const declared = proto.services.flatMap(({ rpcs }) => rpcs).find(({ name }) => name === rpc);
-      if (declared === undefined)
-        throw new TerminalError(`call ${index + 1} recorded of ${group}/${version} is of no RPC: '${rpc}'`);
-      const now = await server.call(rpc, request);
-      if (before.kind === 'refusal') continue;
-      const which = `recorded call ${index + 1}, ${JSON.stringify(request)},`;
-      if (now.kind === 'refusal') {
-        findings.add('C31', Severity.Break, declared, `${which} is refused now: ${now.code}, ${now.text}`);
-      } else {
-        const [old, recent] = [before.message, now.message].map((one) =>
-          known(one, { kind: 'message', name: declared.response }, proto),
-        );
-        if (isDeepStrictEqual(old, recent)) continue;
-        findings.add(
-          'C32',
-          Severity.Break,
-          declared,
-          `${which} was answered ${JSON.stringify(old)}, and now ${JSON.stringify(recent)}`,
-        );
-      }
+  for (const [index, { rpc, request, outcome: before }] of calls.entries()) {
+    const declared = rpcOf(base, rpc);
+    if (declared === undefined)
+      throw new TerminalError(`call ${index + 1} recorded of ${group}/${version} is of no RPC: '${rpc}'`);
+    const served = rpcOf(current, rpc);
+    if (served === undefined) continue;
+    const now = await answered(server, rpc, known(request, served.request, current));
+    if (before.kind === 'refusal') continue;
+    const which = `recorded call ${index + 1}, ${JSON.stringify(withoutSecrets(request, declared.request, base))},`;
+    if (now.kind === 'refusal') {
+      findings.add('C31', Severity.Break, declared, `${which} is refused now: ${now.code}, ${now.text}`);
+      continue;
     }
-  } finally {
-    await server.close();
+    const [old, recent] = [before.message, now.message].map((one) => known(one, declared.response, base));
+    if (isDeepStrictEqual(old, recent)) continue;
+    const answers = `was answered ${JSON.stringify(old)}, and now ${JSON.stringify(recent)}`;
+    findings.add('C32', Severity.Break, declared, `${which} ${answers}`);
   }
   return findings.all;
 }
 
-/** What a peer of the base sees of a value: no fields it does not know, and no difference between absent and default. */
-function known(value: unknown, type: TypeRef, proto: ProtoFile): unknown {
-  const message = type.kind === 'message' ? messageAt(proto, type.name) : undefined;
-  if (message === undefined || !isObject(value)) return value;
+async function answered(server: ReplayServer, rpc: string, request: JsonObject): Promise<Outcome> {
+  try {
+    return await server.call(rpc, request);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return { kind: 'refusal', code: codeName(Code.InvalidArgument), text: error.message };
+  }
+}
+
+export function rpcOf(proto: ProtoFile, rpc: string): Rpc | undefined {
+  return proto.services.flatMap(({ rpcs }) => rpcs).find(({ name }) => name === rpc);
+}
+
+/** What a peer with `proto` sees of a message: no fields it does not know, no difference between absent and default. */
+function known(value: JsonObject, path: string, proto: ProtoFile): JsonObject {
   const kept: Record<string, unknown> = {};
-  for (const field of message.fields) {
-    const seen = knownField(value[field.jsonName], field, proto);
+  for (const field of messageAt(proto, path)?.fields ?? []) {
+    const given = value[field.jsonName] ?? value[field.name];
+    // Integers of 64 bits are text in JSON.
+    const isZero = field.type.name.endsWith('64') && given === '0';
+    const seen = isZero ? 0 : eachMessage(given, field, (one) => known(one, field.type.name, proto));
     if (!isDefault(seen)) kept[field.jsonName] = seen;
   }
   return kept;
 }
 
-function knownField(value: unknown, { cardinality, type }: Field, proto: ProtoFile): unknown {
-  if (cardinality === 'repeated' && Array.isArray(value)) return value.map((one: unknown) => known(one, type, proto));
+/** As it may be written down and shown. */
+export function withoutSecrets(value: JsonObject, path: string, proto: ProtoFile): JsonObject {
+  const fields = messageAt(proto, path)?.fields ?? [];
+  const shown = Object.entries(value).map(([name, one]) => {
+    const field = fields.find(({ name: own, jsonName }) => name === own || name === jsonName);
+    if (field === undefined) return [name, one];
+    if (field.marks.includes('secret')) return [name, isDefault(one) ? one : HIDDEN];
+    return [name, eachMessage(one, field, (inner) => withoutSecrets(inner, field.type.name, proto))];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** The value of a field, with what `change` makes of each message in it. */
+function eachMessage(
+  value: unknown,
+  { cardinality, type }: Field,
+  change: (message: JsonObject) => JsonObject,
+): unknown {
+  const changed = (one: unknown): unknown => (type.kind === 'message' && isObject(one) ? change(one) : one);
+  if (cardinality === 'repeated' && Array.isArray(value)) return value.map(changed);
   if (cardinality === 'map' && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, known(one, type, proto)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changed(one)]));
   }
-  // Integers of 64 bits are text in JSON.
-  return type.name.endsWith('64') && value === '0' ? 0 : known(value, type, proto);
+  return changed(value);
 }
 
 function isDefault(value: unknown): boolean {
@@ -113,6 +179,6 @@ function isDefault(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || value === '' || value === false;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -4,9 +4,11 @@ import type { MessageType } from './message.ts';
 import { type EnumType, shown, type ValueType } from './scalars.ts';
 import { errorAt, WireError } from './wire-error.ts';
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+export type Json = string | number | boolean | null | Json[] | JsonObject;
 
-const HIDDEN = '***';
+/** What stands for a secret. */
+export const HIDDEN = '***';
 
 /**
  * A message as JSON. 64-bit numbers are texts of digits, bytes base64, numbers of enums their names.
@@ -17,7 +19,7 @@ export function toJson<Message extends object>(
   type: MessageType<Message>,
   message: Message,
   { showSecrets = false }: { showSecrets?: boolean } = {},
-): Json {
+): JsonObject {
   const value = (type: ValueType<unknown>, value: unknown): Json => {
     switch (type.kind) {
       case 'message':

@@ -1,6 +1,6 @@
 // Messages on the wire and as JSON.
 export { type Field, list, map, one, secret } from './fields.ts';
-export { fromJson, type Json, toJson } from './json.ts';
+export { fromJson, HIDDEN, type Json, toJson } from './json.ts';
 export {
   type FieldTable,
   type MessageType,

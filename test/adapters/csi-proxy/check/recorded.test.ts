@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkTrees, type Finding, type Outcome, type Replay } from '../../../../adapters/csi-proxy/check/mod.ts';
 import { parseRecorded } from '../../../../adapters/csi-proxy/check/recorded.ts';
+import { WireError } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import { brief } from './trees.ts';
 
 const test = suite('recorded calls');
@@ -33,26 +34,44 @@ const RECORDED = {
   ],
 };
 
+interface Now {
+  readonly base?: string;
+  readonly current?: string;
+  readonly stale?: readonly string[];
+  readonly heard?: (request: unknown) => void;
+}
+
 /** The findings where the server answers all calls so. */
-async function replayed(outcome: Outcome, stale: readonly string[] = []): Promise<readonly Finding[]> {
+async function replayed(
+  outcome: Outcome,
+  { base = PROTO, current = PROTO, stale = [], heard = () => undefined }: Now = {},
+): Promise<readonly Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-recorded-'));
   let isClosed = false;
   const replay: Replay = async (group, version) => {
     assert.equal([group, version], ['disk', 'v1']);
     return {
-      call: async () => outcome,
+      async call(_rpc, request) {
+        heard(request);
+        return outcome;
+      },
       close: async () => {
         isClosed = true;
       },
     };
   };
   try {
-    await mkdir(join(folder, 'disk/v1'), { recursive: true });
-    await writeFile(join(folder, 'disk/v1/api.proto'), PROTO);
-    await writeFile(join(folder, 'disk/v1/recorded.json'), JSON.stringify(RECORDED));
+    for (const [tree, text] of [
+      ['base', base],
+      ['current', current],
+    ] as const) {
+      await mkdir(join(folder, tree, 'disk/v1'), { recursive: true });
+      await writeFile(join(folder, tree, 'disk/v1/api.proto'), text);
+    }
+    await writeFile(join(folder, 'base/disk/v1/recorded.json'), JSON.stringify(RECORDED));
     const input = {
-      base: folder,
-      current: folder,
+      base: 'base',
+      current: 'current',
       policy: 'compatible',
       today: '2026-06-15',
       cwd: folder,
@@ -79,6 +98,34 @@ test('C31 and C32 accept the same response, more fields, defaults that are writt
   assert.equal(await replayed({ kind: 'response', message }), []);
 });
 
+test('C31 refuses that a value of a request is none any more', async () => {
+  const heard = () => {
+    throw new WireError('name: a number is wanted');
+  };
+  const findings = await replayed({ kind: 'response', message: {} }, { heard });
+  assert.equal(brief(findings), ['C31 break Disk.List']);
+  assert.match(findings[0]?.text ?? '', / is refused now: INVALID_ARGUMENT, name: a number is wanted$/);
+});
+
+test('a field that is gone is not sent, and an RPC that is gone is not called: other rules speak of them', async () => {
+  const requests: unknown[] = [];
+  const heard = (request: unknown) => requests.push(request);
+  const refusal = { kind: 'refusal', code: 'UNIMPLEMENTED', text: 'gone' } as const;
+  const fieldless = PROTO.replace('string name = 1;', 'reserved 1; reserved "name";');
+  const withoutField = await replayed({ kind: 'response', message: {} }, { current: fieldless, heard });
+  assert.equal(brief(withoutField).toSorted(), ['C09 break ListRequest.name', 'C32 break Disk.List']);
+  assert.equal(requests, [{}, {}]);
+  const rpcless = PROTO.replace('rpc List(', 'rpc ListAll(');
+  assert.not.ok(brief(await replayed(refusal, { current: rpcless, heard })).some((one) => one.startsWith('C31')));
+  assert.is(requests.length, 2);
+});
+
+test('C31 shows no secret of a request', async () => {
+  const marked = PROTO.replace('string name = 1;', '\n// +secret\nstring name = 1;\n');
+  const findings = await replayed({ kind: 'refusal', code: 'UNKNOWN', text: 'no' }, { base: marked });
+  assert.is(findings[0]?.text, 'recorded call 1, {"name":"***"}, is refused now: UNKNOWN, no');
+});
+
 for (const [title, message] of [
   ['another value in a map', { diskPlaces: { 1: { LUNID: '1' } }, others: [{ sizeBytes: '5' }] }],
   ['another key', { diskPlaces: { 2: { LUNID: '0' } }, others: [{ sizeBytes: '5' }] }],
@@ -92,8 +139,8 @@ for (const [title, message] of [
 }
 
 test('C33 refuses generated code that is out of date', async () => {
-  const message = RECORDED.calls[0]?.response;
-  const findings = await replayed({ kind: 'response', message }, ['server/disk/types_generated.ts']);
+  const message = RECORDED.calls[0]?.response ?? {};
+  const findings = await replayed({ kind: 'response', message }, { stale: ['server/disk/types_generated.ts'] });
   assert.equal(
     findings.map(({ rule, severity, at }) => [rule, severity, at.file]),
     [['C33', 'break', 'server/disk/types_generated.ts']],
