@@ -24,6 +24,7 @@ import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { StatusWriter } from './status-writer.ts';
+import { StoredMail } from './stored-mail.ts';
 
 export interface ObjectActorDeps {
   readonly registry: Registry;
@@ -67,10 +68,7 @@ export class ObjectActor {
   readonly #answers = new Map<string, ReadyMail>();
   /** The claims of this life on others. */
   #outgoing: OutgoingClaims | undefined;
-  /** Last values in this actor's mailbox, so that they can be deleted: sequence by subject. */
-  readonly #stored = new Map<string, { readonly topic: string; readonly sequence: number }>();
-  /** The same of claims, by claimant: they stay as long as they hold. */
-  readonly #claimMail = new Map<string, { readonly subject: string; readonly sequence: number }>();
+  readonly #stored: StoredMail;
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
@@ -91,11 +89,12 @@ export class ObjectActor {
     this.key = addressKey(address);
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
+    this.#stored = new StoredMail({ mailbox: deps.mailbox, log: () => this.#log });
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
   get idle(): boolean {
-    return this.#object === undefined && this.claims.size === 0 && this.#stored.size === 0;
+    return this.#object === undefined && this.claims.size === 0 && this.#stored.isEmpty;
   }
 
   /** The API server's state is known up to this resourceVersion. */
@@ -120,7 +119,7 @@ export class ObjectActor {
 
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
   takeObject(mail: ObjectMail, subject: string, sequence: number): void {
-    this.#stored.set(subject, { topic: 'object', sequence });
+    this.#stored.note(subject, sequence);
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object === undefined) this.#sweep();
@@ -129,16 +128,10 @@ export class ObjectActor {
   /** A claim on this object; the newest of its claimant counts (P4). */
   takeClaim(from: Address, mail: ClaimMail, subject: string, sequence: number): void {
     const key = addressKey(from);
-    if (mail.ended) this.#claimMail.delete(key);
-    else this.#claimMail.set(key, { subject, sequence });
-    if (!this.claims.take(key, { ...mail, from })) {
-      if (mail.ended) void this.#remove(subject, sequence);
-      return;
-    }
-    if (mail.ended) {
-      this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
-      void this.#remove(subject, sequence);
-    }
+    if (mail.ended) this.#stored.endClaim(key, subject, sequence);
+    else this.#stored.noteClaim(key, subject, sequence);
+    if (!this.claims.take(key, { ...mail, from })) return;
+    if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     if (!this.#started) return;
     this.#tellClaims();
     const claim = this.claims.get(key);
@@ -148,14 +141,12 @@ export class ObjectActor {
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
   dropClaim(key: string): void {
     this.claims.drop(key);
-    const mail = this.#claimMail.get(key);
-    this.#claimMail.delete(key);
-    if (mail !== undefined) void this.#remove(mail.subject, mail.sequence);
+    this.#stored.dropClaim(key);
   }
 
   /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
   takeReady(from: Address, mail: ReadyMail, subject: string, sequence: number): void {
-    this.#stored.set(subject, { topic: 'ready', sequence });
+    this.#stored.note(subject, sequence);
     this.#answers.set(addressKey(from), mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
@@ -419,18 +410,6 @@ export class ObjectActor {
   /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
   #sweep(): void {
     this.#answers.clear();
-    for (const [subject, { sequence }] of this.#stored) void this.#remove(subject, sequence);
-    this.#stored.clear();
-  }
-
-  async #remove(subject: string, sequence: number): Promise<void> {
-    try {
-      await this.#deps.mailbox.remove(sequence);
-    } catch (error) {
-      this.#log.debug(
-        { err: error, subject },
-        'a last value could not be deleted; it is deleted when it is read again',
-      );
-    }
+    this.#stored.sweep();
   }
 }

@@ -1,0 +1,60 @@
+// The last values in an object's mailbox: known by their places, so that each goes when nobody needs it any more (P5).
+import type { Logger } from 'pino';
+import type { Mailbox } from '../bus/mod.ts';
+
+export interface StoredMailDeps {
+  readonly mailbox: Pick<Mailbox, 'remove'>;
+  readonly log: () => Logger;
+}
+
+export class StoredMail {
+  readonly #deps: StoredMailDeps;
+  /** Sequences of what goes with the object, by subject. */
+  readonly #own = new Map<string, number>();
+  /** Claims, by claimant: they stay as long as they hold, whether there is an object or not. */
+  readonly #claims = new Map<string, { readonly subject: string; readonly sequence: number }>();
+
+  constructor(deps: StoredMailDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nothing is there that would go with the object. */
+  get isEmpty(): boolean {
+    return this.#own.size === 0;
+  }
+
+  note(subject: string, sequence: number): void {
+    this.#own.set(subject, sequence);
+  }
+
+  noteClaim(claimant: string, subject: string, sequence: number): void {
+    this.#claims.set(claimant, { subject, sequence });
+  }
+
+  /** The tombstone of a claim has been read. */
+  endClaim(claimant: string, subject: string, sequence: number): void {
+    this.#claims.delete(claimant);
+    void this.#remove(subject, sequence);
+  }
+
+  /** A claim that holds no more, of which there is no tombstone. */
+  dropClaim(claimant: string): void {
+    const mail = this.#claims.get(claimant);
+    if (mail !== undefined) this.endClaim(claimant, mail.subject, mail.sequence);
+  }
+
+  /** The object is gone: what lies there for nobody goes; claims stay for its successor. */
+  sweep(): void {
+    for (const [subject, sequence] of this.#own) void this.#remove(subject, sequence);
+    this.#own.clear();
+  }
+
+  async #remove(subject: string, sequence: number): Promise<void> {
+    try {
+      await this.#deps.mailbox.remove(sequence);
+    } catch (error) {
+      const { log } = this.#deps;
+      log().debug({ err: error, subject }, 'a last value could not be deleted; it is deleted when it is read again');
+    }
+  }
+}
