@@ -1,4 +1,4 @@
-// alone
+// waits
 // limit: 80 s
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';
