@@ -25,7 +25,8 @@ if (!existsSync(RUN_WINE)) {
       env: {
         ...process.env,
         LIMIT: String(SUITE_LIMIT_S),
-        NODE_COMPILE_CACHE: `Z:${folder.replaceAll('/', '\\')}\\cache`,
+        // On both sides the same folder: Wine's Node looks for it on the drive it is started from, the root.
+        NODE_COMPILE_CACHE: join(folder, 'cache'),
       },
     });
     // With its totals, which the runner counts.
