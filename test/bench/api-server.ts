@@ -15,6 +15,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Pool } from 'undici';
 import { parse } from 'yaml';
 import { systemClock } from '../../actors/clock.ts';
+import { FRUGAL_FLAGS } from '../../adapters/kubernetes/embedded/frugal.ts';
 import type { Served, Usage } from '../adapters/kubernetes/embedded/served.ts';
 
 const IN_FLIGHT = 64;
@@ -72,7 +73,9 @@ async function embedded(name: string, args: readonly string[]): Promise<Target> 
   const child = fork(CHILD, args, {
     // With its first file cached too, what strips types is not loaded; glibc keeps an arena for each thread unless told.
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, MALLOC_ARENA_MAX: '1' },
-    ...(pins ? { execPath: 'taskset', execArgv: ['-c', '0', process.execPath] } : {}),
+    ...(pins
+      ? { execPath: 'taskset', execArgv: ['-c', '0', process.execPath, ...FRUGAL_FLAGS] }
+      : { execArgv: [...FRUGAL_FLAGS] }),
   });
   if (pins) spawnSync('taskset', ['-apc', `1-${availableParallelism() - 1}`, String(process.pid)]);
   const [served] = (await once(child, 'message')) as [Served];

@@ -1,11 +1,11 @@
 // For a process that does nothing but serve: its heap stays close to what it stores.
-import { setFlagsFromString } from 'node:v8';
 
 /**
- * Tells V8 to spend time on memory: about half as much of it beyond the objects, at the same speed, since next to
- * nothing that a request makes outlives the request. To be called before anything is imported that the heap grows for.
+ * What Node is to be started with: V8 then spends time on memory, about half as much of it beyond the objects. Next to
+ * nothing that a request makes outlives the request, so what is young needs little room and no growing.
  */
-export function beFrugal(): void {
-  setFlagsFromString('--semi-space-growth-factor=1'); // what is young stays at its first 1 MiB
-  setFlagsFromString('--heap-growing-percent=30'); // before garbage is collected again
-}
+export const FRUGAL_FLAGS: readonly string[] = [
+  '--min-semi-space-size=2', // room for what is young, in MiB: with the 1 that V8 begins with, a tenth of the speed goes
+  '--max-semi-space-size=2',
+  '--heap-growing-percent=15', // of what is old, until garbage is collected again
+];

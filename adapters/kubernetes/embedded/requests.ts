@@ -152,6 +152,7 @@ function read(request: IncomingMessage): Asked {
 const trimmed = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path);
 /** Pairs that cannot be read are not there. */
 function parseQuery(text: string): URLSearchParams {
+  if (text === '') return new URLSearchParams();
   const isReadable = (pair: string): boolean => !pair.includes(';') && !/%(?![0-9a-fA-F]{2})/.test(pair);
   return new URLSearchParams(text.split('&').filter(isReadable).join('&'));
 }

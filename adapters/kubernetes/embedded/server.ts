@@ -44,7 +44,7 @@ import { ApiError, badRequest, internalError, PlainAnswer } from './wire/api-err
 import { send } from './wire/http.ts';
 import { openApi } from './wire/openapi.ts';
 
-const REMEMBERED: HistoryLimits = { changes: 10_000, characters: 8 * 1024 * 1024 };
+const REMEMBERED: HistoryLimits = { changes: 10_000, characters: 4 * 1024 * 1024 };
 
 /** What Go's server takes of headers, in bytes. */
 const MAX_HEADER_BYTES = 1024 * 1024;
@@ -70,7 +70,7 @@ export interface ApiServerOptions {
   readonly host?: string;
   /** Whether every namespace gets a ConfigMap with the authority's certificate, as most clusters do it: yes unless told. */
   readonly publishesAuthority?: boolean;
-  /** What each collection remembers for watches that come back; 10,000 changes and 8 Mi characters unless told. */
+  /** What each collection remembers for watches that come back; 10,000 changes and 4 Mi characters unless told. */
   readonly remembered?: HistoryLimits;
   readonly log?: ServerLog;
 }

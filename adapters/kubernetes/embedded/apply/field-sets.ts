@@ -30,7 +30,9 @@ export const isMember = (node: FieldSet): boolean => SELF in node || isEmptySet(
 export function insert(set: FieldSet, path: readonly string[]): void {
   let node = set as Growing;
   const last = path.length - 1;
-  for (const [index, step] of path.entries()) {
+  let index = -1;
+  for (const step of path) {
+    index++;
     let next = node[step];
     if (next === undefined) {
       next = {};
@@ -133,7 +135,8 @@ export function ordered(set: FieldSet): FieldSet {
 function compareSteps(left: string, right: string): number {
   const rank = (step: string): number => '.fkvi'.indexOf(step[0] ?? '');
   if (left[0] !== right[0]) return rank(left) - rank(right);
-  if (left[0] !== 'k' && left[0] !== 'v') return left < right ? -1 : left > right ? 1 : 0;
+  if (left === right) return 0;
+  if (left[0] !== 'k' && left[0] !== 'v') return left < right ? -1 : 1;
   return compareValues(parseJson(left.slice(2)), parseJson(right.slice(2)));
 }
 

@@ -382,8 +382,11 @@ function checked(
   schemaErrors: readonly FieldError[],
 ): FieldError[] {
   const errors = [...schemaErrors, ...validateEmbedded(schema, value)];
-  if (old === undefined || validateUniqueness(schema, old).length === 0)
-    errors.push(...validateUniqueness(schema, value));
+  const repeated = validateUniqueness(schema, value);
+  // What was so before is not complained about.
+  if (repeated.length > 0 && (old === undefined || validateUniqueness(schema, old).length === 0)) {
+    errors.push(...repeated);
+  }
   if (!schema.rulesBeneath) return errors;
   if (blocksRules([...found, ...errors])) {
     const why =

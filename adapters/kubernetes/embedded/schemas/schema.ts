@@ -57,6 +57,9 @@ export interface Schema {
   /** Whether this or anything beneath has a default, or a rule. */
   readonly defaultsBeneath: boolean;
   readonly rulesBeneath: boolean;
+  /** Whether this or anything beneath is an embedded object, or a list of type set or map. */
+  readonly embeddedBeneath: boolean;
+  readonly uniqueBeneath: boolean;
 }
 
 const numberOf = (value: unknown): number | undefined =>
@@ -93,11 +96,13 @@ export function compileSchema(raw: unknown): Schema {
   const compileAll = (key: string): Schema[] => listOf(source[key]).map(compileSchema);
   const allOf = compileAll('allOf');
   const hasDefault = Object.hasOwn(source, 'default');
+  const embedded = source['x-kubernetes-embedded-resource'] === true;
+  const isUnique = listType === 'set' || listType === 'map';
   return {
     type: stringOf(source['type']),
     intOrString: source['x-kubernetes-int-or-string'] === true,
     preserve: source['x-kubernetes-preserve-unknown-fields'] === true,
-    embedded: source['x-kubernetes-embedded-resource'] === true,
+    embedded,
     nullable: source['nullable'] === true,
     properties,
     additional,
@@ -119,7 +124,7 @@ export function compileSchema(raw: unknown): Schema {
     uniqueItems: source['uniqueItems'] === true,
     minProperties: numberOf(source['minProperties']),
     maxProperties: numberOf(source['maxProperties']),
-    listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
+    listType: isUnique ? listType : 'atomic',
     listKeys: listOf(source['x-kubernetes-list-map-keys']).map(String),
     atomicMap: source['x-kubernetes-map-type'] === 'atomic',
     default: source['default'],
@@ -131,6 +136,8 @@ export function compileSchema(raw: unknown): Schema {
     rules,
     defaultsBeneath: hasDefault || children.some((child) => child.defaultsBeneath),
     rulesBeneath: rules.length > 0 || [...children, ...allOf].some((child) => child.rulesBeneath),
+    embeddedBeneath: embedded || children.some((child) => child.embeddedBeneath),
+    uniqueBeneath: isUnique || children.some((child) => child.uniqueBeneath),
   };
 }
 

@@ -21,21 +21,36 @@ import {
 import { hasFormat, isStringFormat } from './formats.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
-/** Where a value is: `field` from the root of the object, `name` as the messages of schema rules say it. */
-interface Place {
-  readonly field: string;
-  readonly name: string;
+/** Where a value is: spelled only when there is something to say of it. */
+class Place {
+  readonly #root: string;
+  readonly #above: Place | undefined;
+  readonly #step: string | number;
+
+  /** @param step  a key, the index of an item, or for the root its path in the object */
+  constructor(above: Place | undefined, step: string | number) {
+    this.#root = above === undefined ? String(step) : above.#root;
+    this.#above = above;
+    this.#step = step;
+  }
+
+  /** From the root of the object. */
+  get field(): string {
+    return this.#from(this.#root);
+  }
+
+  /** As the messages of schema rules say it. */
+  get name(): string {
+    return this.#from('');
+  }
+
+  #from(root: string): string {
+    if (this.#above === undefined) return root;
+    const above = this.#above.#from(root);
+    if (typeof this.#step === 'number') return `${above}[${this.#step}]`;
+    return above === '' ? this.#step : `${above}.${this.#step}`;
+  }
 }
-
-const below = ({ field, name }: Place, key: string): Place => ({
-  field: field === '' ? key : `${field}.${key}`,
-  name: name === '' ? key : `${name}.${key}`,
-});
-
-const at = ({ field, name }: Place, index: number): Place => ({
-  field: `${field}[${index}]`,
-  name: `${name}[${index}]`,
-});
 
 /**
  * Checks everything but CEL rules and the uniqueness of list items.
@@ -45,7 +60,7 @@ const at = ({ field, name }: Place, index: number): Place => ({
  */
 export function validate(schema: Schema, value: unknown, old: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
-  check(schema, value, old, { field, name: '' }, errors);
+  check(schema, value, old, new Place(undefined, field), errors);
   // What several alternatives complain about is said once.
   const seen = new Set<string>();
   return errors.filter(({ field: at, body }) => {
@@ -57,24 +72,27 @@ export function validate(schema: Schema, value: unknown, old: unknown, field = '
 }
 
 function check(schema: Schema, value: unknown, old: unknown, place: Place, errors: FieldError[]): void {
-  const found: FieldError[] = [];
-  checkType(schema, value, place, found);
-  checkAlternatives(schema, value, place, found);
-  if (typeof value === 'string') checkString(schema, value, place, found);
-  if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, place, found);
-  if (isList(value)) checkList(schema, value, old, place, found);
+  if (value === old) return; // V1, without a look at it
+  const before = errors.length;
+  checkType(schema, value, place, errors);
+  checkAlternatives(schema, value, place, errors);
+  if (typeof value === 'string') checkString(schema, value, place, errors);
+  if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, place, errors);
+  if (isList(value)) checkList(schema, value, old, place, errors);
   if (schema.enum !== undefined && !schema.enum.some((allowed) => same(allowed, value))) {
     const allowed = schema.enum.map((one) => (typeof one === 'string' ? one : canonical(one)));
-    found.push(notSupported(place.field, value, allowed));
+    errors.push(notSupported(place.field, value, allowed));
   }
-  if (isMap(value)) checkMap(schema, value, old, place, found);
-  if (found.length > 0 && !(old !== undefined && same(value, old))) errors.push(...found); // V1
+  if (isMap(value)) checkMap(schema, value, old, place, errors);
+  if (errors.length > before && old !== undefined && same(value, old)) errors.length = before; // V1
 }
 
-function checkType(schema: Schema, value: unknown, { field, name }: Place, errors: FieldError[]): void {
+function checkType(schema: Schema, value: unknown, place: Place, errors: FieldError[]): void {
   const actual = typeName(value);
+  if (actual === schema.type && !schema.intOrString) return;
   const wrong = (expected: string, got: string): void => {
-    errors.push(typeInvalid(field, got, `${name} in body must be of type ${expected}: ${JSON.stringify(got)}`));
+    const rule = `${place.name} in body must be of type ${expected}: ${JSON.stringify(got)}`;
+    errors.push(typeInvalid(place.field, got, rule));
   };
   const types = schema.intOrString ? ['integer', 'string'] : schema.type === '' ? [] : [schema.type];
   if (value === null) {
@@ -90,20 +108,27 @@ function checkType(schema: Schema, value: unknown, { field, name }: Place, error
   } else if (types.length > 0) wrong(types.join(','), actual);
 }
 
-function checkString(schema: Schema, value: string, { field, name }: Place, errors: FieldError[]): void {
-  const length = [...value].length;
-  if (schema.maxLength !== undefined && length > schema.maxLength) {
-    errors.push(tooLong(field, schema.maxLength));
-  } else if (schema.minLength !== undefined && length < schema.minLength) {
-    errors.push(invalidValue(field, value, `${name} in body should be at least ${schema.minLength} chars long`));
-  } else if (schema.pattern !== undefined && !schema.pattern.regexp.test(value)) {
-    errors.push(invalidValue(field, value, `${name} in body should match '${schema.pattern.source}'`));
+function checkString(schema: Schema, value: string, place: Place, errors: FieldError[]): void {
+  const { format, maxLength, minLength, pattern } = schema;
+  if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
+    errors.push(tooLong(place.field, maxLength));
+  } else if (minLength !== undefined && codePoints(value) < minLength) {
+    const rule = `${place.name} in body should be at least ${minLength} chars long`;
+    errors.push(invalidValue(place.field, value, rule));
+  } else if (pattern !== undefined && !pattern.regexp.test(value)) {
+    errors.push(invalidValue(place.field, value, `${place.name} in body should match '${pattern.source}'`));
   }
-  if (isStringFormat(schema.format) && !hasFormat(schema.format, value)) {
-    errors.push(
-      typeInvalid(field, value, `${name} in body must be of type ${schema.format}: ${JSON.stringify(value)}`),
-    );
+  if (isStringFormat(format) && !hasFormat(format, value)) {
+    const rule = `${place.name} in body must be of type ${format}: ${JSON.stringify(value)}`;
+    errors.push(typeInvalid(place.field, value, rule));
   }
+}
+
+/** Lengths are counted in these, never more than what `length` says. */
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }
 
 /** Whether a number is an integer but for a billionth, which the API server forgives. */
@@ -120,40 +145,42 @@ function isMultiple(value: number | bigint, of: number): boolean {
   return isNearlyWhole(of < 1 ? (1 / of) * value : value / of);
 }
 
-function checkNumber(schema: Schema, value: number | bigint, { field, name }: Place, errors: FieldError[]): void {
+function checkNumber(schema: Schema, value: number | bigint, place: Place, errors: FieldError[]): void {
   const { minimum, maximum, multipleOf } = schema;
   const isInteger = typeof value === 'bigint' || isWhole(value);
   const fits = (limit: number): boolean => Number.isInteger(limit) && limit >= -(2 ** 63) && limit < 2 ** 63;
   const shown = (limit: number): string => (isInteger && fits(limit) ? String(BigInt(limit)) : goNumber(limit));
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-    errors.push(invalidValue(field, value, `${name} in body should be a multiple of ${shown(multipleOf)}`));
+    const rule = `${place.name} in body should be a multiple of ${shown(multipleOf)}`;
+    errors.push(invalidValue(place.field, value, rule));
   }
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum)) {
     const words = schema.exclusiveMaximum ? 'less than' : 'less than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${shown(maximum)}`));
+    errors.push(invalidValue(place.field, value, `${place.name} in body should be ${words} ${shown(maximum)}`));
   }
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum)) {
     const words = schema.exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-    errors.push(invalidValue(field, value, `${name} in body should be ${words} ${shown(minimum)}`));
+    errors.push(invalidValue(place.field, value, `${place.name} in body should be ${words} ${shown(minimum)}`));
   }
 }
 
 function checkList(schema: Schema, value: readonly unknown[], old: unknown, place: Place, errors: FieldError[]): void {
-  const { field, name } = place;
-  if (schema.items !== undefined) {
+  const { items, minItems, maxItems } = schema;
+  if (items !== undefined) {
     const counterpart = oldItems(schema, old);
-    for (const [index, item] of value.entries()) {
-      check(schema.items, item, counterpart(item), at(place, index), errors);
-    }
+    value.forEach((item, index) => {
+      check(items, item, counterpart(item), new Place(place, index), errors);
+    });
   }
-  if (schema.minItems !== undefined && value.length < schema.minItems) {
-    errors.push(invalidValue(field, value.length, `${name} in body should have at least ${schema.minItems} items`));
+  if (minItems !== undefined && value.length < minItems) {
+    const rule = `${place.name} in body should have at least ${minItems} items`;
+    errors.push(invalidValue(place.field, value.length, rule));
   }
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) {
-    errors.push(tooMany(field, value.length, schema.maxItems));
+  if (maxItems !== undefined && value.length > maxItems) {
+    errors.push(tooMany(place.field, value.length, maxItems));
   }
   if (schema.uniqueItems && new Set(value.map(canonical)).size < value.length) {
-    errors.push(invalidValue(field, '', `${name} in body shouldn't contain duplicates`));
+    errors.push(invalidValue(place.field, '', `${place.name} in body shouldn't contain duplicates`));
   }
 }
 
@@ -176,22 +203,22 @@ export function itemKey(schema: Schema, item: unknown): string {
 }
 
 function checkMap(schema: Schema, value: JsonMap, old: unknown, place: Place, errors: FieldError[]): void {
-  const { field, name } = place;
   const before = isMap(old) ? old : {};
-  const size = Object.keys(value).length;
+  const keys = Object.keys(value);
+  const { length: size } = keys;
   if (schema.minProperties !== undefined && size < schema.minProperties) {
-    const rule = `${name} in body should have at least ${schema.minProperties} properties`;
-    errors.push(invalidValue(field, size, rule));
+    const rule = `${place.name} in body should have at least ${schema.minProperties} properties`;
+    errors.push(invalidValue(place.field, size, rule));
   }
   if (schema.maxProperties !== undefined && size > schema.maxProperties) {
-    errors.push(tooMany(field, size, schema.maxProperties));
+    errors.push(tooMany(place.field, size, schema.maxProperties));
   }
-  for (const key of Object.keys(value)) {
+  for (const key of keys) {
     const child = fieldSchema(schema, key);
-    if (child !== undefined) check(child, value[key], before[key], below(place, key), errors);
+    if (child !== undefined) check(child, value[key], before[key], new Place(place, key), errors);
   }
   for (const key of schema.required) {
-    if (!Object.hasOwn(value, key)) errors.push(required(below(place, key).field));
+    if (!Object.hasOwn(value, key)) errors.push(required(new Place(place, key).field));
   }
 }
 
@@ -249,6 +276,7 @@ export function blocksRules(errors: readonly FieldError[]): boolean {
 export function validateEmbedded(schema: Schema, value: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
   const visit = (node: Schema, item: unknown, path: string): void => {
+    if (!node.embeddedBeneath) return;
     if (isList(item) && node.items !== undefined) {
       for (const [index, one] of item.entries()) visit(node.items, one, `${path}[${index}]`);
     }
@@ -278,6 +306,7 @@ function childPath(schema: Schema, path: string, key: string): string {
 export function validateUniqueness(schema: Schema, value: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
   const visit = (node: Schema, item: unknown, path: string): void => {
+    if (!node.uniqueBeneath) return;
     if (isList(item)) {
       const stranger = node.listType === 'map' ? item.findIndex((one) => one !== null && !isMap(one)) : -1;
       if (stranger >= 0) {

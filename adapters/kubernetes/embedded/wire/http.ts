@@ -54,7 +54,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       else reject(tooLarge(`limit is ${MAX_BODY_BYTES}`));
       if (size > MAX_DROPPED_BYTES) request.destroy();
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => resolve((chunks.length === 1 ? chunks[0] : undefined) ?? Buffer.concat(chunks)));
     request.on('error', reject);
   });
 }
@@ -83,9 +83,11 @@ export function send(
     sendLong(response, code, body);
     return;
   }
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(bodyText(body));
-  response.writeHead(code, { 'Content-Length': bytes.length });
-  response.end(bytes);
+  const whole = body instanceof Uint8Array ? body : bodyText(body);
+  const length = Buffer.byteLength(whole);
+  response.writeHead(code, { 'Content-Length': length });
+  // A text goes out in one piece with its head, and without being encoded when it is ASCII.
+  response.end(whole, length === whole.length ? 'latin1' : 'utf8');
 }
 
 /** Goes on when the client has read what was sent: a long list is never in memory twice. */

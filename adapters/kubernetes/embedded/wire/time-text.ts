@@ -16,6 +16,9 @@ const HEAD: readonly (readonly [string, RegExp])[] = [
 ];
 const ZONE: readonly [string, RegExp] = ['Z07:00', /^(Z|[+-]\d\d:\d\d)/];
 
+/** As the server writes it. */
+const PLAIN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
 /** Whole seconds, or more digits: `creationTimestamp` and its like. */
 const TIME = '2006-01-02T15:04:05Z07:00';
 /** Exactly six digits: `eventTime`, `renewTime`. */
@@ -27,8 +30,9 @@ export function timeProblem(text: string, precision: 'seconds' | 'microseconds' 
   const fraction: readonly [string, RegExp] =
     precision === 'seconds' ? ['', /^(\.\d+)?/] : ['.000000', /^\.\d{6}(?!\d)/];
   const quoted = JSON.stringify(text);
-  let rest = text;
-  for (const [element, pattern] of [...HEAD, fraction, ZONE]) {
+  const isPlain = precision === 'seconds' && PLAIN.test(text);
+  let rest = isPlain ? '' : text;
+  for (const [element, pattern] of isPlain ? [] : [...HEAD, fraction, ZONE]) {
     const match = pattern.exec(rest);
     if (match === null)
       return `parsing time ${quoted} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`;

@@ -4,8 +4,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 
 enableCompileCache(); // as the executable does, before anything is imported
-const { beFrugal } = await import('../../../../adapters/kubernetes/embedded/frugal.ts');
-beFrugal();
 const { systemClock } = await import('../../../../actors/clock.ts');
 const { startApiServer } = await import('../../../../adapters/kubernetes/embedded/mod.ts');
 
