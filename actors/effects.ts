@@ -173,11 +173,13 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
             objects.addFinalizers(actor.resource, reference(life), kind.fieldManagers.finalizer, [kind.finalizer]),
           );
         }),
-        releaseSelf: effect(({ key }: EffectInput) => {
+        releaseSelf: effect(async ({ key }: EffectInput) => {
           const { actor, kind } = managed(key);
-          return write(key, ({ object }) =>
+          await write(key, ({ object }) =>
             objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }),
           );
+          // With the object, its claims have ended; while others still hold it, it needs none any more.
+          await actor.unclaim({ all: true });
         }),
         record: effect<EffectInput, RecordOutput>(
           async ({ key, externalId }: EffectInput) => {
@@ -198,10 +200,11 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
             return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
           },
         ),
-        unclaim: effect(({ key }: EffectInput) => find(key).actor.unclaim()),
-        find: effect(({ key }: EffectInput) =>
-          external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at: clock.now() })),
-        ),
+        unclaim: effect(({ key }: EffectInput) => find(key).actor.unclaim({ all: false })),
+        find: effect(({ key }: EffectInput) => {
+          const at = clock.now(); // it tells of no later time
+          return external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at }));
+        }),
         import: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.import(asked))),
         create: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.create(asked))),
         observe: effect((input: EffectInput) =>

@@ -223,9 +223,9 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
   }
 
-  /** Ends all claims of this life; resolves when the bus has acknowledged it (P12). */
-  async unclaim(): Promise<void> {
-    await this.#outgoing?.end();
+  /** Ends the claims of this life; resolves when the bus has acknowledged it (P12). `all`: those a cleanup needs, too. */
+  async unclaim({ all }: { readonly all: boolean }): Promise<void> {
+    await (all ? this.#outgoing?.end() : this.#outgoing?.endBuilding());
   }
 
   #answerAll(): void {

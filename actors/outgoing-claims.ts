@@ -17,10 +17,17 @@ export interface OutgoingClaimsDeps {
   readonly bornVersion: string;
 }
 
+interface Claimed {
+  readonly to: Address;
+  readonly generation: number;
+  /** A cleanup needs it (a Secret's credentials). */
+  readonly forCleanup: boolean;
+}
+
 export class OutgoingClaims {
   readonly #deps: OutgoingClaimsDeps;
   /** Whom this life has claimed, and since which generation of the object. */
-  readonly #claimed = new Map<string, { readonly to: Address; readonly generation: number }>();
+  readonly #claimed = new Map<string, Claimed>();
 
   constructor(deps: OutgoingClaimsDeps) {
     this.#deps = deps;
@@ -34,17 +41,18 @@ export class OutgoingClaims {
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
   say(object: KubeObject, yielded: readonly string[]): void {
     const { registry, outbox, kind, from, uid, bornVersion } = this.#deps;
-    const targets = new Map<string, { to: Address; finalizers: Set<string> }>();
+    const targets = new Map<string, { to: Address; finalizers: Set<string>; forCleanup: boolean }>();
     for (const reference of kind.references(object)) {
       const to = registry.target(from, reference);
-      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set() };
+      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
       for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
+      target.forCleanup ||= reference.neededFor === 'always';
       targets.set(addressKey(to), target);
     }
     const generation = object.metadata.generation ?? 0;
-    for (const [key, { to, finalizers }] of targets) {
+    for (const [key, { to, finalizers, forCleanup }] of targets) {
       const since = this.#claimed.get(key)?.generation ?? generation;
-      this.#claimed.set(key, { to, generation: since });
+      this.#claimed.set(key, { to, generation: since, forCleanup });
       const mail: ClaimMail = {
         uid,
         resourceVersion: bornVersion,
@@ -60,7 +68,16 @@ export class OutgoingClaims {
     for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to);
   }
 
-  /** Ends all claims; resolves when the bus has acknowledged it (P12). */
+  /**
+   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it (P12). As long as the own
+   * finalizer is there, another life may have to clean up again.
+   */
+  async endBuilding(): Promise<void> {
+    const ending = [...this.#claimed].filter(([, { forCleanup }]) => !forCleanup);
+    await Promise.all(ending.map(([key, { to }]) => this.#end(key, to)));
+  }
+
+  /** Ends all claims; resolves when the bus has acknowledged it. */
   async end(): Promise<void> {
     await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to)));
   }

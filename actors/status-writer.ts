@@ -37,6 +37,8 @@ const LASTING: ReadonlySet<string> = new Set([
   'deleting.refused',
   'deleting.awaitingRemoval',
   'deleting.backingOff',
+  'deleting.unclaimingAgain',
+  'deleting.releasingAgain',
 ]);
 
 /** Those of them in which an object waits for others, or for a cloud that is at work. */

@@ -22,6 +22,8 @@ export interface ErrorData {
   readonly message: string;
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs?: number;
+  /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
+  readonly landedBy?: number;
   /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
 }
@@ -39,9 +41,15 @@ export class TransientError extends TroupeError {
   override name = 'TransientError';
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs: number | undefined;
-  constructor(message: string, options: ErrorOptions & { retryAfterMs?: number | undefined } = {}) {
+  /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
+  readonly landedBy: number | undefined;
+  constructor(
+    message: string,
+    options: ErrorOptions & { retryAfterMs?: number | undefined; landedBy?: number | undefined } = {},
+  ) {
     super(ErrorCode.Transient, message, options);
     this.retryAfterMs = options.retryAfterMs;
+    this.landedBy = options.landedBy;
   }
 }
 
@@ -75,16 +83,23 @@ export function toErrorData(error: unknown): ErrorData {
     return { code: ErrorCode.Transient, message: error instanceof Error ? error.message : String(error) };
   }
   const { code, message } = error;
-  const { retryAfterMs } = error as { retryAfterMs?: unknown };
-  if (code === ErrorCode.Transient && typeof retryAfterMs === 'number') return { code, message, retryAfterMs };
+  if (code === ErrorCode.Transient) {
+    const { retryAfterMs, landedBy } = error as { readonly retryAfterMs?: unknown; readonly landedBy?: unknown };
+    return {
+      code,
+      message,
+      ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
+      ...(typeof landedBy === 'number' && { landedBy }),
+    };
+  }
   return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
 }
 
 /** The inverse of `toErrorData`, for an error that came over the bus. */
-export function fromErrorData({ code, message, retryAfterMs, reason }: ErrorData): TroupeError {
+export function fromErrorData({ code, message, retryAfterMs, landedBy, reason }: ErrorData): TroupeError {
   switch (code) {
     case ErrorCode.Transient:
-      return new TransientError(message, { retryAfterMs });
+      return new TransientError(message, { retryAfterMs, landedBy });
     case ErrorCode.Terminal:
       return new TerminalError(message, reason === undefined ? {} : { reason });
     case ErrorCode.Absent:

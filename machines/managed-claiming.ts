@@ -3,6 +3,7 @@ import { and, not, or } from 'xstate';
 import {
   foundMany,
   foundNone,
+  foundNothingYet,
   foundOne,
   isNewGeneration,
   managedSetup,
@@ -104,6 +105,7 @@ export const claiming = managedSetup.createStateConfig({
             actions: 'noteAmbiguous',
           },
           { guard: foundNone, target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
+          { guard: foundNothingYet, target: '#managed.lifecycle.backingOff', actions: 'countAttempt' },
           { target: 'unclear' },
         ],
         onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },

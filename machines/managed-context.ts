@@ -31,6 +31,8 @@ export interface ManagedContext extends GuardContext {
   readonly mayHaveBuilt: boolean;
   /** When a look-up last found nothing to adopt, milliseconds since the epoch. */
   readonly clearAt: number | undefined;
+  /** Until when a create that nobody answered may still be done, milliseconds since the epoch. */
+  readonly landedBy: number;
   /** When the last event arrived, as the runtime says. */
   readonly heardAt: number;
 }
@@ -123,6 +125,8 @@ const FAILING: ReadonlySet<string> = new Set([
   'recordingAgain',
   'discardingAgain',
   'deleting.backingOff',
+  'deleting.unclaimingAgain',
+  'deleting.releasingAgain',
   'deleting.refused',
 ]);
 

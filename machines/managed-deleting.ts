@@ -3,6 +3,7 @@ import { and, not } from 'xstate';
 import {
   foundMany,
   foundNone,
+  foundNothingYet,
   foundOne,
   isEdited,
   isLostRace,
@@ -76,6 +77,7 @@ export const deleting = managedSetup.createStateConfig({
             actions: takeFound,
           },
           { guard: foundNone, target: 'unclaiming' },
+          { guard: foundNothingYet, target: 'backingOff', actions: 'countAttempt' },
           { guard: foundMany, target: 'refused', actions: 'noteAmbiguous' },
           { target: 'unresolved' },
         ],
@@ -140,15 +142,21 @@ export const deleting = managedSetup.createStateConfig({
       },
     },
     unclaiming: {
-      description: 'The claims on others are being ended.',
+      description:
+        'The claims are being ended, but for those that a cleanup needs: it may yet be this one again, elsewhere.',
       on: { 'object.changed': { actions: storeObject } },
       invoke: {
         id: 'unclaim',
         src: 'unclaim',
         input: ({ context: { key } }) => ({ key }),
         onDone: 'releasing',
-        onError: { target: 'backingOff', actions: noteFailure },
+        onError: { target: 'unclaimingAgain', actions: noteFailure },
       },
+    },
+    unclaimingAgain: {
+      description: 'The claims could not be ended; nothing else is left to clean up.',
+      on: { 'object.changed': { actions: storeObject } },
+      after: { backoff: 'unclaiming' },
     },
     releasing: {
       description: 'The own finalizer is being removed.',
@@ -160,9 +168,14 @@ export const deleting = managedSetup.createStateConfig({
         onDone: '#managed.lifecycle.gone',
         onError: [
           { guard: isLostRace, target: 'releasing', reenter: true, actions: 'countRace' },
-          { target: 'backingOff', actions: noteFailure },
+          { target: 'releasingAgain', actions: noteFailure },
         ],
       },
+    },
+    releasingAgain: {
+      description: 'The own finalizer could not be removed; nothing else is left to clean up.',
+      on: { 'object.changed': { actions: storeObject } },
+      after: { backoff: 'releasing' },
     },
   },
 });

@@ -114,6 +114,7 @@ export const managedSetup = setup({
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
       attempts: context.attempts + 1,
+      landedBy: Math.max(context.landedBy, (error as ErrorData).landedBy ?? 0),
       // A read that fails leaves nobody sure (contract, chapter 2); any other failure changes nothing of it.
       available: context.available && context.observation !== undefined,
     })),
@@ -121,6 +122,7 @@ export const managedSetup = setup({
     noteAmbiguous: assign({ error: ambiguous, available: false }),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
+    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
   },
   guards: {
     ...guardConditions,
@@ -143,7 +145,9 @@ export const managedSetup = setup({
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
-    foundNone: (_, { matches }: FindOutput) => matches.length === 0,
+    /** There is nothing, and nothing is on its way. */
+    foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
+    foundNothingYet: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at < context.landedBy,
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
     foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
     wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
@@ -192,6 +196,10 @@ export const refusedOrNot = [
   { target: 'backingOff', actions: noteFailure },
 ] as const;
 export const foundNone = { type: 'foundNone', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const foundNothingYet = {
+  type: 'foundNothingYet',
+  params: ({ event }: Answer<FindOutput>) => event.output,
+} as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const takeFound = {

@@ -14,7 +14,7 @@ import { serviceUrl } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
-import type { Transport, TransportAnswer } from './transport.ts';
+import { type Transport, type TransportAnswer, UnansweredError } from './transport.ts';
 
 /** One request that was sent, for traces. */
 export interface CallRecord {
@@ -128,7 +128,13 @@ export class CloudSession implements Session {
       traceId,
     };
     await gate.enter(deadlineAt, 'first');
-    const answer = await this.#exchange(call, url, {}).finally(() => gate.leave());
+    const answer = await this.#exchange(call, url, {})
+      .catch((error: unknown) => {
+        // Of the call that wants the token, nothing was sent.
+        if (!(error instanceof UnansweredError)) throw error;
+        throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+      })
+      .finally(() => gate.leave());
     if (answer.status >= 300) {
       // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
       const { message, retryAfterMs } = this.#refused('authentication', answer);

@@ -12,18 +12,22 @@ import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import type { OperationsDeps, TableKind } from './kinds/kind.ts';
 import { classified, refused } from './refusals.ts';
-import type { Session } from './session.ts';
-import { UnansweredError } from './transport.ts';
+import { HttpError, type Session } from './session.ts';
+import { GATEWAY_FAILURES, UnansweredError } from './transport.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 
 /**
- * A cloud with too much to do goes on with a create whose caller has given up. The next look, and the next create, wait
- * for so long, in milliseconds, so that what the first one makes is found (I4, P10).
+ * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
+ * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
  */
 const LATE_MS = 30_000;
+
+/** Whether a call that failed may have been done, or be under way still. */
+const mayBeDone = (error: unknown): error is TransientError | HttpError =>
+  error instanceof UnansweredError || (error instanceof HttpError && GATEWAY_FAILURES.has(error.status));
 
 export function openstackOperations(
   kind: TableKind,
@@ -90,8 +94,10 @@ export function openstackOperations(
         if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
         return observationOf(kind, answer.body[kind.member], request);
       } catch (error) {
-        if (error instanceof UnansweredError)
-          throw new TransientError(error.message, { cause: error, retryAfterMs: LATE_MS });
+        if (mayBeDone(error)) {
+          const { message, retryAfterMs } = error;
+          throw new TransientError(message, { cause: error, retryAfterMs, landedBy: request.deadlineAt + LATE_MS });
+        }
         const known = refused(error, 'creating resource');
         if (!(known instanceof TerminalError)) throw known;
         // What is in the way may be what an earlier, interrupted create made, which came to the cloud after it was looked for.

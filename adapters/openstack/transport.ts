@@ -7,6 +7,9 @@ import type { Clock } from '../../bus/time.ts';
 /** Longest answer that is read, in bytes: some 60 000 networks. */
 const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** A gateway that lost, or did not wait for, the service behind it, which may be at work still. */
+export const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 504]);
+
 /** Proxies as curl and Go read them from the environment. */
 export interface ProxySettings {
   readonly httpProxy?: string;
@@ -32,7 +35,7 @@ export interface TransportAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The request was sent, and nothing came back by its deadline: it may yet be done. */
+/** The request was sent, and nobody said what became of it: it may yet be done. */
 export class UnansweredError extends TransientError {
   override name = 'UnansweredError';
 }
@@ -49,8 +52,8 @@ export interface Transport {
    * Sends one request and reads its answer to the end.
    *
    * @returns any answer that is a JSON object or empty, whatever its status
-   * @throws {UnansweredError} no answer by the deadline
-   * @throws {TransientError} no connection, or an answer that is something else
+   * @throws {UnansweredError} no answer by the deadline, or before the connection broke, or one that is a gateway's own
+   * @throws {TransientError} nothing was sent, by the deadline or at all; or an answer that is something else
    */
   exchange(request: TransportRequest): Promise<TransportAnswer>;
   /** Ends all connections; requests that are running fail. */
@@ -60,9 +63,44 @@ export interface Transport {
 /** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
 export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock): Transport {
   const agent = newAgent(trust, proxy);
+  const dispatcher = agent.compose(punctual(clock));
   return {
-    exchange: (request) => exchange(request, agent, clock),
+    exchange: (request) => exchange(request, dispatcher, clock),
     close: () => agent.destroy(),
+  };
+}
+
+/** What goes along with each request, as undici's `opaque`. */
+interface Sending {
+  readonly deadlineAt: number;
+  /** Something of it may have reached the cloud. */
+  begun: boolean;
+}
+
+/** The deadline passed while the request waited for a connection. */
+class LateError extends Error {}
+
+/**
+ * Nothing is sent once its deadline has passed: a process that stood still wakes with requests that wait for their
+ * connections, which are there before its timers are (P10).
+ */
+function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const { opaque: sending } = options as Dispatcher.RequestOptions<Sending> & { readonly opaque: Sending };
+    return dispatch(options, {
+      onRequestStart(controller, context) {
+        if (clock.now() >= sending.deadlineAt) {
+          controller.abort(new LateError());
+          return;
+        }
+        sending.begun = true; // it is written in this very turn
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (...given) => handler.onResponseStart?.(...given),
+      onResponseData: (...given) => handler.onResponseData?.(...given),
+      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+      onResponseError: (...given) => handler.onResponseError?.(...given),
+    });
   };
 }
 
@@ -93,14 +131,17 @@ async function exchange(
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
+  const late = (): TransientError => new TransientError(`${label} was not sent: its deadline had passed`);
   const leftMs = deadlineAt - clock.now();
-  if (leftMs <= 0) throw new TransientError(`${label} was not sent: its deadline had passed`);
+  if (leftMs <= 0) throw late();
+  const sending: Sending = { deadlineAt, begun: false };
   const abort = new AbortController();
   const timer = clock.setTimeout(() => abort.abort(), leftMs);
   try {
     const answer = await request(url, {
       method,
       dispatcher,
+      opaque: sending,
       signal: abort.signal,
       headers: {
         accept: 'application/json',
@@ -124,8 +165,10 @@ async function exchange(
     };
   } catch (error) {
     if (error instanceof TransientError) throw error;
-    if (abort.signal.aborted) throw new UnansweredError(`${label} was not answered by its deadline`);
-    throw new TransientError(`${label} failed: ${reason(error)}`, { cause: error });
+    if (error instanceof LateError) throw late();
+    const Failure = sending.begun ? UnansweredError : TransientError;
+    if (abort.signal.aborted) throw new Failure(`${label} was not answered by its deadline`);
+    throw new Failure(`${label} failed: ${reason(error)}`, { cause: error });
   } finally {
     clock.clearTimeout(timer);
   }
@@ -144,10 +187,10 @@ function parseBody(
   if (status === 401 && !text.trimStart().startsWith('{')) return {};
   // A 404 without a word is more likely some proxy's than a service's: nobody may take it for an absent resource.
   if (text.trim() === '' && status !== 404) return {};
+  // Success in another's words may be the service's success.
+  const Garbage = status < 300 || GATEWAY_FAILURES.has(status) ? UnansweredError : TransientError;
   const garbage = (what: string): TransientError =>
-    new TransientError(`${label} answered ${status} with ${what} (${contentType ?? 'no content type'})`, {
-      retryAfterMs,
-    });
+    new Garbage(`${label} answered ${status} with ${what} (${contentType ?? 'no content type'})`, { retryAfterMs });
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -4,6 +4,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
+import type { Seen } from './follower.ts';
 import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, condition, type Kind, type World } from './harness.ts';
 
@@ -271,7 +272,6 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
     ['429', { status: 429 }, /429/],
     ['garbage', { garbage: '<html>oops</html>' }, /./],
     ['an answer without a resource', { garbage: '{"network": {}}' }, /the answer holds no network with an id/],
-    ['a connection that breaks before the work', { dropBeforeWork: true }, /./],
     ['a connection that breaks after the work', { dropAfterWork: true }, /./],
   ] as const) {
     check(`${title} on a create is tried again, and makes one network only (I4)`, async (world) => {
@@ -285,6 +285,28 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
       });
       await world.available('Network', name);
       injected.remove();
+      assert.is((await world.contents('networks')).length, 1);
+    });
+  }
+
+  for (const [title, fault] of [
+    ['a connection that breaks before the work', { dropBeforeWork: true }],
+    ['a gateway that does not wait for the cloud', { status: 504 }],
+  ] as const) {
+    check(`${title} on a create: looked for soon, and not made again while it may be under way (I4)`, async (world) => {
+      const name = world.name('net');
+      const { faults } = world.simulator;
+      const injected = faults.inject({ match: { service: 'network', method: 'POST' }, times: 1, ...fault });
+      await world.apply(world.managed('Network', name));
+      const isInTrouble = (object: Seen): boolean => condition(object, 'Progressing').reason === 'TransientError';
+      await world.until('Network', name, 'in trouble', isInTrouble);
+      // Longer than several looks take.
+      await world.clock.sleep(2_000);
+      injected.remove();
+      assert.is((await world.contents('networks')).length, 0);
+      // What the first call makes at last is found, and nothing else is made.
+      await world.outside(name);
+      await world.available('Network', name);
       assert.is((await world.contents('networks')).length, 1);
     });
   }

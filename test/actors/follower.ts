@@ -42,7 +42,7 @@ export interface Condition {
 }
 
 /** What was seen of an object at some time; undefined: it was gone. */
-type Seen = Raw | undefined;
+export type Seen = Raw | undefined;
 
 interface Waiter {
   readonly key: string;

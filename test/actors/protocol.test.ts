@@ -218,6 +218,21 @@ test('P12: the own finalizer stays until the bus has acknowledged the tombstone'
     await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
   }));
 
+test('P12: what a cleanup needs is held until the own finalizer is gone: a next life may have to clean up again', () =>
+  on({}, async (scene) => {
+    await scene.create('networks', 'key');
+    await scene.create('networks', 'net');
+    await scene.create('subnets', 'sub', { networkRef: 'net', keyRef: 'key' });
+    await scene.until('the subnet is made', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
+    await scene.remove('subnets', 'sub');
+    await scene.until('all its claims end', () => scene.log.includes('tombstone of sub on key'));
+    const order = ['tombstone of sub on net', 'remove own/subnet from sub', 'tombstone of sub on key'];
+    assert.equal(
+      scene.log.filter((line) => order.includes(line)),
+      order,
+    );
+  }));
+
 test('P12: the claims of an object that is seen gone end, whoever took it away', () =>
   on({}, async (scene) => {
     await pair(scene);

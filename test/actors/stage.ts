@@ -165,7 +165,9 @@ export async function stage(
     readSecret: async () => undefined,
   };
 
-  const kinds = [kind('Network', 'networks', {}), kind('Subnet', 'subnets', { networkRef: 'Network' })];
+  // A subnet's key stands for credentials: its cleanup needs it, too.
+  const references = { networkRef: 'Network', keyRef: 'Network' };
+  const kinds = [kind('Network', 'networks', {}), kind('Subnet', 'subnets', references)];
   function kind(name: string, plural: string, references: Readonly<Record<string, string>>): ManagedKind {
     const finalizer = `own/${name.toLowerCase()}`;
     const made = new Set<string>();
@@ -187,7 +189,14 @@ export async function stage(
       references: ({ spec = {} }) =>
         Object.entries(references).flatMap(([field, target]): Reference[] =>
           typeof spec[field] === 'string'
-            ? [{ kind: target, name: spec[field], finalizers: [finalizer], neededFor: 'create' }]
+            ? [
+                {
+                  kind: target,
+                  name: spec[field],
+                  finalizers: [finalizer],
+                  neededFor: field === 'keyRef' ? 'always' : 'create',
+                },
+              ]
             : [],
         ),
       settled: () => ({ settled: false, failed: false }),

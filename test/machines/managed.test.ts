@@ -583,6 +583,97 @@ test('a write that is refused as a lost race each time is not repeated for ever 
   for (const { calls } of runs) assert.ok(calls.length < 20, `${calls.length} calls`);
 });
 
+test('a create that nobody answered is not made again while it may still be done (I4)', async () => {
+  const run = start(
+    {
+      find: (call) => ({ ...nothing, at: call === 1 ? 0 : run.clock.now() }),
+      create: fail({ ...transient, landedBy: 40_000 }),
+    },
+    view(owned),
+  );
+  await settled(); // the look-up
+  await settled(); // the create
+  assert.equal(run.calls, ['claim', 'find', 'create']);
+  while (run.clock.now() < 39_000) {
+    run.clock.increment(500);
+    await settled();
+  }
+  assert.is(run.calls.filter((call) => call === 'create').length, 1);
+  const looks = run.calls.filter((call) => call === 'find').length;
+  assert.ok(looks > 3 && looks < 15, `${looks} looks`);
+  run.clock.increment(60_000);
+  await settled();
+  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+});
+
+test('what is found of a create that nobody answered is taken at once', async () => {
+  let matches: readonly unknown[] = [];
+  const run = start(
+    {
+      find: (call) => ({ ...nothing, matches, at: call === 1 ? 0 : run.clock.now() }),
+      create: fail({ ...transient, landedBy: 40_000 }),
+      record: () => ({ kind: 'stored' }),
+      update: () => ({ changed: false }),
+    },
+    view(owned),
+  );
+  await settled(); // the look-up
+  await settled(); // the create
+  matches = [observation()];
+  run.clock.increment(150);
+  await settled();
+  assert.ok(run.calls.includes('record'), run.calls.join());
+});
+
+test('a deleted object does not go while a create that nobody answered may still be done (I4)', async () => {
+  const run = start(
+    {
+      find: (call) => ({ ...nothing, at: call === 1 ? 0 : run.clock.now() }),
+      create: fail({ ...transient, landedBy: 40_000 }),
+      unclaim: () => undefined,
+      releaseSelf: () => undefined,
+    },
+    view(owned),
+  );
+  await settled(); // the look-up
+  await settled(); // the create
+  run.tell(view({ ...owned, deleting: true }));
+  for (let turn = 0; turn < 39; turn++) {
+    run.clock.increment(1_000);
+    await settled();
+  }
+  assert.not.ok(run.calls.includes('unclaim'));
+  run.clock.increment(60_000);
+  await settled();
+  assert.is(run.phase(), 'gone');
+});
+
+test('the end of a deletion that fails is tried again by itself, without a call to the cloud', async () => {
+  const object = view({ ...owned, deleting: true, externalId: 'id-1' });
+  for (const failing of ['unclaim', 'releaseSelf'] as const) {
+    let isWell = false;
+    const run = start(
+      {
+        remove: () => undefined,
+        observe: () => undefined,
+        unclaim: () => undefined,
+        releaseSelf: () => undefined,
+        [failing]: () => {
+          if (!isWell) throw transient;
+        },
+      },
+      object,
+    );
+    await settled();
+    assert.is(run.phase(), failing === 'unclaim' ? 'deleting.unclaimingAgain' : 'deleting.releasingAgain');
+    isWell = true;
+    run.clock.increment(150);
+    await settled();
+    assert.is(run.phase(), 'gone');
+    assert.is(run.calls.filter((call) => call === 'remove').length, 1);
+  }
+});
+
 test('what others could use before a restart they can use after it, settled or not (I9)', () => {
   for (const settled of ['no', 'failed'] as const) {
     const run = start({}, view({ ...owned, externalId: 'id-1', available: true, settled }));

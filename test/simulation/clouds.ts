@@ -76,7 +76,7 @@ export function transport(
             settle();
           }, watcher.latencyMs());
         };
-        const broken = (): void => reject(new TransientError(`${label} failed: the connection was closed`));
+        const broken = (): void => reject(new UnansweredError(`${label} failed: the connection was closed`));
         time.after(arriveMs, () => {
           if (fate.dropBeforeWork) return answer(broken);
           const answered = serve(cloud, request, fate, landing, watcher);

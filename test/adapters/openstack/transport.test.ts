@@ -1,0 +1,93 @@
+// What is sent to a cloud, and what is known of it when nobody answers: on real sockets.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { httpTransport, UnansweredError } from '../../../adapters/openstack/transport.ts';
+import { type Clock, TransientError } from '../../../bus/mod.ts';
+
+const test = suite('transport');
+
+const TRUST = { ca: undefined, verify: 'verified' } as const;
+
+/** A clock that a test puts forward; its timers are those of a process that has just woken: none has run yet. */
+function standing(): { readonly clock: Clock; forward(ms: number): void } {
+  const system = systemClock();
+  let ahead = 0;
+  return {
+    clock: { ...system, now: () => system.now() + ahead, setTimeout: (run) => system.setTimeout(run, 60_000) },
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
+}
+
+async function withServer(server: Server, run: (url: string) => Promise<void>): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function rejection(call: Promise<unknown>): Promise<Error> {
+  try {
+    await call;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it was answered');
+}
+
+const post = (url: string, deadlineAt: number) =>
+  ({ method: 'POST', url, label: 'POST /things', headers: {}, body: { name: 'one' }, deadlineAt }) as const;
+
+test('a process that wakes after the deadline sends nothing, though its connection is there before its timers (P10)', async () => {
+  let heard = 0;
+  const server = createServer((_, response) => {
+    heard++;
+    response.end('{}');
+  });
+  await withServer(server, async (url) => {
+    const { clock, forward } = standing();
+    const transport = httpTransport(TRUST, undefined, clock);
+    try {
+      const call = rejection(transport.exchange(post(url, clock.now() + 5_000)));
+      forward(6_000); // the connection is still being made
+      const error = await call;
+      assert.instance(error, TransientError);
+      assert.not.instance(error, UnansweredError);
+      assert.is(error.message, 'POST /things was not sent: its deadline had passed');
+      assert.is(heard, 0);
+      // The next one is sent as ever.
+      assert.is((await transport.exchange(post(url, clock.now() + 5_000))).status, 200);
+    } finally {
+      await transport.close();
+    }
+  });
+});
+
+test('what was sent and not answered may be done; what was not sent is not', async () => {
+  const clock = systemClock();
+  const transport = httpTransport(TRUST, undefined, clock);
+  try {
+    let url = '';
+    await withServer(
+      createServer((request) => request.socket.destroy()),
+      async (address) => {
+        url = address;
+        assert.instance(await rejection(transport.exchange(post(url, clock.now() + 5_000))), UnansweredError);
+      },
+    );
+    const refused = await rejection(transport.exchange(post(url, clock.now() + 5_000)));
+    assert.match(refused.message, /ECONNREFUSED/);
+    assert.not.instance(refused, UnansweredError);
+  } finally {
+    await transport.close();
+  }
+});
+
+test.run();
