@@ -40,7 +40,7 @@ function renamed(world: World, manifest: JsonObject): SampleObject {
 }
 
 /** Whether an object names another one in its spec. */
-function refersTo({ manifest }: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
+export function refersTo({ manifest }: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
   const field = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}Ref`;
   const isIn = (value: Json | undefined): boolean => {
     if (Array.isArray(value)) return value.some(isIn);

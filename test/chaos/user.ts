@@ -1,7 +1,7 @@
 // Somebody who changes the landscape all the time: creates, edits, deletes and creates again under the same name.
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import type { World } from '../actors/harness.ts';
-import { needs, type SampleObject } from '../actors/landscape.ts';
+import { needs, refersTo, type SampleObject } from '../actors/landscape.ts';
 import type { Teller } from './story.ts';
 
 export interface UserDeps {
@@ -41,7 +41,8 @@ export class User {
     const { clock, random, objects, world } = this.#deps;
     const due = this.#deletions.filter(({ at }) => at <= clock.now());
     this.#deletions = this.#deletions.filter((later) => !due.includes(later));
-    for (const { object } of due) await this.#delete(object);
+    // Something may have been created on it since.
+    for (const { object } of due) await this.#deleteWithDependants(object);
     const dice = random();
     if (this.#unborn.length > 0 && dice < 0.7) {
       for (const object of this.#unborn.splice(0, 1 + Math.floor(random() * BATCH))) await this.#create(object);
@@ -74,7 +75,24 @@ export class User {
     );
   }
 
+  /**
+   * Whether it would be built on something that goes, and that it does not refer to: the gateway of a router takes an
+   * address of a subnet that is being deleted, and nobody can tell that it should wait.
+   */
+  #wouldHold(object: SampleObject): boolean {
+    const { objects, world } = this.#deps;
+    return objects.some(
+      (other) =>
+        needs(object, other) &&
+        !refersTo(object, other) &&
+        (world.follower.get(other.kind, other.name)?.metadata.deletionTimestamp !== undefined ||
+          this.#deletions.some((later) => later.object === other)),
+    );
+  }
+
+  /** Later, if it is too early: whatever is missing in the end is created then. */
   async #create(object: SampleObject): Promise<void> {
+    if (this.#wouldHold(object)) return;
     await this.#attempt(`creates ${object.kind}/${object.name}`, () => this.#deps.world.apply(object.manifest));
   }
 
