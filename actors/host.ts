@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
-//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more, and no mail is
-//       taken after its end, noticed or not.
+//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
+//       noticed or not, no mail is taken and no effect begins.
 //   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
@@ -338,7 +338,10 @@ export class Host {
     return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
   }
 
+  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (H2). */
   #actorByKey(key: string): ObjectActor | undefined {
-    return this.#shardByKey(key)?.actors.get(key);
+    const shard = this.#shardByKey(key);
+    if (shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()) return undefined;
+    return shard.actors.get(key);
   }
 }

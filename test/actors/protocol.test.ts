@@ -341,6 +341,24 @@ test('mail that comes after the end of the lease is another host’s: it is not 
     assert.ok(await scene.bus.mailbox.last(answer));
   }));
 
+test('what the API server said of claimants before the lease ended takes no guard off after it (H2, I3)', () => {
+  const options = { leaseLeftMs: 60_000, onListed: (): void => undefined };
+  return on(options, async (scene) => {
+    await pair(scene);
+    scene.vanish('subnets', 'sub');
+    const listed = new Promise<void>((resolve) => {
+      options.onListed = () => {
+        options.leaseLeftMs = -1;
+        resolve();
+      };
+    });
+    await scene.remove('networks', 'net');
+    await listed;
+    await scene.quiet();
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+  });
+});
+
 /** A network whose guard is being stored. */
 async function pairWithoutGuard(scene: Stage): Promise<void> {
   await scene.create('subnets', 'sub', { networkRef: 'net' });

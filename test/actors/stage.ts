@@ -69,9 +69,10 @@ export interface Stage {
 /**
  * @param options.seeded  whether the mailbox counts as complete for the objects of this test
  * @param options.leaseLeftMs  how long the lease of the only shard lasts, seen from any moment
+ * @param options.onListed  called when the API server has listed objects and not answered yet
  */
 export async function stage(
-  options: { readonly seeded?: boolean; readonly leaseLeftMs?: number } = {},
+  options: { readonly seeded?: boolean; readonly leaseLeftMs?: number; readonly onListed?: () => void } = {},
 ): Promise<Stage> {
   const clock = fast(systemClock(), 100);
   const broker = memoryBroker({ clock: systemClock(), shards: 1 });
@@ -122,6 +123,7 @@ export async function stage(
     async list(resource) {
       log.push(`list ${resource.plural}`);
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
+      options.onListed?.();
       return { items, resourceVersion: `${version}`, serverTime: 0 };
     },
     async addFinalizers(resource, { name, uid }, manager, finalizers) {
