@@ -88,7 +88,7 @@ export const claiming = managedSetup.createStateConfig({
     },
     probing: {
       description: 'A dependency is being deleted: was anything built on it?',
-      entry: 'noteTry',
+      entry: ['noteTry', 'noteBasis'],
       invoke: {
         id: 'probe',
         src: 'find',
@@ -113,7 +113,10 @@ export const claiming = managedSetup.createStateConfig({
     },
     unclear: {
       description: 'Something may have been built, and a reference is needed to tell what; nothing is yielded.',
-      always: { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+      always: [
+        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+        { guard: 'isLookStale', target: 'awaiting' },
+      ],
       on: {
         'dependencies.changed': { target: 'awaiting', actions: storeDependencies },
         'object.changed': editedWhileWaiting,

@@ -24,8 +24,8 @@ export interface ManagedContext extends GuardContext {
   /** What the last update pass waits for, and when another one is worth while if nothing changes. */
   readonly waiting: readonly string[];
   readonly repassMs: number | undefined;
-  /** The dependencies as the last update pass knew them. */
-  readonly passBasis: string;
+  /** The dependencies as the last update pass, or the last look for what was built, knew them. */
+  readonly basis: string;
   readonly vanished: boolean;
   /** A create may have been sent, by this life or an earlier one: its result may be out there. */
   readonly mayHaveBuilt: boolean;

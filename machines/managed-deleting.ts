@@ -66,6 +66,7 @@ export const deleting = managedSetup.createStateConfig({
     },
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',
+      entry: 'noteBasis',
       invoke: {
         id: 'search',
         src: 'find',
@@ -86,6 +87,7 @@ export const deleting = managedSetup.createStateConfig({
     },
     unresolved: {
       description: 'Something may have been built, and a reference is needed to tell what (Q10).',
+      always: { guard: 'isLookStale', target: 'deciding' },
       on: {
         'dependencies.changed': { target: 'deciding', actions: storeDependencies },
         'object.changed': decideIfEdited,

@@ -107,7 +107,7 @@ export const managedSetup = setup({
       waiting: [],
       repassMs: undefined,
     })),
-    notePassBasis: assign({ passBasis: ({ context }) => basisOf(context.dependencies) }),
+    noteBasis: assign({ basis: ({ context }) => basisOf(context.dependencies) }),
     notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
     noteSuccess: assign({ error: undefined, attempts: 0, changes: 0, vanished: false }),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
@@ -158,7 +158,9 @@ export const managedSetup = setup({
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: ({ context }) => context.waiting.length > 0,
     /** What the last update pass waited for may be there by now. */
-    isPassStale: ({ context }) => context.waiting.length > 0 && context.passBasis !== basisOf(context.dependencies),
+    isPassStale: ({ context }) => context.waiting.length > 0 && context.basis !== basisOf(context.dependencies),
+    /** A reference that was missing for a look may have come while it was made. */
+    isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
     isLongRemoval: ({ context }) => context.looks > 0 && context.looks % LOOKS_A_REMOVAL === 0,
     isDisowned: ({ context }) => !context.dependencies.some(isOwnedStill),

@@ -73,7 +73,7 @@ export const managedMachine = managedSetup.createMachine({
     error: undefined,
     waiting: [],
     repassMs: undefined,
-    passBasis: '',
+    basis: '',
     vanished: false,
     mayHaveBuilt: true,
     clearAt: undefined,
@@ -258,7 +258,7 @@ export const managedMachine = managedSetup.createMachine({
         },
         updating: {
           description: 'What differs from the spec is being changed.',
-          entry: ['noteTry', 'notePassBasis'],
+          entry: ['noteTry', 'noteBasis'],
           invoke: {
             id: 'update',
             src: 'update',

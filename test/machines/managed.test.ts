@@ -484,6 +484,34 @@ test('an edit of a deleted object that waits for credentials claims the new ones
   assert.equal(run.calls, ['claim', 'claim']);
 });
 
+test('a reference that comes while a deletion looks for what was built has it looked for again', async () => {
+  const search = pending();
+  const inexact = { matches: [observation()], exact: false, at: 0 };
+  const answers = { find: (call: number) => (call === 1 ? search.answer() : nothing) };
+  const run = start(answers, view({ ...owned, deleting: true }), [secret, dependency(undefined)]);
+  await settled();
+  assert.equal(run.phase(), 'deleting.searching');
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  search.give(inexact);
+  await settled();
+  assert.not.equal(run.phase(), 'deleting.unresolved');
+  assert.is(run.calls.filter((call) => call === 'find').length, 2);
+});
+
+test('a reference that comes while it is asked what was built on another has it asked again (P1)', async () => {
+  const probe = pending();
+  const answers = { find: (call: number) => (call === 1 ? probe.answer() : nothing) };
+  const project = { kind: 'Project', name: 'p' };
+  const run = start(answers, view(owned), [secret, dependency('deleting'), dependency(undefined, project)]);
+  await settled();
+  assert.equal(run.phase(), 'claiming.probing');
+  const known = [secret, dependency('deleting'), dependency('ready', project)];
+  run.actor.send({ type: 'dependencies.changed', dependencies: known, at: 1 });
+  probe.give({ matches: [observation()], exact: false, at: 0 });
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+});
+
 test('a deletion that cannot tell what to remove ends when the object is detached', async () => {
   const object = view({ ...owned, deleting: true });
   const run = start({ find: () => ({ matches: [observation()], exact: false, at: 0 }) }, object);
