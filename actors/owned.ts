@@ -4,6 +4,7 @@ import type { Objects, Resource } from '../adapters/kubernetes/mod.ts';
 import { ConflictError, TransientError } from '../bus/mod.ts';
 import type { KubeObject, ManagedKind, OwnedObject } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
+import type { DisownOutput } from '../machines/managed-context.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
 import type { Registry } from './registry.ts';
 
@@ -56,15 +57,17 @@ export async function ensureOwned({ objects, registry }: OwnedDeps, owner: Owner
   return isReady || registry.kind(resource)?.isAvailable(present) === true ? [] : waiting('ready');
 }
 
-/** Asks for the deletion of the own object. */
-export async function disown({ objects, registry }: OwnedDeps, { actor, life, kind }: Owner): Promise<void> {
+/** Asks for the deletion of the own object, and says whether it was gone already. */
+export async function disown({ objects, registry }: OwnedDeps, { actor, life, kind }: Owner): Promise<DisownOutput> {
   const owned = kind.owned(life.object);
-  if (owned === undefined) return;
+  if (owned === undefined) return { gone: true };
   const resource = resourceOf(registry, actor, owned);
   const namespace = life.object.metadata.namespace ?? '';
   const present = await objects.get(resource, namespace, owned.name);
-  if (present === undefined || present.metadata.deletionTimestamp !== undefined) return;
-  await objects.remove(resource, { namespace, name: owned.name, uid: present.metadata.uid });
+  if (present === undefined) return { gone: true };
+  if (present.metadata.deletionTimestamp === undefined)
+    await objects.remove(resource, { namespace, name: owned.name, uid: present.metadata.uid });
+  return { gone: false };
 }
 
 function resourceOf(registry: Registry, { address }: ObjectActor, owned: OwnedObject): Resource {

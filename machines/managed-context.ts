@@ -77,6 +77,11 @@ export interface FindOutput {
   readonly at: number;
 }
 
+/** Whether the API server had no object of our own any more. */
+export interface DisownOutput {
+  readonly gone: boolean;
+}
+
 /** What became of `status.id`: `lost` when another host had recorded another id first. */
 export type RecordOutput = { readonly kind: 'stored' } | { readonly kind: 'lost'; readonly externalId: string };
 

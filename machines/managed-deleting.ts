@@ -8,11 +8,13 @@ import {
   isEdited,
   isLostRace,
   isNewCredentials,
+  isNowDisowned,
   managedSetup,
   noteFailure,
   storeDependencies,
   storeObject,
   takeFound,
+  wasDisowned,
   wasFound,
 } from './managed-setup.ts';
 
@@ -36,13 +38,13 @@ export const deleting = managedSetup.createStateConfig({
       description: 'Others still hold the object by their finalizers.',
       always: [
         { guard: not('isOwned'), target: '#managed.lifecycle.gone' },
+        { guard: and(['isOnlyOurs', 'isOwner']), target: 'disowning' },
         { guard: 'isOnlyOurs', target: 'deciding' },
       ],
     },
     deciding: {
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
       always: [
-        { guard: not('isDisowned'), target: 'disowning' },
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
@@ -51,18 +53,26 @@ export const deleting = managedSetup.createStateConfig({
       ],
     },
     disowning: {
+      // That one is absent may have been said before it was made: the API server knows.
       description: 'The deletion of the objects of our own is asked for.',
       invoke: {
         id: 'disown',
         src: 'disown',
         input: ({ context: { key } }) => ({ key }),
-        onDone: 'disowned',
+        onDone: [{ guard: wasDisowned, target: 'deciding' }, { target: 'disowned' }],
         onError: { target: 'backingOff', actions: noteFailure },
       },
     },
     disowned: {
       description: 'Waiting until the objects of our own are gone.',
-      always: { guard: 'isDisowned', target: 'deciding' },
+      on: {
+        'dependencies.changed': [
+          { guard: isNowDisowned, target: 'disowning', actions: storeDependencies },
+          { actions: storeDependencies },
+        ],
+      },
+      // It may have been said while the API server was asked.
+      after: { disownPause: { guard: 'isDisowned', target: 'disowning' } },
     },
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',

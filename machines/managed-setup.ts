@@ -9,6 +9,7 @@ import {
   CLEAR_FOR_MS,
   credentialsVersion,
   type DependenciesChanged,
+  type DisownOutput,
   type EffectInput,
   type FindOutput,
   isAbleToLook,
@@ -54,8 +55,8 @@ export const managedSetup = setup({
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
     update: fromPromise<UpdateOutcome, EffectInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
-    /** Deletes the objects of our own. */
-    disown: fromPromise<void, EffectInput>(notProvided),
+    /** Asks for the deletion of the objects of our own, and says whether none was left. */
+    disown: fromPromise<DisownOutput, EffectInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     unclaim: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
@@ -163,7 +164,10 @@ export const managedSetup = setup({
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
     isLongRemoval: ({ context }) => context.looks > 0 && context.looks % LOOKS_A_REMOVAL === 0,
+    isOwner: ({ context }) => context.dependencies.some(({ neededFor }) => neededFor === 'never'),
+    wasDisowned: (_, { gone }: DisownOutput) => gone,
     isDisowned: ({ context }) => !context.dependencies.some(isOwnedStill),
+    isNowDisowned: (_, { dependencies }: { dependencies: readonly Dependency[] }) => !dependencies.some(isOwnedStill),
     isNewGeneration: ({ context }, { object }: { object: ObjectView }) =>
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
@@ -180,6 +184,7 @@ export const managedSetup = setup({
     importPause: 15_000,
     settlePause: ({ context }) => settlePauseMs(context),
     removalPause: ({ context }) => removalPauseMs(context),
+    disownPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => context.object.resyncInMs ?? Number.POSITIVE_INFINITY,
   },
@@ -228,6 +233,11 @@ export const isNewGeneration = {
 export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
 export const isNewCredentials = {
   type: 'isNewCredentials',
+  params: ({ event }: { event: DependenciesChanged }) => event,
+} as const;
+export const wasDisowned = { type: 'wasDisowned', params: ({ event }: Answer<DisownOutput>) => event.output } as const;
+export const isNowDisowned = {
+  type: 'isNowDisowned',
   params: ({ event }: { event: DependenciesChanged }) => event,
 } as const;
 /** As `isNewGeneration`, for an object that is being deleted anyway. */

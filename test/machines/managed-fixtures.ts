@@ -102,7 +102,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     discard: [undefined],
     update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
     remove: [undefined],
-    disown: [undefined],
+    disown: [{ gone: true }, { gone: false }],
     unclaim: [undefined],
     releaseSelf: [undefined],
     storeGuards: [undefined],
@@ -115,6 +115,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     settlePause: 'lifecycle.settling',
     rereadPause: 'lifecycle.rereading',
     removalPause: 'lifecycle.deleting.awaitingRemoval',
+    disownPause: 'lifecycle.deleting.disowned',
     guardBackoff: 'guard.backingOff',
     auditPause: 'guard.held',
   };

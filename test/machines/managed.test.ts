@@ -76,11 +76,14 @@ const fail = (error: unknown) => () => {
 };
 
 test('every state is reached by generated paths', () => {
+  const usual = [secret, dependency('ready')];
+  const own = dependency('ready', { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
   const inputs = [
-    view(),
-    view({ ...owned, externalId: 'id-1' }),
-    view({ ...owned, managed: false }),
-    view({ ...owned, settled: 'available', externalId: 'id-1' }),
+    { object: view(), dependencies: usual },
+    { object: view({ ...owned, externalId: 'id-1' }), dependencies: usual },
+    { object: view({ ...owned, managed: false }), dependencies: usual },
+    { object: view({ ...owned, settled: 'available', externalId: 'id-1' }), dependencies: usual },
+    { object: view({ ...owned, deleting: true }), dependencies: [secret, own] },
   ];
   const found = new Set<string>();
   // Several walks, or the walk has to take every combination of the two regions.
@@ -92,8 +95,8 @@ test('every state is reached by generated paths', () => {
   // The long way round an update that changes nothing would be lost among the others.
   const changing = lifecycle.filter(({ type }) => /observe|record|update|reread/.test(type));
   for (const events of [lifecycle, guard, changing]) {
-    for (const object of inputs) {
-      const input = { key: 'key', object, dependencies: [secret, dependency('ready')], claims: claims(), at: 0 };
+    for (const begun of inputs) {
+      const input = { key: 'key', ...begun, claims: claims(), at: 0 };
       const walk = reached(managedMachine, input, (snapshot) =>
         snapshot.value.lifecycle === 'starting' ? [{ type: 'life.began' } as const] : possible(snapshot, events),
       );
@@ -343,7 +346,8 @@ test('an object of its own goes before the resource does', async () => {
   const own = (readiness: Readiness) =>
     dependency(readiness, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
   const object = view({ ...owned, externalId: 'id-1', deleting: true });
-  const run = start({ disown: () => undefined, remove: () => undefined }, object, [secret, own('ready')]);
+  const answers = { disown: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
+  const run = start(answers, object, [secret, own('ready')]);
   await settled();
   assert.is(run.phase(), 'deleting.disowned');
   assert.equal(lifeView(run.actor.getSnapshot().context, 'deleting.disowned').disowning.length, 1);
@@ -351,6 +355,18 @@ test('an object of its own goes before the resource does', async () => {
   run.actor.send({ type: 'dependencies.changed', dependencies: [secret, own('absent')], at: 1 });
   await settled();
   assert.is(run.phase(), 'deleting.confirming');
+});
+
+test('that an object of its own is absent is asked of the API server: the answer may be older than the object', async () => {
+  const own = dependency('absent', { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
+  const answers = { disown: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
+  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }), [secret, own]);
+  await settled();
+  assert.is(run.phase(), 'deleting.disowned');
+  assert.not.ok(run.calls.includes('remove'));
+  run.clock.increment(1_000);
+  await settled();
+  assert.ok(run.calls.includes('remove'));
 });
 
 test('an object of its own is never waited for before the create', async () => {
