@@ -19,6 +19,7 @@ import {
   mailSubject,
   shardOf,
   shardOfKey,
+  TransientError,
   toErrorData,
 } from '../bus/mod.ts';
 import type { KubeObject } from '../machines/kind.ts';
@@ -62,11 +63,17 @@ interface Shard {
   live: boolean;
 }
 
+interface OpenSubscription {
+  readonly shards: readonly number[];
+  readonly subscription: MailSubscription;
+  readonly onClosed: () => void;
+}
+
 /** Several shards taken over together share one read of the API server and one subscription. */
 export class Host {
   readonly #deps: HostDeps;
   readonly #shards = new Map<number, Shard>();
-  readonly #subscriptions = new Set<{ readonly shards: readonly number[]; readonly subscription: MailSubscription }>();
+  readonly #subscriptions = new Set<OpenSubscription>();
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
 
@@ -152,16 +159,15 @@ export class Host {
   }
 
   async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
-    let onReplayed = (): void => undefined;
-    const replayed = new Promise<void>((resolve) => {
-      onReplayed = resolve;
-    });
+    const { promise: replayed, resolve: onReplayed, reject } = Promise.withResolvers<void>();
     const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
     const subscription = await this.#deps.bus.mailbox.subscribe(
       { shards: numbers },
       { onMail: (mail) => this.#onMail(mail, isOurs), onReplayed },
     );
-    this.#subscriptions.add({ shards: numbers, subscription });
+    // A subscription that was closed, or whose epoch is over, is never replayed.
+    const onClosed = (): void => reject(new TransientError('the shards were given up before their mail was read'));
+    this.#subscriptions.add({ shards: numbers, subscription, onClosed });
     // The shards may have been closed meanwhile.
     this.#closeUnused();
     await replayed;
@@ -172,6 +178,7 @@ export class Host {
       if (entry.shards.some((other) => this.#shards.has(other))) continue;
       this.#subscriptions.delete(entry);
       void entry.subscription.close();
+      entry.onClosed();
     }
   }
 

@@ -97,7 +97,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   });
   const outbox = new Outbox({ mailbox, clock, onTrouble: (message) => log.warn(message), remember: 'place' });
   try {
-    const known = await readMail(deps);
+    const known = await readMail(deps, term.signal);
     const pending = new Set<Promise<void>>();
     const say = (resource: Resource, mail: ObjectMail, namespace: string, name: string): void => {
       const to: Address = { realm: resource.realm, plural: resource.plural, namespace, name };
@@ -193,13 +193,12 @@ interface Known {
   readonly gone: boolean;
 }
 
-/** What the mail says of objects now. */
-async function readMail({ bus }: WatcherDeps): Promise<Map<string, Known>> {
+/** What the mail says of objects now, or until `signal` is aborted: a mailbox that was lost is never replayed. */
+async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<string, Known>> {
   const known = new Map<string, Known>();
-  let onReplayed = (): void => undefined;
-  const replayed = new Promise<void>((resolve) => {
-    onReplayed = resolve;
-  });
+  const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => onReplayed());
+  if (signal.aborted) onReplayed();
   const subscription = await bus.mailbox.subscribe(
     { topic: 'object' },
     {

@@ -80,4 +80,22 @@ test('a subscription that comes after its shards were closed is closed too', asy
   await bus.close();
 });
 
+test('a takeover whose mail is lost before it was read is given up, and told to who asked (P11)', async () => {
+  const { host, lease, bus } = await hostOf({
+    subscribe: async () => ({ close: async () => undefined }),
+    list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),
+  });
+  const opening = host.open(new Map([[0, lease]])).then(
+    () => 'opened',
+    (error: unknown) => error,
+  );
+  await clock.sleep(10);
+  await host.close(0);
+  const late = new AbortController();
+  const outcome = await Promise.race([opening, clock.sleep(2_000, late.signal).then(() => 'late')]);
+  late.abort();
+  assert.instance(outcome, TransientError);
+  await bus.close();
+});
+
 test.run();
