@@ -4,20 +4,22 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import { registry } from '../../actors/registry.ts';
 import { watchCluster } from '../../actors/watcher.ts';
-import { memoryBroker, TransientError } from '../../bus/mod.ts';
+import { type MailSubscription, type MemoryBroker, memoryBroker, TransientError } from '../../bus/mod.ts';
 
 const test = suite('watcher');
+const clock = systemClock();
 
-test('a term that could not begin does not keep the next from beginning', async () => {
-  const clock = systemClock();
-  const bus = memoryBroker({ clock }).connect();
-  const second = Promise.withResolvers<void>();
+/** Says 'late' unless a second term begins. @param first  what becomes of the first one's subscription */
+async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscription>): Promise<'late' | undefined> {
+  const broker = memoryBroker({ clock });
+  const bus = broker.connect();
+  const second = Promise.withResolvers<undefined>();
   let terms = 0;
   const { subscribe } = bus.mailbox;
   bus.mailbox.subscribe = async (filter, handlers) => {
     terms += 1;
-    if (terms === 1) throw new TransientError('the bus is away');
-    second.resolve();
+    if (terms === 1) return first(broker);
+    second.resolve(undefined);
     return subscribe.call(bus.mailbox, filter, handlers);
   };
   const away = async (): Promise<never> => {
@@ -32,12 +34,28 @@ test('a term that could not begin does not keep the next from beginning', async 
     stop.signal,
   );
   const deadline = new AbortController();
-  const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
-  assert.is(await Promise.race([second.promise, late]), undefined);
+  const late = clock.sleep(5_000, deadline.signal).then(() => 'late' as const);
+  const outcome = await Promise.race([second.promise, late]);
   deadline.abort();
   stop.abort();
-  await running;
+  if (outcome === undefined) await running;
   await bus.close();
+  return outcome;
+}
+
+test('a term that could not begin does not keep the next from beginning', async () => {
+  const outcome = await secondTerm(async () => {
+    throw new TransientError('the bus is away');
+  });
+  assert.is(outcome, undefined);
+});
+
+test('a term whose mail is lost before it was read ends, and the next begins (P11)', async () => {
+  const outcome = await secondTerm(async (broker) => {
+    broker.wipeMail();
+    return { close: async () => undefined };
+  });
+  assert.is(outcome, undefined);
 });
 
 test.run();
