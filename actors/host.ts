@@ -5,6 +5,8 @@
 //   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
 //       noticed or not, no mail is taken and no effect begins.
 //   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
+//   H4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
+//       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
 import {
@@ -25,6 +27,7 @@ import {
 import type { KubeObject } from '../machines/kind.ts';
 import { provideEffects, refresh } from './effects.ts';
 import type { Tell } from './event-recorder.ts';
+import { InFlight } from './in-flight.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
 import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
 import { Outbox } from './outbox.ts';
@@ -47,6 +50,10 @@ export interface HostDeps {
 
 /** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
 const GONE_LIMIT = 1_000;
+/** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
+const SLICE = 25;
+/** Publications of all shards under way at a time. */
+const PUBLICATIONS = 256;
 
 interface Shard {
   readonly lease: Lease;
@@ -76,6 +83,7 @@ export class Host {
   readonly #subscriptions = new Set<OpenSubscription>();
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
+  readonly #inFlight = new InFlight(PUBLICATIONS);
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
@@ -111,14 +119,16 @@ export class Host {
   }
 
   /**
-   * Takes over shards whose leases this process has just got.
+   * Takes over shards whose leases this process has just got. Goes no further once `signal` is aborted: the caller closes
+   * what was opened.
    * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
    */
-  async open(leases: ReadonlyMap<number, Lease>): Promise<void> {
+  async open(leases: ReadonlyMap<number, Lease>, signal: AbortSignal): Promise<void> {
     const { bus, clock, log } = this.#deps;
     const opened = new Map<number, Shard>();
+    const onTrouble = (message: string): void => log.warn(message);
     for (const [number, lease] of leases) {
-      const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => log.warn(message) });
+      const outbox = new Outbox({ mailbox: bus.mailbox, clock, inFlight: this.#inFlight, onTrouble });
       const deps = this.#actorDeps(outbox);
       const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
       const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
@@ -129,7 +139,8 @@ export class Host {
     try {
       // Together: one that fails while the other is waited for would be nobody's.
       const [, listed] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened)]);
-      this.#begin(opened, listed);
+      await this.#begin(opened, listed, signal);
+      if (signal.aborted) return;
       const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
       log.info({ shards: numbers.length, actors }, 'shards taken over');
     } catch (error) {
@@ -209,17 +220,28 @@ export class Host {
     return listed;
   }
 
-  #begin(opened: ReadonlyMap<number, Shard>, listed: readonly { address: Address; object: KubeObject }[]): void {
+  /** In slices (H4): whatever happens in between, a shard that was closed meanwhile is left alone (H2). */
+  async #begin(
+    opened: ReadonlyMap<number, Shard>,
+    listed: readonly { address: Address; object: KubeObject }[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    let begun = 0;
+    const pause = async (): Promise<void> => {
+      if (++begun % SLICE === 0) await this.#deps.clock.sleep(0, signal);
+    };
+    const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
     const present = new Set<string>();
     for (const { address, object } of listed) {
       const number = shardOf(address, this.#deps.bus.mailbox.shards);
       const shard = opened.get(number);
-      if (shard === undefined || this.#shards.get(number) !== shard) continue;
+      if (shard === undefined || !isOpen(number)) continue;
       present.add(addressKey(address));
       this.#actor(shard, address).accept(object, { own: false });
+      await pause();
     }
     for (const [number, shard] of opened) {
-      if (this.#shards.get(number) !== shard) continue;
+      if (!isOpen(number)) continue;
       for (const [key, actor] of shard.actors) {
         // In the mail, older than the list and not in it: gone, and its tombstone was lost or is on its way.
         const known = actor.life()?.object.metadata;
@@ -231,7 +253,11 @@ export class Host {
         }
       }
       shard.live = true;
-      for (const actor of [...shard.actors.values()]) actor.start();
+      for (const [key, actor] of [...shard.actors]) {
+        // Forgotten by now, when its last mail was taken back.
+        if (isOpen(number) && shard.actors.get(key) === actor) actor.start();
+        await pause();
+      }
     }
   }
 

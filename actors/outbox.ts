@@ -5,6 +5,8 @@
 //   O2. Nothing begins after `close`: a host without its lease is silent.
 //   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
 //   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
+//   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
+//       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
 import {
   addressKey,
   type Clock,
@@ -14,6 +16,7 @@ import {
   mailSubject,
   toErrorData,
 } from '../bus/mod.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** Whether what somebody else wrote may be overwritten by what is to be said. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
@@ -38,6 +41,8 @@ interface Saying {
 export interface OutboxDeps {
   mailbox: Mailbox;
   clock: Clock;
+  /** May be shared with other outboxes. */
+  inFlight: InFlight;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
@@ -132,23 +137,28 @@ export class Outbox {
   }
 
   async #run(key: string, saying: Saying): Promise<void> {
-    const { mailbox, clock, remember = 'text' } = this.#deps;
+    const { mailbox, clock, inFlight, remember = 'text' } = this.#deps;
     let { text: published, sequence } = this.#stored.get(key) ?? { text: undefined, sequence: 0 };
     /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
     const end = (stored: Stored): void => {
       this.#saying.delete(key);
       this.#stored.set(key, stored);
     };
+    // Forgotten; whatever is said by now is another publication's.
+    const isForgotten = (): boolean => this.#saying.get(key) !== saying;
     while (!this.#closed) {
-      // Forgotten; whatever is said by now is another publication's.
-      if (this.#saying.get(key) !== saying) return;
-      const payload = saying.wanted;
-      const text = JSON.stringify(payload);
-      if (text === published) {
+      if (isForgotten()) return;
+      if (published !== undefined && JSON.stringify(saying.wanted) === published) {
         const { mayReplace } = saying;
-        return end({ text: remember === 'text' ? text : undefined, sequence, mayReplace });
+        return end({ text: remember === 'text' ? published : undefined, sequence, mayReplace });
       }
+      const turn = inFlight.enter();
+      if (turn !== undefined) await turn;
       try {
+        const payload = saying.wanted;
+        const text = JSON.stringify(payload);
+        // While it waited for its turn.
+        if (this.#closed || isForgotten() || text === published) continue;
         const publication = await mailbox.publish(saying.subject, payload, sequence);
         if (publication.kind === 'stored') {
           published = text;
@@ -157,18 +167,21 @@ export class Outbox {
           const current = await mailbox.last(saying.subject);
           sequence = current?.sequence ?? 0;
           published = current === undefined ? undefined : JSON.stringify(current.payload);
-          const isNewest = saying.wanted === payload && this.#saying.get(key) === saying;
+          const isNewest = saying.wanted === payload && !isForgotten();
           if (isNewest && current !== undefined && published !== text && !saying.mayReplace(current.payload, payload))
             return end({ text: published, sequence, mayReplace: undefined });
         }
         this.#troubled = false;
+        continue;
       } catch (error) {
         if (!this.#troubled) {
           this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${toErrorData(error).message}`);
         }
         this.#troubled = true;
-        await clock.sleep(PAUSE_MS);
+      } finally {
+        inFlight.leave();
       }
+      await clock.sleep(PAUSE_MS);
     }
     // A closed outbox leaves its callers waiting: whatever follows an acknowledgement must not happen any more.
     return new Promise(() => undefined);

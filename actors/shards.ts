@@ -89,7 +89,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
         follow(number, lease);
       }
       try {
-        await host.open(taken);
+        await host.open(taken, signal);
       } catch (error) {
         for (const number of taken.keys()) drop(number);
         throw error;

@@ -21,6 +21,7 @@ import {
   type Lease,
   toErrorData,
 } from '../bus/mod.ts';
+import { InFlight } from './in-flight.ts';
 import { type ObjectMail, parseObjectMail } from './mail.ts';
 import { Outbox } from './outbox.ts';
 import type { Registry } from './registry.ts';
@@ -39,6 +40,8 @@ export interface WatcherDeps {
 
 const LEASE = 'role.watch';
 const PAUSE_MS = 500;
+/** Under way at a time. */
+const PUBLICATIONS = 256;
 
 /** Leads the watch whenever nobody else does, until `signal` is aborted. */
 export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
@@ -95,7 +98,9 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
-  const outbox = new Outbox({ mailbox, clock, onTrouble: (message) => log.warn(message), remember: 'place' });
+  const inFlight = new InFlight(PUBLICATIONS);
+  const onTrouble = (message: string): void => log.warn(message);
+  const outbox = new Outbox({ mailbox, clock, inFlight, onTrouble, remember: 'place' });
   try {
     const known = await readMail(deps, term.signal);
     const pending = new Set<Promise<void>>();

@@ -1,12 +1,15 @@
-// A host that cannot take its shards over in this moment.
+// A host that takes its shards over: what it cannot do in this moment, and what takes it long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import { Host, type HostDeps } from '../../actors/host.ts';
 import { openLog } from '../../actors/log.ts';
 import { registry } from '../../actors/registry.ts';
+import { holdShards } from '../../actors/shards.ts';
 import { SECRETS } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Lease, memoryBroker, TransientError } from '../../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
+import { ProcessClock, SimulatedTime } from '../simulation/time.ts';
 
 const test = suite('host');
 const clock = systemClock();
@@ -44,7 +47,7 @@ test('a bus that refuses while the API server is still being read is told to who
     },
   });
   try {
-    await host.open(new Map([[0, lease]]));
+    await host.open(new Map([[0, lease]]), new AbortController().signal);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -69,7 +72,7 @@ test('a subscription that comes after its shards were closed is closed too', asy
     },
   });
   try {
-    await host.open(new Map([[0, lease]]));
+    await host.open(new Map([[0, lease]]), new AbortController().signal);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -85,7 +88,7 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
     subscribe: async () => ({ close: async () => undefined }),
     list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),
   });
-  const opening = host.open(new Map([[0, lease]])).then(
+  const opening = host.open(new Map([[0, lease]]), new AbortController().signal).then(
     () => 'opened',
     (error: unknown) => error,
   );
@@ -95,6 +98,88 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
   const outcome = await Promise.race([opening, clock.sleep(2_000, late.signal).then(() => 'late')]);
   late.abort();
   assert.instance(outcome, TransientError);
+  await bus.close();
+});
+
+/** A kind whose objects are settled; to find out takes the processor so long. */
+function heavyKind(spend: () => void): ManagedKind {
+  return {
+    realm: 'test',
+    group: 'example.org',
+    version: 'v1',
+    kind: 'Thing',
+    plural: 'things',
+    finalizer: 'own/thing',
+    fieldManagers: { finalizer: 'thing/finalizer', status: 'thing/status', guards: 'thing' },
+    references: () => [],
+    settled() {
+      spend();
+      return { settled: true, failed: false };
+    },
+    resyncAfterMs: () => undefined,
+    status: () => ({}),
+    isAvailable: () => true,
+    published: () => undefined,
+    owned: () => undefined,
+    operations: {} as ManagedKind['operations'],
+  };
+}
+
+test('a start that takes longer than a lease renews its leases meanwhile, and begins each actor once (H4, I9)', async () => {
+  const COUNT = 1_000;
+  const [workMs, leaseMs, longestMs] = [5, 1_000, 150];
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 4, leaseMs, latencyMs: () => 1 }).connect();
+  const held = { step: 0, forMs: 0, longestMs: 0 };
+  const kind = heavyKind(() => {
+    time.spend(workMs);
+    Object.assign(
+      held,
+      held.step === time.steps ? { forMs: held.forMs + workMs } : { step: time.steps, forMs: workMs },
+    );
+    held.longestMs = Math.max(held.longestMs, held.forMs);
+  });
+  const things = Array.from({ length: COUNT }, (_, index): KubeObject => {
+    const metadata = {
+      name: `thing-${index}`,
+      namespace: 'ns',
+      uid: `uid-${index}`,
+      resourceVersion: '7',
+      generation: 1,
+    };
+    return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: {}, status: { id: `id-${index}` } };
+  });
+  const log = openLog({ level: 'silent', readable: false });
+  const host = new Host({
+    bus,
+    objects: {
+      list: async ({ plural }: { plural: string }) => ({
+        items: plural === 'things' ? things : [],
+        resourceVersion: '7',
+        serverTime: 0,
+      }),
+    } as unknown as HostDeps['objects'],
+    registry: registry([kind], []),
+    namespaces: undefined,
+    clock,
+    log,
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  let begun = 0;
+  await bus.trace.subscribe(({ type }) => {
+    if (type === 'transition') begun++;
+  });
+  const stop = new AbortController();
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  await time.advance(20 * COUNT * workMs);
+  assert.equal([...host.census()], [['available', COUNT]]);
+  assert.is(begun, COUNT, 'no actor began twice: no lease was lost');
+  assert.ok(held.longestMs <= longestMs, `the event loop was held for ${held.longestMs} ms`);
+  stop.abort();
+  await time.advance(leaseMs);
+  await holding;
   await bus.close();
 });
 

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
+import { InFlight } from '../../actors/in-flight.ts';
 import { Outbox } from '../../actors/outbox.ts';
 import { type JsonObject, type MailSubject, memoryBroker } from '../../bus/mod.ts';
 
@@ -11,12 +12,13 @@ const subject: MailSubject = {
   topic: 'object',
 };
 
-function start() {
+function start({ limit = 16 }: { readonly limit?: number } = {}) {
   const clock = systemClock();
   const broker = memoryBroker({ clock });
   const bus = broker.connect();
   const troubles: string[] = [];
-  const outbox = new Outbox({ mailbox: bus.mailbox, clock, onTrouble: (message) => troubles.push(message) });
+  const inFlight = new InFlight(limit);
+  const outbox = new Outbox({ mailbox: bus.mailbox, clock, inFlight, onTrouble: (message) => troubles.push(message) });
   const last = async (): Promise<unknown> => (await bus.mailbox.last(subject))?.payload;
   return { clock, broker, bus, outbox, troubles, last };
 }
@@ -58,6 +60,44 @@ test('a closed outbox is silent, and acknowledges nothing (O2)', async () => {
   ]);
   assert.not(answered);
   assert.is(await last(), undefined);
+  await bus.close();
+});
+
+test('however much is said at once, few publications are under way, and everything arrives, the newest of each (O1, O5)', async () => {
+  const { outbox, bus, clock } = start({ limit: 3 });
+  const { publish } = bus.mailbox;
+  let [underWay, most, all] = [0, 0, 0];
+  bus.mailbox.publish = async (...given) => {
+    all++;
+    most = Math.max(most, ++underWay);
+    await clock.sleep(1);
+    underWay--;
+    return publish.apply(bus.mailbox, given);
+  };
+  const to = (n: number): MailSubject => ({ ...subject, to: { ...subject.to, name: `a-${n}` } });
+  const said = Array.from({ length: 20 }, (_, n) => outbox.say(to(n), { n }));
+  void outbox.say(to(19), { n: 'newer' });
+  outbox.forget(to(18));
+  await Promise.all(said);
+  assert.is(most, 3);
+  assert.is(all, 19);
+  assert.equal((await bus.mailbox.last(to(0)))?.payload, { n: 0 });
+  assert.equal((await bus.mailbox.last(to(19)))?.payload, { n: 'newer' });
+  assert.is(await bus.mailbox.last(to(18)), undefined);
+  await bus.close();
+});
+
+test('publications that fail leave their place to others (O5)', async () => {
+  const { outbox, bus, last } = start({ limit: 1 });
+  const { publish } = bus.mailbox;
+  bus.mailbox.publish = async (...given) => {
+    if (given[0].to.name === 'stuck') throw new Error('never');
+    return publish.apply(bus.mailbox, given);
+  };
+  void outbox.say({ ...subject, to: { ...subject.to, name: 'stuck' } }, { n: 0 });
+  await outbox.say(subject, { n: 1 });
+  assert.equal(await last(), { n: 1 });
+  outbox.close();
   await bus.close();
 });
 

@@ -256,7 +256,7 @@ export async function stage(
     callMs: 10_000,
     tell: () => undefined,
   });
-  await host.open(new Map([[0, lease]]));
+  await host.open(new Map([[0, lease]]), new AbortController().signal);
 
   let lastUid = 0;
   const quiet = async (): Promise<void> => {

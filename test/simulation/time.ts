@@ -36,6 +36,11 @@ export class SimulatedTime {
     return alarm;
   }
 
+  /** A process computes for so long: what is due meanwhile is late. */
+  spend(durationMs: number): void {
+    this.#now += durationMs;
+  }
+
   cancel(alarm: Alarm): void {
     alarm.run = undefined;
   }
