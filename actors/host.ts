@@ -273,29 +273,28 @@ export class Host {
       author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
     }
     const actor = this.#actor(shard, to);
+    const deliver = this.#delivery(actor, mail);
+    if (deliver !== undefined) {
+      this.#settle(shard, actor, deliver);
+      return;
+    }
     const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
-    const deliver = this.#delivery(actor, mail, subject);
-    if (deliver !== undefined) this.#settle(shard, actor, deliver);
-    else this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
+    this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
   }
 
   /** What to do with mail; undefined when it cannot be understood. */
-  #delivery(
-    actor: ObjectActor,
-    { subject: about, payload, sequence }: Mail,
-    subject: string,
-  ): (() => void) | undefined {
+  #delivery(actor: ObjectActor, { subject: about, payload, sequence }: Mail): (() => void) | undefined {
     if (about.topic === 'object') {
       const mail = parseObjectMail(payload);
-      return mail && (() => actor.takeObject(mail, subject, sequence));
+      return mail && (() => actor.takeObject(mail, sequence));
     }
     if (about.topic === 'claim') {
       const mail = parseClaimMail(payload);
-      return mail && (() => actor.takeClaim(about.from, mail, subject, sequence));
+      return mail && (() => actor.takeClaim(about.from, mail, sequence));
     }
     if (about.topic === 'ready') {
       const mail = parseReadyMail(payload);
-      return mail && (() => actor.takeReady(about.from, mail, subject, sequence));
+      return mail && (() => actor.takeReady(about.from, mail, sequence));
     }
     // What was observed is the answer to a question: nobody mails it.
     return () => undefined;

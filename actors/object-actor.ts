@@ -5,15 +5,17 @@
 //   A2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
 //   A3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
 //   A4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+//   A5. At rest the statechart is not kept: what it would hear and do nothing about is not told, and with anything else it
+//       begins anew, as in a new process, in the phase in which it was (I9). Nobody outside can tell the difference.
 import type { Logger } from 'pino';
 import { type AnyActorRef, createActor, type InspectionEvent, type SnapshotFrom } from 'xstate';
 import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
-import type { Claims, guardMachine } from '../machines/guard.ts';
+import { type Claims, type guardMachine, missingGuards } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
-import { type Dependency, objectView } from '../machines/life.ts';
+import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
-import { lifeView, phaseOf } from '../machines/managed-context.ts';
+import { lifeView, type ManagedContext, phaseOf } from '../machines/managed-context.ts';
 import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
 import type { Tell } from './event-recorder.ts';
@@ -74,6 +76,7 @@ export class ObjectActor {
   #knownVersion = '0';
   #goneUid: string | undefined;
   #contentVersion = '0';
+  /** The statechart of this life; none at rest (A5). */
   #actor: LifeActor | undefined;
   #started = false;
   #stopped = false;
@@ -118,18 +121,18 @@ export class ObjectActor {
   // --- mail in -----------------------------------------------------------------------------------------------
 
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
-  takeObject(mail: ObjectMail, subject: string, sequence: number): void {
-    this.#stored.note(subject, sequence);
+  takeObject(mail: ObjectMail, sequence: number): void {
+    this.#stored.noteObject(sequence);
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object === undefined) this.#sweep();
   }
 
   /** A claim on this object; the newest of its claimant counts (P4). */
-  takeClaim(from: Address, mail: ClaimMail, subject: string, sequence: number): void {
+  takeClaim(from: Address, mail: ClaimMail, sequence: number): void {
     const key = addressKey(from);
-    if (mail.ended) this.#stored.endClaim(key, subject, sequence);
-    else this.#stored.noteClaim(key, subject, sequence);
+    if (mail.ended) this.#stored.endClaim(key, sequence);
+    else this.#stored.noteClaim(key, sequence);
     if (!this.claims.take(key, { ...mail, from })) return;
     if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     if (!this.#started) return;
@@ -145,9 +148,10 @@ export class ObjectActor {
   }
 
   /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
-  takeReady(from: Address, mail: ReadyMail, subject: string, sequence: number): void {
-    this.#stored.note(subject, sequence);
-    this.#answers.set(addressKey(from), mail);
+  takeReady(from: Address, mail: ReadyMail, sequence: number): void {
+    const key = addressKey(from);
+    this.#stored.noteAnswer(key, sequence);
+    this.#answers.set(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
     else if (mail.to === this.#object.metadata.uid) this.#tellDependencies();
@@ -172,6 +176,8 @@ export class ObjectActor {
     }
     const born = this.#object?.metadata.uid !== uid;
     if (born && this.#object !== undefined) this.#endLife();
+    // On what it rested upon: the statechart is to see the change.
+    else if (this.#isAtRest && !this.#staysAtRest(object)) this.#wake();
     this.#object = object;
     this.#knownVersion = resourceVersion;
     if (!own) this.#contentVersion = resourceVersion;
@@ -248,49 +254,111 @@ export class ObjectActor {
     if (object === undefined) return undefined;
     const { registry } = this.#deps;
     if (this.#kind === undefined) return claimedElsewhere(object, registry, this.resource, this.#contentVersion);
-    const { context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
-    return claimedHere(object, this.#kind, context.available);
+    const snapshot = this.#actor?.getSnapshot() as SnapshotFrom<typeof managedMachine> | undefined;
+    return claimedHere(object, this.#kind, snapshot?.context.available ?? this.#kind.isAvailable(object));
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
 
   #beginLife(): void {
+    const { outbox, registry, clock } = this.#deps;
+    const object = this.#object as KubeObject;
+    const kind = this.#kind;
+    if (kind !== undefined) {
+      const { uid, resourceVersion: bornVersion } = object.metadata;
+      this.#outgoing = new OutgoingClaims({ outbox, registry, kind, from: this.address, uid, bornVersion });
+    }
+    const view = kind && objectView(object, kind, clock.now());
+    if (view !== undefined && this.#canRest(view.settled, object, view)) {
+      // Its claims may have been lost.
+      this.claim([]);
+      this.#enter(view.settled, 'life.began', view);
+    } else this.#wake();
+    this.#answerAll();
+  }
+
+  /** The statechart begins, for a life that does or that has rested. */
+  #wake(): void {
     const { machines, clock } = this.#deps;
     const object = this.#object as KubeObject;
     const claims = this.#claimsNow();
-    this.#heldText = claims.held.join();
+    this.#heldText = this.#textOf(claims);
     const options = { clock: clock as never, inspect: (event: InspectionEvent) => this.#onInspect(event) };
     if (this.#kind === undefined) {
       const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
       const view = { uid, deleting: deletionTimestamp !== undefined, finalizers };
       this.#actor = createActor(machines.guarded, { ...options, input: { key: this.key, object: view, claims } });
-    } else {
-      const kind = this.#kind;
-      const { outbox, registry } = this.#deps;
-      const { uid, resourceVersion: bornVersion } = object.metadata;
-      this.#outgoing = new OutgoingClaims({ outbox, registry, kind, from: this.address, uid, bornVersion });
-      const input = {
-        key: this.key,
-        object: objectView(object, kind, clock.now()),
-        dependencies: this.dependencies(),
-        claims,
-        at: clock.now(),
-      };
-      this.#actor = createActor(machines.managed, { ...options, input });
-      this.#news = new LifeEvents(object);
-      this.#status = new StatusWriter({
-        kind,
-        clock,
-        object: () => this.#object,
-        turns: this.#deps.turns,
-        write: (status) => this.#deps.writeStatus(this, uid, status),
-        log: () => this.#log,
-      });
+      this.#actor.start();
+      return;
     }
-    this.#actor.start();
-    if (this.#kind !== undefined)
-      (this.#actor as ReturnType<typeof createActor<typeof managedMachine>>).send({ type: 'life.began' });
-    this.#answerAll();
+    const kind = this.#kind;
+    const { uid } = object.metadata;
+    const input = {
+      key: this.key,
+      object: objectView(object, kind, clock.now()),
+      dependencies: this.dependencies(),
+      claims,
+      at: clock.now(),
+    };
+    const actor = createActor(machines.managed, { ...options, input });
+    this.#actor = actor;
+    this.#news = new LifeEvents(object);
+    this.#status = new StatusWriter({
+      kind,
+      clock,
+      object: () => this.#object,
+      turns: this.#deps.turns,
+      write: (status) => this.#deps.writeStatus(this, uid, status),
+      onIdle: () => this.#considerRest(),
+      log: () => this.#log,
+    });
+    actor.start();
+    actor.send({ type: 'life.began' });
+  }
+
+  // --- rest --------------------------------------------------------------------------------------------------
+
+  get #isAtRest(): boolean {
+    return !this.#stopped && this.#outgoing !== undefined && this.#actor === undefined;
+  }
+
+  /** Whether a statechart that begins on the object as it stands would wait in `phase`, with no timer, for news. */
+  #canRest(phase: string, object: KubeObject, known?: ObjectView): boolean {
+    const kind = this.#kind;
+    if (kind === undefined || !SETTLED.has(phase)) return false;
+    const view = known ?? objectView(object, kind, this.#deps.clock.now());
+    return (
+      view.settled === phase &&
+      !view.deleting &&
+      view.resyncInMs === undefined &&
+      kind.resyncAfterMs(object, () => 0) === undefined &&
+      missingGuards({ object: view, claims: this.#claimsNow() }).length === 0
+    );
+  }
+
+  #staysAtRest(object: KubeObject): boolean {
+    return (
+      object.metadata.generation === this.#object?.metadata.generation &&
+      object.status?.['id'] === this.#object?.status?.['id'] &&
+      this.#canRest(this.#phase, object)
+    );
+  }
+
+  /** Lets the statechart go when it knows nothing that the object and the mail do not say. */
+  #considerRest(): void {
+    const object = this.#object;
+    if (this.#stopped || object === undefined || this.#kind === undefined || this.#status?.isIdle !== true) return;
+    const { value, context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
+    const knowsNoMore =
+      value.guard === 'watching' &&
+      context.yielded.length === 0 &&
+      context.externalId === context.object.externalId &&
+      context.available === context.object.available;
+    if (!knowsNoMore || !this.#canRest(this.#phase, object)) return;
+    this.#actor?.stop();
+    this.#actor = undefined;
+    this.#status = undefined;
+    this.#news = undefined;
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
@@ -315,7 +383,7 @@ export class ObjectActor {
       const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
       const actor = this.#actor as ReturnType<typeof createActor<typeof guardMachine>>;
       actor.send({ type: 'object.changed', object: { uid, deleting: deletionTimestamp !== undefined, finalizers } });
-    } else {
+    } else if (!this.#isAtRest) {
       const actor = this.#actor as ReturnType<typeof createActor<typeof managedMachine>>;
       const view = objectView(object, this.#kind, clock.now());
       actor.send({ type: 'object.changed', object: view, dependencies: this.dependencies(), at: clock.now() });
@@ -332,12 +400,17 @@ export class ObjectActor {
 
   /** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
   #tellClaims(): void {
-    if (this.#actor === undefined) return;
+    if (this.#actor === undefined && !this.#isAtRest) return;
     const claims = this.#claimsNow();
-    const text = `${claims.held.join()} ${claims.complete} ${this.#object?.metadata.deletionTimestamp === undefined ? '' : claims.revision}`;
+    const text = this.#textOf(claims);
     if (text === this.#heldText) return;
     this.#heldText = text;
-    this.#actor.send({ type: 'claims.changed', claims });
+    if (this.#actor !== undefined) this.#actor.send({ type: 'claims.changed', claims });
+    else if (!this.#canRest(this.#phase, this.#object as KubeObject)) this.#wake();
+  }
+
+  #textOf({ held, complete, revision }: Claims): string {
+    return `${held.join()} ${complete} ${this.#object?.metadata.deletionTimestamp === undefined ? '' : revision}`;
   }
 
   #claimsNow(): Claims {
@@ -376,20 +449,8 @@ export class ObjectActor {
     const phase = this.#kind === undefined ? String(snapshot.value) : phaseOf(snapshot.value.lifecycle);
     if (phase === 'starting') return;
     if (phase !== this.#phase) {
-      const { error, externalId } = snapshot.context;
       const from = this.#phase;
-      this.#phase = phase;
-      this.#log.info(
-        { from, to: phase, cause: event.event.type, ...(error !== undefined && { error: error.message }) },
-        'state changed',
-      );
-      if (SETTLED.has(phase)) this.#ownLog = undefined;
-      this.#emit('transition', {
-        from,
-        to: phase,
-        cause: event.event.type,
-        ...(externalId !== undefined && { externalId }),
-      });
+      this.#enter(phase, event.event.type, snapshot.context);
       // Whoever waits hears of it before the status is written.
       if (this.#actor !== undefined) this.#answerAll();
       const news = this.#news?.hear({ cause: event.event, from, to: phase, context: snapshot.context });
@@ -398,6 +459,17 @@ export class ObjectActor {
       if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
     } else if (this.#actor !== undefined && this.#kind !== undefined) this.#answerAll();
     if (this.#object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase), this.#object);
+    // Not within a step of the statechart.
+    if (SETTLED.has(phase)) queueMicrotask(() => this.#considerRest());
+  }
+
+  #enter(phase: string, cause: string, context: Partial<Pick<ManagedContext, 'error' | 'externalId'>>): void {
+    const { error, externalId } = context;
+    const from = this.#phase;
+    this.#phase = phase;
+    this.#log.info({ from, to: phase, cause, ...(error !== undefined && { error: error.message }) }, 'state changed');
+    if (SETTLED.has(phase)) this.#ownLog = undefined;
+    this.#emit('transition', { from, to: phase, cause, ...(externalId !== undefined && { externalId }) });
   }
 
   #emit(type: string, data: JsonObject): void {

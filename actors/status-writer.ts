@@ -13,6 +13,8 @@ export interface StatusWriterDeps {
   readonly object: () => KubeObject | undefined;
   /** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
   readonly write: (status: JsonObject) => Promise<void>;
+  /** There is nothing left to write. */
+  readonly onIdle: () => void;
   readonly log: () => Logger;
 }
 
@@ -70,6 +72,10 @@ export class StatusWriter {
 
   constructor(deps: StatusWriterDeps) {
     this.#deps = deps;
+  }
+
+  get isIdle(): boolean {
+    return !this.#running && this.#wanted === undefined;
   }
 
   /** The lifecycle entered another phase. A life that begins settled enters none, so it writes nothing. */
@@ -137,6 +143,7 @@ export class StatusWriter {
       }
     }
     this.#running = false;
+    this.#deps.onIdle();
   }
 
   async #write(): Promise<void> {

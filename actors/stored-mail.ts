@@ -9,10 +9,10 @@ export interface StoredMailDeps {
 
 export class StoredMail {
   readonly #deps: StoredMailDeps;
-  /** Sequences of what goes with the object, by subject. */
+  /** Sequences of what goes with the object: its own mail, and answers by who answered. */
   readonly #own = new Map<string, number>();
-  /** Claims, by claimant: they stay as long as they hold, whether there is an object or not. */
-  readonly #claims = new Map<string, { readonly subject: string; readonly sequence: number }>();
+  /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. */
+  readonly #claims = new Map<string, number>();
 
   constructor(deps: StoredMailDeps) {
     this.#deps = deps;
@@ -23,38 +23,42 @@ export class StoredMail {
     return this.#own.size === 0;
   }
 
-  note(subject: string, sequence: number): void {
-    this.#own.set(subject, sequence);
+  noteObject(sequence: number): void {
+    this.#own.set('', sequence);
   }
 
-  noteClaim(claimant: string, subject: string, sequence: number): void {
-    this.#claims.set(claimant, { subject, sequence });
+  noteAnswer(from: string, sequence: number): void {
+    this.#own.set(from, sequence);
+  }
+
+  noteClaim(claimant: string, sequence: number): void {
+    this.#claims.set(claimant, sequence);
   }
 
   /** The tombstone of a claim has been read. */
-  endClaim(claimant: string, subject: string, sequence: number): void {
+  endClaim(claimant: string, sequence: number): void {
     this.#claims.delete(claimant);
-    void this.#remove(subject, sequence);
+    void this.#remove(claimant, sequence);
   }
 
   /** A claim that holds no more, of which there is no tombstone. */
   dropClaim(claimant: string): void {
-    const mail = this.#claims.get(claimant);
-    if (mail !== undefined) this.endClaim(claimant, mail.subject, mail.sequence);
+    const sequence = this.#claims.get(claimant);
+    if (sequence !== undefined) this.endClaim(claimant, sequence);
   }
 
   /** The object is gone: what lies there for nobody goes; claims stay for its successor. */
   sweep(): void {
-    for (const [subject, sequence] of this.#own) void this.#remove(subject, sequence);
+    for (const [from, sequence] of this.#own) void this.#remove(from, sequence);
     this.#own.clear();
   }
 
-  async #remove(subject: string, sequence: number): Promise<void> {
+  async #remove(from: string, sequence: number): Promise<void> {
     try {
       await this.#deps.mailbox.remove(sequence);
     } catch (error) {
       const { log } = this.#deps;
-      log().debug({ err: error, subject }, 'a last value could not be deleted; it is deleted when it is read again');
+      log().debug({ err: error, from }, 'a last value could not be deleted; it is deleted when it is read again');
     }
   }
 }

@@ -53,7 +53,9 @@ function start() {
       written.push(String(status['said']));
       object = { ...object, status };
     };
-    return new StatusWriter({ kind, clock, turns, object: () => object, write, log: () => pino({ level: 'silent' }) });
+    const log = pino({ level: 'silent' });
+    const onIdle = (): void => undefined;
+    return new StatusWriter({ kind, clock, turns, object: () => object, write, onIdle, log: () => log });
   };
   const written: string[] = [];
   const enter = (to: StatusWriter, phase: string, waitsFor?: string): void => {
