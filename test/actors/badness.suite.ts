@@ -301,7 +301,7 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
       const isInTrouble = (object: Seen): boolean => condition(object, 'Progressing').reason === 'TransientError';
       await world.until('Network', name, 'in trouble', isInTrouble);
       // Longer than several looks take.
-      await world.clock.sleep(2_000);
+      await world.clock.sleep(1_000);
       injected.remove();
       assert.is((await world.contents('networks')).length, 0);
       // What the first call makes at last is found, and nothing else is made.
