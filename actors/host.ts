@@ -24,7 +24,6 @@ import {
   TransientError,
   toErrorData,
 } from '../bus/mod.ts';
-import type { KubeObject } from '../machines/kind.ts';
 import { provideEffects, refresh } from './effects.ts';
 import type { Tell } from './event-recorder.ts';
 import { InFlight } from './in-flight.ts';
@@ -138,8 +137,8 @@ export class Host {
     const numbers = [...leases.keys()];
     try {
       // Together: one that fails while the other is waited for would be nobody's.
-      const [, listed] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened)]);
-      await this.#begin(opened, listed, signal);
+      const [, present] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened, signal)]);
+      await this.#begin(opened, present, signal);
       if (signal.aborted) return;
       const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
       log.info({ shards: numbers.length, actors }, 'shards taken over');
@@ -193,53 +192,46 @@ export class Host {
     }
   }
 
-  /** One list a resource for all shards: what is there, and since when we know it (P6, P12). */
-  async #list(opened: ReadonlyMap<number, Shard>): Promise<readonly { address: Address; object: KubeObject }[]> {
+  /**
+   * One list a resource for all shards: what is there, and since when we know it (P6, P12). One after another, each handed
+   * on at once: all of them at a time would be most of what the process ever needs of memory.
+   * @returns the keys of what is there
+   */
+  async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const { objects, registry, namespaces, log } = this.#deps;
-    const listed: { address: Address; object: KubeObject }[] = [];
+    const present = new Set<string>();
+    const pause = this.#pauses(signal);
     let floor: string | undefined;
-    await Promise.all(
-      registry.resources.map(async (resource) => {
-        try {
-          for (const place of namespaces ?? [undefined]) {
-            const { items, resourceVersion } = await objects.list(resource, place);
-            if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
-            for (const object of items) {
-              const { namespace = '', name } = object.metadata;
-              listed.push({ address: { realm: resource.realm, plural: resource.plural, namespace, name }, object });
-            }
+    for (const resource of registry.resources) {
+      try {
+        for (const place of namespaces ?? [undefined]) {
+          const { items, resourceVersion } = await objects.list(resource, place);
+          if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
+          for (const object of items) {
+            const { namespace = '', name } = object.metadata;
+            const address = { realm: resource.realm, plural: resource.plural, namespace, name };
+            const number = shardOf(address, this.#deps.bus.mailbox.shards);
+            const shard = opened.get(number);
+            if (shard === undefined || this.#shards.get(number) !== shard) continue;
+            present.add(addressKey(address));
+            this.#actor(shard, address).accept(object, { own: false });
+            await pause();
           }
-        } catch (error) {
-          const { code, message } = toErrorData(error);
-          if (code !== 'absent') throw error;
-          log.debug({ plural: resource.plural, error: message }, 'the API server does not have this resource yet');
         }
-      }),
-    );
+      } catch (error) {
+        const { code, message } = toErrorData(error);
+        if (code !== 'absent') throw error;
+        log.debug({ plural: resource.plural, error: message }, 'the API server does not have this resource yet');
+      }
+    }
     for (const shard of opened.values()) shard.floor = floor;
-    return listed;
+    return present;
   }
 
-  /** In slices (H4): whatever happens in between, a shard that was closed meanwhile is left alone (H2). */
-  async #begin(
-    opened: ReadonlyMap<number, Shard>,
-    listed: readonly { address: Address; object: KubeObject }[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    let begun = 0;
-    const pause = async (): Promise<void> => {
-      if (++begun % SLICE === 0) await this.#deps.clock.sleep(0, signal);
-    };
+  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */
+  async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const pause = this.#pauses(signal);
     const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
-    const present = new Set<string>();
-    for (const { address, object } of listed) {
-      const number = shardOf(address, this.#deps.bus.mailbox.shards);
-      const shard = opened.get(number);
-      if (shard === undefined || !isOpen(number)) continue;
-      present.add(addressKey(address));
-      this.#actor(shard, address).accept(object, { own: false });
-      await pause();
-    }
     for (const [number, shard] of opened) {
       if (!isOpen(number)) continue;
       for (const [key, actor] of shard.actors) {
@@ -259,6 +251,14 @@ export class Host {
         await pause();
       }
     }
+  }
+
+  /** To be awaited after each actor: the event loop goes on with other things now and then (H4). */
+  #pauses(signal: AbortSignal): () => Promise<void> {
+    let count = 0;
+    return async () => {
+      if (++count % SLICE === 0) await this.#deps.clock.sleep(0, signal);
+    };
   }
 
   #onMail(mail: Mail, isOurs: (number: number) => boolean): void {

@@ -8,24 +8,21 @@
 //   A5. At rest the statechart is not kept: what it would hear and do nothing about is not told, and with anything else it
 //       begins anew, as in a new process, in the phase in which it was (I9). Nobody outside can tell the difference.
 import type { Logger } from 'pino';
-import { type AnyActorRef, createActor, type InspectionEvent, type SnapshotFrom } from 'xstate';
 import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
 import { type Claims, type guardMachine, missingGuards } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
-import { lifeView, type ManagedContext, phaseOf } from '../machines/managed-context.ts';
 import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
 import type { Tell } from './event-recorder.ts';
-import { LifeEvents } from './life-events.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
+import { type Said, SETTLED, Statechart } from './statechart.ts';
 import type { StatusTurns } from './status-turns.ts';
-import { StatusWriter } from './status-writer.ts';
 import { StoredMail } from './stored-mail.ts';
 
 export interface ObjectActorDeps {
@@ -50,13 +47,6 @@ export interface Life {
   readonly object: KubeObject;
 }
 
-/** Phases a life begins in when the stored status says that nothing is to be done. */
-const SETTLED: ReadonlySet<string> = new Set(['available', 'unavailable', 'failed']);
-
-type LifeActor =
-  | ReturnType<typeof createActor<typeof managedMachine>>
-  | ReturnType<typeof createActor<typeof guardMachine>>;
-
 export class ObjectActor {
   readonly address: Address;
   readonly key: string;
@@ -76,15 +66,13 @@ export class ObjectActor {
   #knownVersion = '0';
   #goneUid: string | undefined;
   #contentVersion = '0';
-  /** The statechart of this life; none at rest (A5). */
-  #actor: LifeActor | undefined;
+  /** None at rest (A5). */
+  #statechart: Statechart | undefined;
   #started = false;
   #stopped = false;
   #phase = '';
   #answerBasis = '';
   #heldText = '';
-  #status: StatusWriter | undefined;
-  #news: LifeEvents | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -154,7 +142,7 @@ export class ObjectActor {
     this.#answers.set(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
-    else if (mail.to === this.#object.metadata.uid) this.#tellDependencies();
+    else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();
   }
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */
@@ -212,9 +200,8 @@ export class ObjectActor {
   /** Ends everything at once and silently: the shard is another's now. */
   stop(): void {
     this.#stopped = true;
-    this.#actor?.stop();
-    this.#actor = undefined;
-    this.#status?.stop();
+    this.#statechart?.stop();
+    this.#statechart = undefined;
   }
 
   /** The epoch's facts changed: the table of claims may have become complete, or incomplete. */
@@ -254,8 +241,7 @@ export class ObjectActor {
     if (object === undefined) return undefined;
     const { registry } = this.#deps;
     if (this.#kind === undefined) return claimedElsewhere(object, registry, this.resource, this.#contentVersion);
-    const snapshot = this.#actor?.getSnapshot() as SnapshotFrom<typeof managedMachine> | undefined;
-    return claimedHere(object, this.#kind, snapshot?.context.available ?? this.#kind.isAvailable(object));
+    return claimedHere(object, this.#kind, this.#statechart?.available ?? this.#kind.isAvailable(object));
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -279,47 +265,39 @@ export class ObjectActor {
 
   /** The statechart begins, for a life that does or that has rested. */
   #wake(): void {
-    const { machines, clock } = this.#deps;
+    const { machines, clock, turns } = this.#deps;
     const object = this.#object as KubeObject;
+    const { uid } = object.metadata;
     const claims = this.#claimsNow();
     this.#heldText = this.#textOf(claims);
-    const options = { clock: clock as never, inspect: (event: InspectionEvent) => this.#onInspect(event) };
-    if (this.#kind === undefined) {
-      const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
-      const view = { uid, deleting: deletionTimestamp !== undefined, finalizers };
-      this.#actor = createActor(machines.guarded, { ...options, input: { key: this.key, object: view, claims } });
-      this.#actor.start();
-      return;
-    }
-    const kind = this.#kind;
-    const { uid } = object.metadata;
-    const input = {
-      key: this.key,
-      object: objectView(object, kind, clock.now()),
-      dependencies: this.dependencies(),
+    const statechart = new Statechart(
+      {
+        key: this.key,
+        kind: this.#kind,
+        machines,
+        clock,
+        turns,
+        log: () => this.#log,
+        object: () => this.#object,
+        dependencies: () => this.dependencies(),
+        phase: () => this.#phase,
+        writeStatus: (status) => this.#deps.writeStatus(this, uid, status),
+        onPhase: (phase, cause, context) => this.#enter(phase, cause, context),
+        onStep: () => this.#answerAll(),
+        onNews: (news) => this.#object && this.#deps.tell(this.#object, news),
+        onQuiet: () => this.#considerRest(),
+      },
+      object,
       claims,
-      at: clock.now(),
-    };
-    const actor = createActor(machines.managed, { ...options, input });
-    this.#actor = actor;
-    this.#news = new LifeEvents(object);
-    this.#status = new StatusWriter({
-      kind,
-      clock,
-      object: () => this.#object,
-      turns: this.#deps.turns,
-      write: (status) => this.#deps.writeStatus(this, uid, status),
-      onIdle: () => this.#considerRest(),
-      log: () => this.#log,
-    });
-    actor.start();
-    actor.send({ type: 'life.began' });
+    );
+    this.#statechart = statechart;
+    statechart.start();
   }
 
   // --- rest --------------------------------------------------------------------------------------------------
 
   get #isAtRest(): boolean {
-    return !this.#stopped && this.#outgoing !== undefined && this.#actor === undefined;
+    return !this.#stopped && this.#outgoing !== undefined && this.#statechart === undefined;
   }
 
   /** Whether a statechart that begins on the object as it stands would wait in `phase`, with no timer, for news. */
@@ -344,31 +322,18 @@ export class ObjectActor {
     );
   }
 
-  /** Lets the statechart go when it knows nothing that the object and the mail do not say. */
   #considerRest(): void {
-    const object = this.#object;
-    if (this.#stopped || object === undefined || this.#kind === undefined || this.#status?.isIdle !== true) return;
-    const { value, context } = (this.#actor as LifeActor).getSnapshot() as SnapshotFrom<typeof managedMachine>;
-    const knowsNoMore =
-      value.guard === 'watching' &&
-      context.yielded.length === 0 &&
-      context.externalId === context.object.externalId &&
-      context.available === context.object.available;
-    if (!knowsNoMore || !this.#canRest(this.#phase, object)) return;
-    this.#actor?.stop();
-    this.#actor = undefined;
-    this.#status = undefined;
-    this.#news = undefined;
+    if (this.#stopped || this.#object === undefined || this.#statechart?.isSpent !== true) return;
+    if (!this.#canRest(this.#phase, this.#object)) return;
+    this.#statechart.stop();
+    this.#statechart = undefined;
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
   #endLife(): void {
     const uid = this.#object?.metadata.uid ?? '';
-    this.#actor?.stop();
-    this.#actor = undefined;
-    this.#status?.stop();
-    this.#status = undefined;
-    this.#news = undefined;
+    this.#statechart?.stop();
+    this.#statechart = undefined;
     void this.#outgoing?.end();
     this.#outgoing = undefined;
     if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
@@ -377,35 +342,19 @@ export class ObjectActor {
   }
 
   #tellObject(): void {
-    const object = this.#object as KubeObject;
-    const { clock } = this.#deps;
-    if (this.#kind === undefined) {
-      const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
-      const actor = this.#actor as ReturnType<typeof createActor<typeof guardMachine>>;
-      actor.send({ type: 'object.changed', object: { uid, deleting: deletionTimestamp !== undefined, finalizers } });
-    } else if (!this.#isAtRest) {
-      const actor = this.#actor as ReturnType<typeof createActor<typeof managedMachine>>;
-      const view = objectView(object, this.#kind, clock.now());
-      actor.send({ type: 'object.changed', object: view, dependencies: this.dependencies(), at: clock.now() });
-    }
+    this.#statechart?.tellObject(this.#object as KubeObject);
     this.#tellClaims();
     this.#answerAll();
   }
 
-  #tellDependencies(): void {
-    if (this.#kind === undefined || this.#actor === undefined) return;
-    const actor = this.#actor as ReturnType<typeof createActor<typeof managedMachine>>;
-    actor.send({ type: 'dependencies.changed', dependencies: this.dependencies(), at: this.#deps.clock.now() });
-  }
-
   /** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
   #tellClaims(): void {
-    if (this.#actor === undefined && !this.#isAtRest) return;
+    if (this.#statechart === undefined && !this.#isAtRest) return;
     const claims = this.#claimsNow();
     const text = this.#textOf(claims);
     if (text === this.#heldText) return;
     this.#heldText = text;
-    if (this.#actor !== undefined) this.#actor.send({ type: 'claims.changed', claims });
+    if (this.#statechart !== undefined) this.#statechart.tellClaims(claims);
     else if (!this.#canRest(this.#phase, this.#object as KubeObject)) this.#wake();
   }
 
@@ -440,30 +389,7 @@ export class ObjectActor {
     });
   }
 
-  #onInspect(event: InspectionEvent): void {
-    if (event.type !== '@xstate.snapshot' || this.#stopped) return;
-    const root: AnyActorRef | undefined = this.#actor;
-    if (root !== undefined && event.actorRef !== root) return;
-    const snapshot = event.snapshot as SnapshotFrom<typeof managedMachine>;
-    if (typeof snapshot.value !== 'object' && this.#kind !== undefined) return;
-    const phase = this.#kind === undefined ? String(snapshot.value) : phaseOf(snapshot.value.lifecycle);
-    if (phase === 'starting') return;
-    if (phase !== this.#phase) {
-      const from = this.#phase;
-      this.#enter(phase, event.event.type, snapshot.context);
-      // Whoever waits hears of it before the status is written.
-      if (this.#actor !== undefined) this.#answerAll();
-      const news = this.#news?.hear({ cause: event.event, from, to: phase, context: snapshot.context });
-      if (news !== undefined && this.#object !== undefined) this.#deps.tell(this.#object, news);
-      // A life that begins with a settled object has nothing to say yet.
-      if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
-    } else if (this.#actor !== undefined && this.#kind !== undefined) this.#answerAll();
-    if (this.#object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase), this.#object);
-    // Not within a step of the statechart.
-    if (SETTLED.has(phase)) queueMicrotask(() => this.#considerRest());
-  }
-
-  #enter(phase: string, cause: string, context: Partial<Pick<ManagedContext, 'error' | 'externalId'>>): void {
+  #enter(phase: string, cause: string, context: Said): void {
     const { error, externalId } = context;
     const from = this.#phase;
     this.#phase = phase;

@@ -74,7 +74,7 @@ const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 /** Objects a page of a list. */
-const PAGE = 1_000;
+const PAGE = 500;
 
 export function objects({ client }: { client: KubeClient }): Objects {
   const send = async (

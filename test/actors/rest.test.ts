@@ -66,8 +66,8 @@ function start(object: KubeObject) {
   const scene = { woken: 0 };
   const objects = {
     async addFinalizers(_: unknown, __: unknown, ___: string, finalizers: readonly string[]) {
-      stored.push(...finalizers);
-      return thing(8, { metadata: { finalizers: ['own/thing', ...finalizers] } });
+      stored.push(...finalizers.filter((finalizer) => !stored.includes(finalizer)));
+      return thing(7 + stored.length, { metadata: { finalizers: ['own/thing', ...stored] } });
     },
   } as unknown as Objects;
   const machines = provideEffects({
@@ -147,6 +147,7 @@ test('a claim with a finalizer that is not stored yet wakes it, and then it rest
   actor.takeClaim(address('next'), claim('uid-next', ['own/more']), 2);
   await quiet();
   assert.is(scene.woken, 2, 'it had gone to rest');
+  assert.equal(stored, ['own/user', 'own/more']);
   await bus.close();
 });
 

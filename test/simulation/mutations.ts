@@ -31,8 +31,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/object-actor.ts',
-        from: 'else if (mail.to === this.#object.metadata.uid) this.#tellDependencies();',
-        to: 'else this.#tellDependencies();',
+        from: 'else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();',
+        to: 'else this.#statechart?.tellDependencies();',
       },
     ],
   },
