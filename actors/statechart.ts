@@ -101,6 +101,7 @@ export class Statechart {
     return (
       value.guard === 'watching' &&
       context.yielded.length === 0 &&
+      context.landedBy <= this.#deps.clock.now() &&
       context.externalId === context.object.externalId &&
       context.available === context.object.available
     );
