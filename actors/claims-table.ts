@@ -18,8 +18,8 @@ export class ClaimsTable {
   readonly #claims = new Map<string, Claim>();
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again. */
   readonly #byFinalizer = new Map<string, Set<string>>();
-  /** Claimants whose claim was seen to end, by their incarnation. */
-  readonly #ended = new Map<string, string>();
+  /** Claimants whose claim was seen to end, by their incarnation; undefined: none, as with most of ten thousand objects. */
+  #ended: Map<string, string> | undefined;
   #revision = 0;
 
   get revision(): number {
@@ -40,12 +40,13 @@ export class ClaimsTable {
     )
       return false;
     if (claim.ended) {
+      this.#ended ??= new Map();
       this.#ended.delete(key);
       this.#ended.set(key, claim.uid);
       if (this.#ended.size > ENDED_LIMIT) this.#ended.delete(this.#ended.keys().next().value as string);
       return this.drop(key);
     }
-    this.#ended.delete(key);
+    this.#ended?.delete(key);
     this.#unindex(key, known);
     this.#claims.set(key, claim);
     for (const finalizer of claim.finalizers) {
@@ -67,7 +68,7 @@ export class ClaimsTable {
 
   /** The incarnation of a claimant whose claim was seen to end, if it has not claimed since. */
   endedUid(key: string): string | undefined {
-    return this.#ended.get(key);
+    return this.#ended?.get(key);
   }
 
   get(key: string): Claim | undefined {

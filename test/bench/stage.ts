@@ -14,6 +14,8 @@ import type { ActorsCounts } from './parts/actors.ts';
 import type { PartName, Question, Usage } from './parts/mod.ts';
 import type { Profile } from './parts/profiler.ts';
 
+/** As in the image (Dockerfile). */
+const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
 /** Of the kernel's clock ticks, a second: what /proc counts processor time in on Linux. */
 const TICKS_PER_SECOND = 100;
@@ -44,7 +46,7 @@ export class PartProcess {
   }
 
   static start(name: PartName, options: object): Promise<PartProcess> {
-    const child = fork(CHILD, [name, JSON.stringify(options)], { execArgv: [] });
+    const child = fork(CHILD, [name, JSON.stringify(options)], { execArgv: [], env: { ...process.env, ...MALLOC } });
     return new Promise((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the part '${name}' ended with code ${code} before it served`)));
       child.once('message', ({ info }: { readonly info: Record<string, string> }) =>
