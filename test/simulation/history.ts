@@ -210,7 +210,7 @@ class Performance {
 
   /** Nothing is written while nothing happens. */
   async #idle(): Promise<void> {
-    if (this.#plan.resyncMs > 0) return;
+    if (this.#plan.resyncMs > 0 || this.#isBusyUnseen()) return;
     const { writes } = this.#counts();
     await this.#until(this.#time.elapsed() + IDLE_MS);
     if (this.#violation === undefined && this.#counts().writes !== writes)
@@ -223,10 +223,12 @@ class Performance {
     this.#processes.crashAll();
     this.#processes.startAll();
     const { writes } = this.#counts();
+    const isBusy = this.#isBusyUnseen();
     await this.#until(this.#time.elapsed() + 2 * LEASE_MS + 10_000);
     if (this.#violation !== undefined) return;
     // What somebody in the cloud did to it, only the life that saw it tells of.
-    if (this.#plan.resyncMs === 0 && this.#people.altered.size === 0 && this.#counts().writes !== writes)
+    const isStill = this.#plan.resyncMs === 0 && this.#people.altered.size === 0 && !isBusy;
+    if (isStill && this.#counts().writes !== writes)
       this.#violate('I9', 'processes that began afresh wrote what was there already');
     this.#changed = true;
     await this.#rest('after a start from the last values', () => this.#unrest());
@@ -234,6 +236,9 @@ class Performance {
 
   /** Everything is deleted: nothing is left, neither at the API server, nor in the cloud, nor in the mail. */
   async #tidyUp(): Promise<void> {
+    const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
+    if (robbed.length > 0) await this.#cleanUp(robbed);
+    if (this.#violation !== undefined) return;
     for (const namespace of this.#plan.namespaces) {
       const known = this.#cluster.get('namespaces', '', namespace);
       if (known === undefined) continue;
@@ -254,6 +259,28 @@ class Performance {
         return `mail is left: ${mail.key} ${JSON.stringify(mail.payload)}`;
       }
       return undefined;
+    });
+  }
+
+  /** A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. */
+  #isBusyUnseen(): boolean {
+    return this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace));
+  }
+
+  #isSecretGoing(namespace: string): boolean {
+    return this.#cluster.get('secrets', namespace, SECRET)?.metadata.deletionTimestamp !== undefined;
+  }
+
+  /** Who adopted something and has no hold on the secret that goes can clean up only with the next one. */
+  async #cleanUp(namespaces: readonly string[]): Promise<void> {
+    for (const namespace of namespaces) this.#people.deleteObjects(namespace);
+    const isLeft = ({ metadata }: KubeObject): boolean => namespaces.includes(metadata.namespace ?? '');
+    this.#changed = true;
+    await this.#rest('after all but the secrets was deleted', () => {
+      for (const namespace of namespaces)
+        if (this.#cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
+      const left = PLURALS.flatMap((plural) => this.#cluster.objects(plural)).find(isLeft);
+      return left && `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`;
     });
   }
 

@@ -34,6 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
         from: 'else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();',
         to: 'else this.#statechart?.tellDependencies();',
       },
+      { file: 'actors/object-actor.ts', from: '    this.#answers.clear();\n', to: '' },
     ],
   },
   {
@@ -52,8 +53,14 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/outgoing-claims.ts',
-        from: 'return compareVersions(theirs.resourceVersion, mine.resourceVersion) < 0;',
+        from: 'return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;',
         to: 'return true;',
+      },
+      // A claim has one author at a time, so comparing keeps the order as well (P9).
+      {
+        file: 'actors/outbox.ts',
+        from: 'mailbox.publish(saying.subject, payload, sequence)',
+        to: "mailbox.publish(saying.subject, payload, saying.subject.topic === 'claim' ? undefined : sequence)",
       },
     ],
   },
@@ -107,8 +114,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/outbox.ts',
-        from: 'mailbox.publish(entry.subject, payload, entry.sequence)',
-        to: 'mailbox.publish(entry.subject, payload, undefined)',
+        from: 'mailbox.publish(saying.subject, payload, sequence)',
+        to: 'mailbox.publish(saying.subject, payload, undefined)',
+      },
+      {
+        file: 'actors/outbox.ts',
+        from: '    void this.say(subject, JSON.parse(stored.text) as JsonObject, stored.mayReplace);\n',
+        to: '',
       },
     ],
   },
@@ -120,6 +132,12 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'actors/effects.ts',
         from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
         to: 'now + deps.callMs',
+      },
+      { file: 'actors/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
+      {
+        file: 'actors/host.ts',
+        from: 'shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()',
+        to: 'shard === undefined',
       },
     ],
   },

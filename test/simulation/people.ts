@@ -126,6 +126,13 @@ export class People {
     if (known?.metadata.deletionTimestamp !== undefined) this.edit(object, { managedOptions: { onDelete: 'detach' } });
   }
 
+  /** All but the secret. */
+  deleteObjects(namespace: string): void {
+    for (const { kind, metadata } of this.#deps.watchman.objects())
+      if (kind !== 'Secret' && metadata.namespace === namespace)
+        this.ask(`deletes ${kind} '${metadata.name}'`, 'DELETE', pathOf({ kind, namespace, name: metadata.name }));
+  }
+
   deleteNamespace(name: string): void {
     this.ask(`deletes namespace '${name}'`, 'DELETE', `/api/v1/namespaces/${name}`);
   }

@@ -2,6 +2,7 @@
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
+import { upheaval } from './upheaval.ts';
 
 /** What happens in the cloud while it is in trouble. */
 export const Trouble = {
@@ -82,6 +83,8 @@ export function planOf(seed: number): Plan {
     if (objects.some(({ filter }) => filter?.['name'] === `outside-${namespace}`))
       steps.push({ atMs: at(0, 40_000), what: 'appear', name: `outside-${namespace}` });
     const isNamespaceGone = draw.chance(0.12);
+    if (misfortune > 0 && draw.chance(0.5))
+      steps.push(...upheaval(draw, { namespace, objects, pods, isNamespaceGone }));
     // Without credentials what may have been built is never cleaned up, and nobody can make them anew in there.
     if (!isNamespaceGone && draw.chance(0.15)) {
       const goneAt = at(20_000, ACTIVE_MS);

@@ -61,7 +61,7 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     if (id !== undefined) ids.add(id);
     if (deletionTimestamp !== undefined) {
       const holders = [...objects.values()].filter(
-        (other) => other.metadata.namespace === namespace && holds(other, object),
+        (other) => other.metadata.namespace === namespace && holds(other, object, watchman.detached),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
@@ -95,13 +95,15 @@ function ownNeeds(object: KubeObject): readonly Needed[] {
 }
 
 /** Whether `other` has a claim on a deleted object that holds it in the end. */
-function holds(other: KubeObject, deleted: KubeObject): boolean {
+function holds(other: KubeObject, deleted: KubeObject, detached: ReadonlySet<string>): boolean {
   if (other === deleted) return false;
   const kind = BY_KIND.get(other.kind);
   const reference = kind
     ?.references(other)
     .find(({ kind: of, name }) => of === deleted.kind && name === deleted.metadata.name);
   if (kind === undefined || reference === undefined || reference.finalizers.length === 0) return false;
+  // Adopted after it had been left in place, it holds in the cloud what no guard can be put on any more.
+  if (detached.has(idOf(other) ?? '')) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
   // A secret serves to the end, and is held, by whoever claimed it before; anything else only by what was built on it.
   const isBuilt = deleted.kind === 'Secret' || idOf(other) !== undefined;

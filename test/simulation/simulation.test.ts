@@ -1,8 +1,11 @@
 // Histories of the whole runtime under simulated time. More of them: `npm run simulate`.
 // limit: 180 s
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
+import { sourcesWithout } from './mutant.ts';
+import { MUTATIONS } from './mutations.ts';
 import { planOf } from './plan.ts';
 
 /** How many histories, from which seed on. */
@@ -29,6 +32,11 @@ test('a history is a function of its seed', async () => {
   assert.is(second.steps, first.steps);
   assert.is(told.hash, first.hash);
   assert.is.not((await play(planOf(seed + 1))).hash, first.hash);
+});
+
+test('the rules that can be switched off are kept where the list says', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  for (const mutation of MUTATIONS) assert.ok(sourcesWithout(root, mutation).size > 0, mutation.name);
 });
 
 test.run();
