@@ -23,7 +23,7 @@ const between = (draw: Draw, fromMs: number, untilMs: number): number =>
 
 export function upheaval(draw: Draw, scene: Scene): readonly Step[] {
   // While everything is new, or at rest.
-  const beginsAt = draw.chance(0.4) ? between(draw, 50, 3_000) : between(draw, 8_000, 45_000);
+  const beginsAt = draw.chance(0.5) ? between(draw, 50, 3_000) : between(draw, 8_000, 45_000);
   const leavesAt = beginsAt + between(draw, 100, 1_800);
   const course = { beginsAt, leavesAt, returnsAt: leavesAt + between(draw, 15_500, 28_000) };
   return [
@@ -42,7 +42,7 @@ function absence(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: nu
     steps.push({ atMs, what: 'crash', pod: (pod + 1) % pods, forMs: between(draw, 200, 1_500) });
   }
   const [slowMs, forMs] = [leavesAt - beginsAt, returnsAt - leavesAt];
-  if (draw.chance(0.7)) steps.push({ atMs: beginsAt, what: 'standStill', pod, slowMs, forMs });
+  if (draw.chance(0.8)) steps.push({ atMs: beginsAt, what: 'standStill', pod, slowMs, forMs });
   else steps.push({ atMs: leavesAt, what: draw.pick(['crash', 'cutBus']), pod, forMs });
   for (const atMs of [beginsAt, returnsAt - 1_000]) {
     const lastMs = between(draw, 1_500, 6_000);
@@ -52,7 +52,7 @@ function absence(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: nu
       steps.push({ atMs, what: 'cloudTrouble', trouble, forMs: lastMs });
     }
   }
-  if (draw.chance(0.5)) steps.push({ atMs: returnsAt - 1_000, what: 'slowMail', forMs: 3_000 });
+  if (draw.chance(0.7)) steps.push({ atMs: returnsAt - 1_500, what: 'slowMail', forMs: 4_000 });
   return steps;
 }
 
@@ -78,7 +78,7 @@ function replacement(draw: Draw, course: Course, { namespace, objects, isNamespa
   const steps: Step[] = [];
   const add = (atMs: number, happening: Happening): void => void steps.push({ ...happening, atMs });
   const { beginsAt, leavesAt, returnsAt } = course;
-  const manner = draw.pick([Manner.Together, Manner.InTurn, Manner.InTurn, Manner.Anyhow]);
+  const manner = draw.pick([Manner.Together, Manner.InTurn, Manner.Anyhow]);
   const onceAt = between(draw, beginsAt, leavesAt);
   const moment = (kind: string): number => {
     if (manner === Manner.Together) return onceAt + draw.below(300);
