@@ -381,7 +381,7 @@ export class ObjectActor {
     return (this.#kind?.references(object) ?? []).map((reference: Reference) => {
       const key = addressKey(this.#deps.registry.target(this.address, reference));
       const answer = this.#answers.get(key);
-      const since = this.#outgoing?.since(key) ?? 0;
+      const since = this.#outgoing?.since(key, object) ?? 0;
       if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since)
         return { ...reference, answer: undefined };
       const { to: _to, generation: _generation, ...said } = answer;

@@ -33,9 +33,12 @@ export class OutgoingClaims {
     this.#deps = deps;
   }
 
-  /** The generation of the object since which `key` is claimed; an answer to an older claim does not count. */
-  since(key: string): number {
-    return this.#claimed.get(key)?.generation ?? 0;
+  /**
+   * The generation of the object since which `key` is claimed; an answer to an older claim does not count. What is not
+   * claimed yet, or no more, will be at the generation that the object has now.
+   */
+  since(key: string, { metadata }: KubeObject): number {
+    return this.#claimed.get(key)?.generation ?? metadata.generation ?? 0;
   }
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */

@@ -86,6 +86,19 @@ test('P2: an answer to another incarnation is dropped', () =>
     assert.is(made(scene, 'subnets'), 0);
   }));
 
+test('P2: an answer to a claim that ended does not count for the next one on the same object (I1)', () =>
+  on({}, async (scene) => {
+    const object = await scene.create('subnets', 'sub', { networkRef: 'other' });
+    await scene.quiet();
+    // As it lies there after the reference was edited away: the network may have gone since.
+    const answer = { to: object.metadata.uid, generation: 1, uid: 'n', readiness: 'ready', externalId: 'id-n' };
+    await scene.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
+    await scene.quiet();
+    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await scene.quiet();
+    assert.not.ok(scene.log.includes('find sub'));
+  }));
+
 test('P3: a guard stays on a living object when its last claim ends', () =>
   on({}, async (scene) => {
     await pair(scene);
