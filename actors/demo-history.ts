@@ -50,7 +50,6 @@ const STATES: Readonly<Record<string, State>> = {
   gone: State.Deleting,
   'deleting.guarded': State.Held,
   'deleting.backingOff': State.Retrying,
-  'deleting.unclaimingAgain': State.Retrying,
   'deleting.releasingAgain': State.Retrying,
   'deleting.refused': State.Failed,
 };

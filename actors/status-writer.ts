@@ -39,7 +39,6 @@ const LASTING: ReadonlySet<string> = new Set([
   'deleting.refused',
   'deleting.awaitingRemoval',
   'deleting.backingOff',
-  'deleting.unclaimingAgain',
   'deleting.releasingAgain',
 ]);
 

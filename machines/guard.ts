@@ -183,7 +183,7 @@ export const guardRegion = {
           finalizers: context.object.finalizers.filter((finalizer) => context.claims.guards.includes(finalizer)),
         }),
         onDone: {
-          target: 'judging',
+          target: 'watching',
           actions: {
             type: 'confirmGuards',
             params: ({ event }: { event: { output: AuditOutput } }) => event.output,
@@ -191,15 +191,6 @@ export const guardRegion = {
         },
         onError: { target: 'backingOff', actions: 'countGuardAttempt' },
       },
-    },
-    judging: {
-      description: 'Deciding what the answer of the API server allows.',
-      always: [
-        { guard: 'mustReleaseGuards', target: 'releasing' },
-        // The claims changed while the API server was asked: its answer is void.
-        { guard: 'mustAuditGuards', target: 'backingOff' },
-        { target: 'watching' },
-      ],
     },
     backingOff: {
       description: 'A write or a question failed in a way that may pass.',

@@ -59,6 +59,7 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
   const { settled, failed, resyncInMs } = kind.settled(object, now);
   const available = kind.isAvailable(object);
   const id = status?.['id'];
+  const externalId = typeof id === 'string' && id !== '' ? id : undefined;
   return {
     uid: metadata.uid,
     generation: metadata.generation ?? 0,
@@ -66,10 +67,18 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
     finalizers,
     finalizer: kind.finalizer,
     owned: finalizers.includes(kind.finalizer),
-    externalId: typeof id === 'string' && id !== '' ? id : undefined,
+    externalId,
     managed,
     detached: !managed || options?.onDelete === 'detach',
-    settled: !settled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
+    // Without its id others would wait for it for ever.
+    settled:
+      !settled || (!failed && externalId === undefined)
+        ? 'no'
+        : failed
+          ? 'failed'
+          : available
+            ? 'available'
+            : 'unavailable',
     available,
     resyncInMs,
   };

@@ -8,7 +8,6 @@ import {
   isNewGeneration,
   managedSetup,
   noteFailure,
-  storeDependencies,
   storeObject,
   takeFound,
 } from './managed-setup.ts';
@@ -117,10 +116,7 @@ export const claiming = managedSetup.createStateConfig({
         { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
         { guard: 'isLookStale', target: 'awaiting' },
       ],
-      on: {
-        'dependencies.changed': { target: 'awaiting', actions: storeDependencies },
-        'object.changed': editedWhileWaiting,
-      },
+      on: { 'object.changed': editedWhileWaiting },
     },
   },
 });

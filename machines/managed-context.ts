@@ -130,9 +130,8 @@ const FAILING: ReadonlySet<string> = new Set([
   'recordingAgain',
   'discardingAgain',
   'deleting.backingOff',
-  'deleting.unclaimingAgain',
-  'deleting.releasingAgain',
   'deleting.refused',
+  'deleting.releasingAgain',
 ]);
 
 /** The leaf of a state value: `available`, `deleting.guarded`. */

@@ -98,10 +98,7 @@ export const deleting = managedSetup.createStateConfig({
     unresolved: {
       description: 'Something may have been built, and a reference is needed to tell what (Q10).',
       always: { guard: 'isLookStale', target: 'deciding' },
-      on: {
-        'dependencies.changed': { target: 'deciding', actions: storeDependencies },
-        'object.changed': decideIfEdited,
-      },
+      on: { 'object.changed': decideIfEdited },
     },
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
@@ -162,13 +159,7 @@ export const deleting = managedSetup.createStateConfig({
         src: 'unclaim',
         input: ({ context: { key } }) => ({ key }),
         onDone: 'releasing',
-        onError: { target: 'unclaimingAgain', actions: noteFailure },
       },
-    },
-    unclaimingAgain: {
-      description: 'The claims could not be ended; nothing else is left to clean up.',
-      on: { 'object.changed': { actions: storeObject } },
-      after: { backoff: 'unclaiming' },
     },
     releasing: {
       description: 'The own finalizer is being removed.',

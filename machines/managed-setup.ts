@@ -57,7 +57,7 @@ export const managedSetup = setup({
     remove: fromPromise<void, EffectInput>(notProvided),
     /** Asks for the deletion of the objects of our own, and says whether none was left. */
     disown: fromPromise<DisownOutput, EffectInput>(notProvided),
-    /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
+    /** Ends all claims; resolves when the bus has acknowledged the tombstones, however long that takes; never rejects. */
     unclaim: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
     releaseSelf: fromPromise<void, EffectInput>(notProvided),
@@ -149,6 +149,9 @@ export const managedSetup = setup({
     /** There is nothing, and nothing is on its way. */
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
     foundNothingYet: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at < context.landedBy,
+    /** Nothing is there, nor on its way, and everything needed is ready still. */
+    mayCreate: ({ context }, { matches, at }: FindOutput) =>
+      matches.length === 0 && at >= context.landedBy && unready(context).length === 0,
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
     foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
     wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
@@ -172,9 +175,10 @@ export const managedSetup = setup({
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isOutdated: ({ context }) => context.tried !== context.object.generation,
-    /** Somebody took the status away, or set it back to work. */
+    /** Somebody took the status away, or the id, or set it back to work. */
     isUnsettled: ({ context }, { object }: { object: ObjectView }) =>
-      context.object.settled !== 'no' && object.settled === 'no',
+      (context.object.settled !== 'no' && object.settled === 'no') ||
+      (context.object.externalId !== undefined && object.externalId === undefined),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
   },
@@ -207,6 +211,7 @@ export const foundNothingYet = {
   type: 'foundNothingYet',
   params: ({ event }: Answer<FindOutput>) => event.output,
 } as const;
+export const mayCreate = { type: 'mayCreate', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const takeFound = {

@@ -20,7 +20,6 @@ import {
   anewIfEdited,
   anewIfUnsettled,
   foundMany,
-  foundNone,
   foundNothingYet,
   foundOne,
   isLostRace,
@@ -29,6 +28,7 @@ import {
   isTerminal,
   isUnsettled,
   managedSetup,
+  mayCreate,
   noteFailure,
   refusedOrNot,
   storeDependencies,
@@ -47,7 +47,6 @@ const forgetLoser = {
 /** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
 const atRest = managedSetup.createStateConfig({
   entry: ['claim', 'resetLooks'],
-  always: { guard: 'isDeleting', target: 'deleting' },
   after: { resync: 'claiming' },
   on: { 'object.changed': anewIfUnsettled },
 });
@@ -147,8 +146,7 @@ export const managedMachine = managedSetup.createMachine({
               },
               { guard: foundMany, target: 'failed', actions: 'noteAmbiguous' },
               { guard: 'isDeleting', target: 'deleting' },
-              { guard: not('isReadyToAct'), target: 'claiming' },
-              { guard: foundNone, target: 'creating' },
+              { guard: mayCreate, target: 'creating' },
               { guard: foundNothingYet, target: 'backingOff', actions: 'countAttempt' },
               { target: 'backingOff' },
             ],
@@ -288,7 +286,6 @@ export const managedMachine = managedSetup.createMachine({
         },
         rereading: {
           description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
-          always: { guard: 'isDeleting', target: 'deleting' },
           after: { rereadPause: 'observing' },
           on: { 'object.changed': anewIfEdited },
         },
@@ -307,10 +304,7 @@ export const managedMachine = managedSetup.createMachine({
         settling: {
           description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
           entry: 'countLook',
-          always: [
-            { guard: 'isDeleting', target: 'deleting' },
-            { guard: 'isPassStale', target: 'updating' },
-          ],
+          always: { guard: 'isPassStale', target: 'updating' },
           after: { settlePause: 'observing' },
           on: { 'object.changed': anewIfEdited },
         },

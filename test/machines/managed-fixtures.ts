@@ -119,7 +119,12 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     guardBackoff: 'guard.backingOff',
     auditPause: 'guard.held',
   };
-  const backoffs = ['lifecycle.recordingAgain', 'lifecycle.discardingAgain', 'lifecycle.deleting.backingOff'];
+  const backoffs = [
+    'lifecycle.recordingAgain',
+    'lifecycle.discardingAgain',
+    'lifecycle.deleting.backingOff',
+    'lifecycle.deleting.releasingAgain',
+  ];
   const events = [
     { type: 'life.began' },
     ...objects.flatMap((object) =>
