@@ -5,7 +5,8 @@ import { managedMachine } from '../../machines/managed.ts';
 
 interface Transition {
   readonly id: string;
-  readonly actions: unknown[];
+  /** Adds an action of ours. The list may be one that transitions share. */
+  also(action: () => void): void;
 }
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
@@ -14,7 +15,7 @@ export function noteTransitions(taken: Set<string>): void {
     const provide = machine.provide.bind(machine);
     machine.provide = (implementations) => {
       const provided = provide(implementations);
-      for (const { id, actions } of transitionsOf(provided)) actions.push(() => void taken.add(id));
+      for (const { id, also } of transitionsOf(provided)) also(() => void taken.add(id));
       return provided;
     };
   }
@@ -32,13 +33,17 @@ function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
     const from = node.path.join('.') || machine.id;
     const events = [['always', node.always ?? []] as const, ...node.transitions];
     for (const [event, transitions] of events) {
-      for (const { guard, target, actions } of transitions) {
+      for (const transition of transitions) {
+        const { guard, target } = transition;
         const to = target?.map(({ path }) => path.join('.')).join(', ') ?? 'stays';
         const when = guard === undefined ? '' : ` if ${nameOf(guard)}`;
         const cause = event
           .replace(/^xstate\.(done|error)\.actor\./, '$1 of ')
           .replace(/^xstate\.after\.(\w+)\..*/, 'after $1');
-        found.push({ id: `${machine.id}: ${from} -> ${to} on ${cause}${when}`, actions: actions as unknown[] });
+        const also = (action: () => void): void => {
+          (transition as { actions: readonly unknown[] }).actions = [...transition.actions, action];
+        };
+        found.push({ id: `${machine.id}: ${from} -> ${to} on ${cause}${when}`, also });
       }
     }
     for (const child of Object.values(node.states)) visit(child);

@@ -6,9 +6,11 @@ import type { KubeObject } from '../../machines/kind.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
+import { Hands } from './hands.ts';
 import { pathOf, SECRET } from './manifests.ts';
+import { Moments } from './moments.ts';
 import { People } from './people.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Happening, Plan } from './plan.ts';
 import { Processes } from './processes.ts';
 import { unrest } from './rest.ts';
 import { ProcessClock, SimulatedTime } from './time.ts';
@@ -72,10 +74,12 @@ class Performance {
   readonly #chronicle: Chronicle;
   readonly #watchman: Watchman;
   readonly #people: People;
+  readonly #hands: Hands;
   readonly #lastMs: number;
   #violation: Violation | undefined;
   #troubled = false;
   #changed = true;
+  #isTidying = false;
   #writes = 0;
 
   constructor(plan: Plan, { told, time, clock, cluster }: Scene) {
@@ -115,6 +119,24 @@ class Performance {
         this.#changed = true;
       },
     });
+    this.#hands = new Hands({
+      cluster,
+      watchman: this.#watchman,
+      onTrouble: () => {
+        this.#troubled = true;
+      },
+      tell: (what) => this.#chronicle.note(`by hand: ${what}`, () => `a user ${what}`),
+    });
+    const moments = new Moments({
+      plan,
+      time,
+      cluster,
+      isTidying: () => this.#isTidying,
+      happen: (happening, afterMs) => {
+        this.#weather.last('a moment', afterMs);
+        time.after(afterMs, () => this.#happen(happening));
+      },
+    });
     this.#processes = new Processes({
       plan,
       time,
@@ -129,6 +151,7 @@ class Performance {
       onChange: () => {
         this.#changed = true;
       },
+      onTrace: (pod, event) => moments.onTrace(pod, event),
       onDefect: (message) => this.#violate('start', message),
     });
   }
@@ -179,6 +202,7 @@ class Performance {
     const lastingAt = Math.max(this.#time.elapsed(), this.#weather.overMs());
     // What was lost, or taken from somebody, is taken over only after a lease time, and a fresh start may take another.
     await this.#until(lastingAt + (this.#troubled ? 3 * LEASE_MS : 0) + 1);
+    this.#hands.putRight();
     this.#people.putRight();
   }
 
@@ -205,15 +229,16 @@ class Performance {
   }
 
   #unrest(): string | undefined {
+    this.#people.cleanUp();
     return unrest({ cluster: this.#cluster, cloud: this.#cloud, watchman: this.#watchman });
   }
 
   /** Nothing is written while nothing happens. */
   async #idle(): Promise<void> {
     if (this.#plan.resyncMs > 0 || this.#isBusyUnseen()) return;
-    const { writes } = this.#counts();
+    const writes = this.#writes;
     await this.#until(this.#time.elapsed() + IDLE_MS);
-    if (this.#violation === undefined && this.#counts().writes !== writes)
+    if (this.#violation === undefined && this.#writes !== writes)
       this.#violate('I8', 'something was written while nothing happened');
   }
 
@@ -222,13 +247,13 @@ class Performance {
     this.#chronicle.note('afresh', () => 'all processes end at once, and others begin');
     this.#processes.crashAll();
     this.#processes.startAll();
-    const { writes } = this.#counts();
+    const writes = this.#writes;
     const isBusy = this.#isBusyUnseen();
     await this.#until(this.#time.elapsed() + 2 * LEASE_MS + 10_000);
     if (this.#violation !== undefined) return;
     // What somebody in the cloud did to it, only the life that saw it tells of.
     const isStill = this.#plan.resyncMs === 0 && this.#people.altered.size === 0 && !isBusy;
-    if (isStill && this.#counts().writes !== writes)
+    if (isStill && this.#writes !== writes)
       this.#violate('I9', 'processes that began afresh wrote what was there already');
     this.#changed = true;
     await this.#rest('after a start from the last values', () => this.#unrest());
@@ -236,6 +261,7 @@ class Performance {
 
   /** Everything is deleted: nothing is left, neither at the API server, nor in the cloud, nor in the mail. */
   async #tidyUp(): Promise<void> {
+    this.#isTidying = true;
     const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;
@@ -247,15 +273,27 @@ class Performance {
       this.#people.deleteNamespace(namespace);
     }
     this.#changed = true;
+    let leftSince: number | undefined;
+    let isReadAgain = false;
     await this.#rest('after everything was deleted', () => {
+      this.#people.cleanUp();
       const left = [...PLURALS, 'secrets'].flatMap((plural) => this.#cluster.objects(plural))[0];
       if (left !== undefined) return `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`;
       const { detached, excused } = this.#watchman;
       const [made] = [...this.#watchman.made.values()].filter(({ id, uid }) => !detached.has(id) && !excused.has(uid));
       if (made !== undefined) return `${made.kind} ${made.id} is still in the cloud`;
-      const mail = this.#broker.snapshot().values.find(({ key }) => !this.#isOrphanClaim(key));
+      const mail = this.#broker
+        .snapshot()
+        .values.find(({ key, payload }) => !this.#isOrphanClaim(key) && !excused.has(String(payload['uid'])));
       if (mail !== undefined) {
         this.#changed = true; // mail comes and goes unseen
+        leftSince ??= this.#time.elapsed();
+        // What could not be deleted while the bus was away is deleted when it is read again.
+        if (!isReadAgain && this.#weather.hasBeen('cutBus') && this.#time.elapsed() - leftSince > 4 * LEASE_MS) {
+          isReadAgain = true;
+          this.#processes.crashAll();
+          this.#processes.startAll();
+        }
         return `mail is left: ${mail.key} ${JSON.stringify(mail.payload)}`;
       }
       return undefined;
@@ -285,35 +323,33 @@ class Performance {
   }
 
   /**
-   * A claim on what was never there, by an object whose reference to it was taken off while it had no host: nobody ends
-   * it. It holds nothing, and the audit of a guard ends it should there ever be an object of that name.
+   * A claim that nobody ends: on what was never there, by an object whose reference to it was taken off while it had no host;
+   * or for a cleanup, by one whose host died as soon as it was gone. It holds nothing, and the audit of a guard ends it
+   * should there ever be an object of that name.
    */
   #isOrphanClaim(key: string): boolean {
-    const { steps } = this.#plan;
-    return steps.some(
-      (step) => step.what === 'unrefer' && key.endsWith(`.claim.openstack.ports.${step.object.name}`) && isOfGroup(key),
+    if (/\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\./.test(key)) return this.#troubled;
+    return this.#plan.steps.some(
+      ({ what, ...step }) =>
+        what === 'create' &&
+        'object' in step &&
+        key.endsWith(`.claim.openstack.ports.${step.object.name}`) &&
+        isOfGroup(key),
     );
-  }
-
-  #counts(): { readonly writes: number } {
-    return { writes: this.#writes };
   }
 
   // --- what happens --------------------------------------------------------------------------------------------
 
-  #happen(step: Step): void {
+  #happen(step: Happening): void {
     if (this.#violation !== undefined) return;
     this.#changed = true;
     switch (step.what) {
       case 'create':
         this.#people.create(step.object);
         return;
-      case 'edit': {
-        const { kind, name } = step.object;
-        const body = { spec: { resource: { description: step.text } } };
-        this.#people.ask(`edits ${kind} '${name}'`, 'PATCH', pathOf(step.object), body);
+      case 'edit':
+        this.#people.touch(step.object, step.text);
         return;
-      }
       case 'nonsense':
         this.#people.writeNonsense(step.object);
         return;
@@ -323,11 +359,19 @@ class Performance {
       case 'letGo':
         this.#people.letGo(step.object);
         return;
-      case 'unrefer': {
-        const body = { spec: { resource: { securityGroupRefs: null } } };
-        this.#people.ask(`takes the groups off '${step.object.name}'`, 'PATCH', pathOf(step.object), body);
+      case 'unrefer':
+      case 'refer':
+        this.#people[step.what](step.object);
         return;
-      }
+      case 'pin':
+      case 'unpin':
+      case 'unguard':
+      case 'unown':
+      case 'forgetId':
+      case 'deleteInForeground':
+      case 'unpinKeepsake':
+        this.#hands[step.what](step.object);
+        return;
       case 'delete':
         this.#people.ask(`deletes ${step.object.kind} '${step.object.name}'`, 'DELETE', pathOf(step.object));
         return;

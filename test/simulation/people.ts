@@ -4,6 +4,7 @@ import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
+import { COLLECTIONS } from './rest.ts';
 import type { SimulatedTime } from './time.ts';
 import { conditionOf, idOf, type Watchman } from './watchman.ts';
 
@@ -47,7 +48,6 @@ export class People {
       path: '/api/v1/namespaces',
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
     });
-    this.createSecret(name);
   }
 
   createSecret(namespace: string): void {
@@ -58,6 +58,7 @@ export class People {
   /** Until the API server takes it, as whoever applies manifests again and again. */
   create(object: Planned): void {
     this.pending += 1;
+    const untilMs = Math.max(this.#deps.patienceMs, this.#deps.time.elapsed() + AGAIN_MS * 20);
     const { kind, namespace, name } = object;
     const attempt = (): void => {
       try {
@@ -69,7 +70,7 @@ export class People {
         const there = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
         const isGoing = there === undefined || there.metadata.deletionTimestamp !== undefined;
         // It is there, and stays.
-        if (isGoing && this.#deps.time.elapsed() < this.#deps.patienceMs && !/not found/.test(message)) {
+        if (isGoing && this.#deps.time.elapsed() < untilMs && !/not found/.test(message)) {
           this.#deps.time.after(AGAIN_MS, attempt);
           return;
         }
@@ -99,6 +100,26 @@ export class People {
     this.ask(`edits ${object.kind} '${object.name}': ${JSON.stringify(spec)}`, 'PATCH', pathOf(object), { spec });
   }
 
+  /** Takes the security groups off a port. */
+  unrefer(object: Planned): void {
+    if (object.resource['securityGroupRefs'] !== undefined)
+      this.edit(object, { resource: { securityGroupRefs: null } });
+  }
+
+  /** Refers to them again. */
+  refer(object: Planned): void {
+    const { securityGroupRefs } = object.resource;
+    if (securityGroupRefs !== undefined) this.edit(object, { resource: { securityGroupRefs } });
+  }
+
+  /** Changes what may be changed of any object, so that it is looked at again. */
+  touch(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
+    const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
+    if (known === undefined || object.kind === 'RouterInterface') return;
+    const isManaged = known.spec?.['resource'] !== undefined;
+    this.edit(object, isManaged ? { resource: { description: text } } : { resyncPeriod: `${10 + text.length}h` });
+  }
+
   /** Takes the status away, but for the id. */
   unsettle(object: Planned): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
@@ -123,7 +144,8 @@ export class People {
   /** Of a deleted object only. */
   letGo(object: Planned): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
-    if (known?.metadata.deletionTimestamp !== undefined) this.edit(object, { managedOptions: { onDelete: 'detach' } });
+    if (known?.spec?.['resource'] === undefined || object.kind === 'RouterInterface') return;
+    if (known.metadata.deletionTimestamp !== undefined) this.edit(object, { managedOptions: { onDelete: 'detach' } });
   }
 
   /** All but the secret. */
@@ -149,7 +171,7 @@ export class People {
     this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
     this.altered.add(object.metadata.uid);
     // Somebody wonders, and has it looked at.
-    this.#deps.time.after(1_000, () => this.edit({ kind, namespace, name }, { resource: { description: how } }));
+    this.#deps.time.after(1_000, () => this.touch({ kind, namespace, name }, how));
     if (how === 'vanish') {
       this.#deps.cloud.drift.remove(collection, id);
       this.#deps.watchman.onVanished(id);
@@ -177,16 +199,26 @@ export class People {
   }
 
   /** Somebody makes what could be taken for the object's own. */
-  mislead(how: 'twins' | 'usurp', { kind, namespace, name }: Planned): void {
+  mislead(how: 'twins' | 'usurp', { kind, namespace, name, filter }: Planned): void {
+    if (kind !== 'Network') return;
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined || idOf(object) !== undefined) return;
     this.#deps.onTrouble();
     this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
-    const twin = (): string =>
-      this.#deps.cloud.drift.add(CollectionName.Networks, outsideNetwork(name, this.#deps.cloud.projectId));
+    const { cluster, cloud } = this.#deps;
+    const { projectRef } = (object.spec?.['resource'] ?? {}) as { readonly projectRef?: string };
+    const project = projectRef === undefined ? undefined : cluster.get('projects', namespace, projectRef);
+    const projectId = (project && idOf(project)) ?? cloud.projectId;
+    const sought = String(filter?.['name'] ?? name);
+    const twin = (): string => {
+      const id = cloud.drift.add(CollectionName.Networks, outsideNetwork(sought, projectId));
+      this.#twins.push(id);
+      return id;
+    };
     if (how === 'twins') {
       this.altered.add(object.metadata.uid);
-      this.#twins.push(twin(), twin());
+      twin();
+      twin();
       return;
     }
     // What its host has just made is removed, unless the host dies with it: nobody else knows of it.
@@ -200,18 +232,31 @@ export class People {
     for (const id of this.#twins)
       if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Networks, id))
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
-    // A port whose object was told to let it go holds its subnet until somebody removes it.
-    for (const id of this.#deps.watchman.detached)
-      if (this.#deps.watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Ports, id))
-        this.#deps.cloud.drift.remove(CollectionName.Ports, id);
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
       const progressing = conditionOf(object, 'Progressing');
       const isRefused = progressing?.status === 'False' && progressing.reason !== 'Success';
-      const isManaged = object.spec?.['resource'] !== undefined;
-      if (!isManaged || !(isRefused || this.altered.has(metadata.uid))) continue;
-      const namespace = metadata.namespace ?? '';
-      this.edit({ kind, namespace, name: metadata.name }, { resyncPeriod: null, resource: { description: 'touched' } });
+      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || this.altered.has(metadata.uid))) continue;
+      const { namespace = '', name } = metadata;
+      if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
+      this.touch({ kind, namespace, name }, 'touched');
+    }
+  }
+
+  /** Removes what objects have left in the cloud that users let go, or took the guards or the finalizer off. */
+  cleanUp(): void {
+    const { cloud, watchman } = this.#deps;
+    // A port whose object was told to let it go holds its subnet until somebody removes it.
+    for (const id of watchman.detached)
+      if (watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Ports, id))
+        cloud.drift.remove(CollectionName.Ports, id);
+    const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
+    for (const { id, kind, uid } of watchman.made.values()) {
+      const collection = COLLECTIONS[kind];
+      if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
+      if (collection === undefined) continue;
+      if (this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
+      watchman.onVanished(id);
     }
   }
 }

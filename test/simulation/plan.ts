@@ -2,6 +2,7 @@
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
+import { type Moment, momentsOf } from './moments.ts';
 import { upheaval } from './upheaval.ts';
 
 /** What happens in the cloud while it is in trouble. */
@@ -31,6 +32,11 @@ export type Happening =
   /** A user writes nonsense into the spec, takes the status away, or lets the resource go without its object. */
   | { readonly what: 'nonsense' | 'unsettle' | 'letGo'; readonly object: Planned }
   | { readonly what: 'delete'; readonly object: Planned }
+  /** What was taken off by `unrefer` is referred to again. */
+  | { readonly what: 'refer'; readonly object: Planned }
+  /** By hand (`hands.ts`). */
+  | { readonly what: 'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId'; readonly object: Planned }
+  | { readonly what: 'deleteInForeground' | 'unpinKeepsake'; readonly object: Planned }
   | { readonly what: 'deleteNamespace'; readonly namespace: string }
   | { readonly what: 'deleteSecret' | 'createSecret' | 'rotateSecret'; readonly namespace: string }
   | { readonly what: 'crash' | 'stop'; readonly pod: number; readonly forMs: number }
@@ -58,6 +64,7 @@ export interface Plan {
   readonly resyncMs: number;
   /** Ordered by `atMs`. */
   readonly steps: readonly Step[];
+  readonly moments: readonly Moment[];
 }
 
 /** How long users and misfortunes are at it, in milliseconds. */
@@ -107,7 +114,16 @@ export function planOf(seed: number): Plan {
   }
   misfortunes(draw, steps, at, pods, misfortune);
   steps.sort((one, other) => one.atMs - other.atMs);
-  return { seed, pods, namespaces, resyncMs: draw.chance(0.3) ? 120_000 : 0, steps };
+  const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
+  const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;
+  return {
+    seed,
+    pods,
+    namespaces,
+    resyncMs,
+    steps,
+    moments: momentsOf(seed, { isCalm: misfortune === 0, isNamespaceGone }),
+  };
 }
 
 /** What users do with one object. */

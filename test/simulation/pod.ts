@@ -4,7 +4,14 @@ import { Role } from '../../actors/config.ts';
 import { type Runtime, startRuntime } from '../../actors/runtime.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import { type JsonObject, type MemoryBroker, type MemoryBus, TransientError, toErrorData } from '../../bus/mod.ts';
+import {
+  type JsonObject,
+  type MemoryBroker,
+  type MemoryBus,
+  type TraceEvent,
+  TransientError,
+  toErrorData,
+} from '../../bus/mod.ts';
 import { type CloudWatcher, transport } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
@@ -30,6 +37,8 @@ export interface PodDeps {
   readonly kubeFate: (call: KubeCall) => KubeFate | undefined;
   /** A request of this pod as it is answered; `error`: it was refused. */
   readonly onKube: (pod: string, call: KubeCall, before: number, error: unknown) => void;
+  /** Of an actor that this pod hosts, as it happens. */
+  readonly onTrace: (event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;
 }
 
@@ -51,9 +60,10 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onDefect } = this.#deps;
+    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onTrace, onDefect } = this.#deps;
     startRuntime({
-      bus: this.bus,
+      // Nobody listens to the trace on the bus.
+      bus: { ...this.bus, trace: { ...this.bus.trace, emit: onTrace } },
       client: this.#client(),
       clock: this.clock,
       log,

@@ -1,10 +1,10 @@
 // The processes of a history, and what befalls them and what they share.
 import type { Logger } from 'pino';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import { type MemoryBroker, toErrorData } from '../../bus/mod.ts';
+import { type MemoryBroker, type TraceEvent, toErrorData } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Happening, Plan } from './plan.ts';
 import { Pod } from './pod.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
@@ -24,6 +24,7 @@ export interface ProcessesDeps {
   readonly callMs: number;
   /** Something is to be looked at again. */
   readonly onChange: () => void;
+  readonly onTrace: (pod: number, event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;
 }
 
@@ -46,9 +47,10 @@ export class Processes {
   }
 
   /** Something goes wrong. */
-  suffer(step: Step): void {
+  suffer(step: Happening): void {
     const { broker, chronicle, cloud, time, weather } = this.#deps;
-    chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${Object.entries(step).slice(1).flat().join(' ')}`);
+    const { what, ...how } = step;
+    chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${what} ${Object.entries(how).flat().join(' ')}`);
     const pod = 'pod' in step ? this.#pods[step.pod] : undefined;
     const end = (run: () => void): void => {
       const forMs = 'forMs' in step ? step.forMs : 0;
@@ -172,6 +174,7 @@ export class Processes {
         );
         watchman.onKube(call, before, error);
       },
+      onTrace: (event) => this.#deps.onTrace(index, event),
       onDefect: this.#deps.onDefect,
     });
     this.#pods[index] = pod;

@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { conditionOf, idOf, PLURALS, type Watchman } from './watchman.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
-const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
+export const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
   Network: CollectionName.Networks,
   Subnet: CollectionName.Subnets,
   Port: CollectionName.Ports,
@@ -61,7 +61,7 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     if (id !== undefined) ids.add(id);
     if (deletionTimestamp !== undefined) {
       const holders = [...objects.values()].filter(
-        (other) => other.metadata.namespace === namespace && holds(other, object, watchman.detached),
+        (other) => other.metadata.namespace === namespace && holds(other, object, watchman),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
@@ -77,11 +77,15 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     if (collection !== undefined && !has(cloud, collection, id))
       return `${what} is available, and ${id} is not in the cloud`;
   }
+  const going = new Set([...objects.values()].filter(isGoing).map(({ metadata }) => metadata.uid));
+  // Of an object that is being deleted somebody may have taken the id away.
   for (const { id, uid } of watchman.made.values())
-    if (!ids.has(id) && !watchman.detached.has(id) && !watchman.excused.has(uid))
+    if (!ids.has(id) && !going.has(uid) && !watchman.detached.has(id) && !watchman.excused.has(uid))
       return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
   return undefined;
 }
+
+const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 type Needed = Pick<Reference, 'kind' | 'name'>;
 
@@ -95,7 +99,7 @@ function ownNeeds(object: KubeObject): readonly Needed[] {
 }
 
 /** Whether `other` has a claim on a deleted object that holds it in the end. */
-function holds(other: KubeObject, deleted: KubeObject, detached: ReadonlySet<string>): boolean {
+function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detached }: Watchman): boolean {
   if (other === deleted) return false;
   const kind = BY_KIND.get(other.kind);
   const reference = kind
@@ -104,9 +108,14 @@ function holds(other: KubeObject, deleted: KubeObject, detached: ReadonlySet<str
   if (kind === undefined || reference === undefined || reference.finalizers.length === 0) return false;
   // Adopted after it had been left in place, it holds in the cloud what no guard can be put on any more.
   if (detached.has(idOf(other) ?? '')) return true;
+  // Nothing holds it any more, and the cloud does.
+  if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
   // A secret serves to the end, and is held, by whoever claimed it before; anything else only by what was built on it.
-  const isBuilt = deleted.kind === 'Secret' || idOf(other) !== undefined;
+  const isBuilt =
+    deleted.kind === 'Secret' ||
+    [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
+    idOf(other) !== undefined;
   return isBuilt && other.metadata.finalizers?.includes(kind.finalizer) === true;
 }
 

@@ -27,6 +27,8 @@ export async function shrunk(plan: Plan, violation: Violation): Promise<Plan> {
       if (!isLess) from += length;
     }
   }
+  for (const moment of best.moments)
+    await attempt({ ...best, moments: best.moments.filter((other) => other !== moment) });
   while (best.pods > 1 && (await attempt({ ...best, pods: best.pods - 1 })));
   for (const namespace of best.namespaces)
     if (best.namespaces.length > 1)

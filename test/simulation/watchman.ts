@@ -29,7 +29,9 @@ const KIND_BY_COLLECTION: Readonly<Record<string, string>> = {
 export const PLURALS: readonly string[] = KINDS.map(({ plural }) => plural);
 const BY_PLURAL = new Map(KINDS.map((kind) => [kind.plural, kind]));
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
-const OUR_FINALIZERS = new Set(KINDS.map(({ finalizer }) => finalizer));
+export const OUR_FINALIZERS: ReadonlySet<string> = new Set(KINDS.map(({ finalizer }) => finalizer));
+/** Of the garbage collector: they hold nothing of ours. */
+const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
 const ERRORS = new Set(['TransientError', 'InvalidConfiguration', 'UnrecoverableError']);
 
 export interface WatchmanDeps {
@@ -53,6 +55,9 @@ export class Watchman {
   readonly #byId = new Map<string, string>();
   /** Objects that the cloud refused something. */
   readonly #refused = new Set<string>();
+  /** Objects whose guards somebody took off by hand. */
+  readonly unguarded = new Set<string>();
+  #isByHand = false;
   /** Writes of objects that may be repeated, since an answer was lost. */
   readonly #repeating = new Set<string>();
 
@@ -77,6 +82,23 @@ export class Watchman {
     return this.#objects.get(this.#byId.get(id) ?? '')?.object;
   }
 
+  /** Somebody takes finalizers off the object by hand: what follows is no defect. */
+  byHand({ kind, metadata: { uid, name, namespace } }: KubeObject, run: () => void): void {
+    this.unguarded.add(uid);
+    // Whoever refers to what is gone concludes that it was never built on it.
+    for (const { object } of this.#objects.values())
+      if (
+        object.metadata.namespace === namespace &&
+        BY_KIND.get(object.kind)
+          ?.references(object)
+          .some((reference) => reference.kind === kind && reference.name === name)
+      )
+        this.excused.add(object.metadata.uid);
+    this.#isByHand = true;
+    run();
+    this.#isByHand = false;
+  }
+
   // --- the API server ------------------------------------------------------------------------------------------
 
   onChange(plural: string, { type, stored, previous }: Change): void {
@@ -89,7 +111,7 @@ export class Watchman {
       if (before !== undefined) this.#gone(before);
     } else {
       this.#objects.set(uid, { plural, object });
-      if (before !== undefined) this.#released(plural, before, object);
+      if (before !== undefined && !this.#isByHand) this.#released(plural, before, object);
       this.#judgeStatus(object);
     }
     const id = idOf(object);
@@ -140,7 +162,7 @@ export class Watchman {
       }
       const kind = KINDS.find((candidate) => candidate.finalizer === finalizer);
       for (const made of this.made.values()) {
-        if (made.kind !== kind?.kind) continue;
+        if (made.kind !== kind?.kind || this.excused.has(made.uid)) continue;
         const user = this.#objects.get(made.uid)?.object;
         if (user === undefined || user.metadata.namespace !== now.metadata.namespace || idOf(user) === undefined)
           continue;
@@ -213,13 +235,14 @@ export class Watchman {
 
   #note(made: Made): void {
     for (const other of this.made.values())
-      if (other.uid === made.uid)
+      if (other.uid === made.uid && !this.excused.has(made.uid))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
   }
 
   #judgeCreate({ uid, pod }: Landing, kind: string, uses: ReadonlySet<string>): void {
     const object = this.#objects.get(uid)?.object;
+    if (this.excused.has(uid)) return;
     if (object === undefined) {
       this.#violate('I4', `${pod} makes a ${kind} for ${this.nameOf(uid)}, which is gone`);
       return;
@@ -231,7 +254,7 @@ export class Watchman {
       const used = this.ownerOf(id);
       if (used === undefined || used.metadata.namespace !== object.metadata.namespace) continue;
       const isOwnedBy = object.metadata.ownerReferences?.some((owner) => owner.uid === used.metadata.uid) === true;
-      if (!isOwnedBy && !used.metadata.finalizers?.includes(finalizer))
+      if (!isOwnedBy && !this.unguarded.has(used.metadata.uid) && !used.metadata.finalizers?.includes(finalizer))
         this.#violate('I1', `${own} on ${this.nameOf(used.metadata.uid)}, which does not carry its guard`);
     }
     const secretName = (object.spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined)
@@ -249,7 +272,7 @@ export class Watchman {
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;
     if (deletionTimestamp === undefined) {
       this.#violate('I2', `${what}, which is not being deleted`);
-    } else if (finalizers.length > 1) {
+    } else if (finalizers.filter((finalizer) => !COLLECTOR_FINALIZERS.has(finalizer)).length > 1) {
       this.#violate('I2', `${what}, which is held by ${finalizers.join(', ')}`);
     }
   }
@@ -257,6 +280,10 @@ export class Watchman {
   #violate(invariant: string, text: string): void {
     this.#deps.onViolation(invariant, text);
   }
+}
+
+export function ownFinalizerOf(kind: string): string | undefined {
+  return BY_KIND.get(kind)?.finalizer;
 }
 
 export function idOf({ status }: KubeObject): string | undefined {

@@ -20,6 +20,11 @@ export class Weather {
     this.#lasting.set(what, Math.max(this.#lasting.get(what) ?? 0, this.#time.elapsed() + forMs));
   }
 
+  /** Whether it ever went on. */
+  hasBeen(what: string): boolean {
+    return this.#lasting.has(what);
+  }
+
   /** When all that goes on is over, milliseconds since the beginning. */
   overMs(): number {
     return Math.max(0, ...this.#lasting.values());

@@ -1,0 +1,272 @@
+// What may be done to an object just when its life enters a state, and where that makes a difference.
+import type { Planned } from './manifests.ts';
+import { type Happening, Trouble } from './plan.ts';
+
+/** What it is done to: the object whose life it is, the process that hosts it, and what it refers to. */
+export interface Target {
+  readonly object: Planned;
+  readonly pod: number;
+  readonly dependency: Planned | undefined;
+  /** It has an id. */
+  readonly isDependencyKnown: boolean;
+}
+
+export interface Means {
+  /** How long it lasts, or until it is taken back. */
+  readonly forMs: number;
+  readonly trouble: Trouble;
+}
+
+type Later = Happening & { readonly afterMs?: number };
+
+export interface Rule {
+  /** Where it makes a difference; any phase by default. */
+  readonly at?: RegExp;
+  /** It is no misfortune: no status may tell of an error. */
+  readonly isCalm?: true;
+  /** How much more often than others. */
+  readonly weight?: number;
+  /** What it leads to is a moment, too. */
+  readonly leadsTo?: { readonly phase: string; readonly deed: 'delete' };
+  readonly does: (target: Target, means: Means) => readonly Later[];
+}
+
+const LIVING = /^(?!deleting|gone|secret)/;
+const DELETING = /^deleting/;
+const AT_WORK = /^(available|updating|settling)/;
+/** Whatever its id is, nobody has stored it yet. */
+const UNBUILT = /^(claiming|adopting|creating|importing|awaitingExternal|recording)/;
+
+const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
+  object === undefined
+    ? []
+    : [
+        { what: 'delete', object, afterMs },
+        { what: 'create', object, afterMs: afterMs + forMs },
+      ];
+
+export const RULES = {
+  delete: { at: LIVING, isCalm: true, weight: 3, does: ({ object }) => [{ what: 'delete', object }] },
+  replace: {
+    at: LIVING,
+    isCalm: true,
+    does: ({ object }, { forMs }) => [
+      { what: 'delete', object },
+      { what: 'create', object, afterMs: forMs },
+    ],
+  },
+  edit: {
+    at: /^(?!gone|secret)/,
+    isCalm: true,
+    weight: 3,
+    does: ({ object }) => [{ what: 'edit', object, text: 'just now' }],
+  },
+  refer: {
+    at: UNBUILT,
+    isCalm: true,
+    does: ({ object }, { forMs }) =>
+      object.resource['securityGroupRefs'] === undefined
+        ? []
+        : [
+            { what: 'unrefer', object, text: '' },
+            { what: 'refer', object, afterMs: forMs },
+          ],
+  },
+  rotateSecret: {
+    at: /^(claiming|deleting|backingOff|secret)/,
+    isCalm: true,
+    weight: 2,
+    does: ({ object: { namespace } }) => [{ what: 'rotateSecret', namespace }],
+  },
+  replaceSecret: {
+    at: /^(claiming|creating|deleting|secret)/,
+    isCalm: true,
+    weight: 2,
+    does: ({ object: { namespace } }, { forMs }) => [
+      { what: 'deleteSecret', namespace },
+      { what: 'createSecret', namespace, afterMs: forMs },
+    ],
+  },
+  stripSecret: {
+    at: /^secret watching/,
+    does: ({ object }, { forMs }) => [
+      { what: 'pin', object },
+      { what: 'deleteSecret', namespace: object.namespace },
+      { what: 'unguard', object, afterMs: 500 },
+      { what: 'unpin', object, afterMs: 1_000 },
+      { what: 'createSecret', namespace: object.namespace, afterMs: 1_000 + forMs },
+    ],
+  },
+  replaceDependency: {
+    at: /^(?!gone|secret)/,
+    isCalm: true,
+    weight: 2,
+    does: ({ dependency }, { forMs }) => replaced(dependency, forMs),
+  },
+  /** What is looked for is there twice, a host that has seen nothing of it takes over, and what it would be built on goes. */
+  orphan: {
+    at: /^(claiming|adopting|creating)/,
+    weight: 5,
+    leadsTo: { phase: 'claiming.probing', deed: 'delete' },
+    does: ({ object, dependency, pod }, { forMs }) =>
+      object.kind === 'Network' && dependency !== undefined
+        ? [{ what: 'twins', object }, { what: 'crash', pod, forMs: 300 }, ...replaced(dependency, forMs, 400)]
+        : [],
+  },
+  /** The same, and it goes itself, before its dependency has an id. */
+  orphanGone: {
+    at: /^(claiming|adopting|creating)/,
+    weight: 3,
+    does: ({ object, dependency, isDependencyKnown, pod }) =>
+      object.kind === 'Network' && dependency !== undefined && !isDependencyKnown
+        ? [
+            { what: 'twins', object },
+            { what: 'crash', pod, forMs: 300 },
+            { what: 'delete', object, afterMs: 400 },
+          ]
+        : [],
+  },
+  deleteImport: {
+    at: /^importing/,
+    isCalm: true,
+    does: ({ object }) => [{ what: 'delete', object }],
+  },
+  letGo: { at: DELETING, isCalm: true, does: ({ object }) => [{ what: 'letGo', object }] },
+  pin: {
+    at: /^(claiming|creating|recording|available)/,
+    isCalm: true,
+    does: ({ object }, { forMs }) => [
+      { what: 'pin', object },
+      { what: 'delete', object },
+      { what: 'unpin', object, afterMs: forMs },
+    ],
+  },
+  foreground: {
+    at: DELETING,
+    isCalm: true,
+    does: ({ object }, { forMs }) => [
+      { what: 'deleteInForeground', object },
+      { what: 'unpinKeepsake', object, afterMs: forMs },
+    ],
+  },
+  unguard: { at: /^deleting.guarded/, does: ({ object }) => [{ what: 'unguard', object }] },
+  /** Before the API server's slow answer says that it was stored. */
+  unown: {
+    at: /^claiming.guarding/,
+    weight: 2,
+    does: ({ object }) => [
+      { what: 'slowKube', forMs: 3_000 },
+      { what: 'unown', object, afterMs: 20 },
+    ],
+  },
+  pullOut: {
+    at: /^deleting.releasing/,
+    does: ({ object }, { forMs }) => [
+      { what: 'deleteInForeground', object },
+      { what: 'unown', object },
+      { what: 'unpinKeepsake', object, afterMs: forMs },
+    ],
+  },
+  forgetId: { at: /^available/, does: ({ object }) => [{ what: 'forgetId', object }] },
+  unsettle: { at: /^(available|unavailable|failed)/, does: ({ object }) => [{ what: 'unsettle', object }] },
+  twins: {
+    at: UNBUILT,
+    weight: 2,
+    does: ({ object }) => (object.kind === 'Network' ? [{ what: 'twins', object }] : []),
+  },
+  usurp: {
+    at: /^(creating|recording)/,
+    weight: 2,
+    does: ({ object }) => (object.kind === 'Network' ? [{ what: 'usurp', object }] : []),
+  },
+  /** The loser cannot be removed at once. */
+  usurpInTrouble: {
+    at: /^recording/,
+    does: ({ object }) =>
+      object.kind === 'Network'
+        ? [
+            { what: 'usurp', object },
+            { what: 'cloudTrouble', trouble: Trouble.Failing, forMs: 1_000 },
+          ]
+        : [],
+  },
+  usurpImport: {
+    at: /^recording/,
+    weight: 3,
+    does: ({ object }) => (object.kind === 'Network' && object.filter !== undefined ? [{ what: 'usurp', object }] : []),
+  },
+  vanish: {
+    at: AT_WORK,
+    weight: 2,
+    does: ({ object }) =>
+      object.kind === 'Port'
+        ? [
+            { what: 'vanish', object },
+            { what: 'loseKube', forMs: 3_000, afterMs: 1_000 },
+          ]
+        : [],
+  },
+  fail: {
+    at: AT_WORK,
+    weight: 2,
+    does: ({ object }, { forMs }) =>
+      object.kind === 'Network' || object.kind === 'Port'
+        ? [
+            { what: 'fail', object },
+            { what: 'unsettle', object, afterMs: 1_500 + forMs },
+          ]
+        : [],
+  },
+  refusedEdit: {
+    at: /^(available|adopting|creating|updating)/,
+    weight: 4,
+    does: ({ object }) => [
+      { what: 'cloudTrouble', trouble: Trouble.Refusing, forMs: 2_000 },
+      { what: 'edit', object, text: 'refused' },
+    ],
+  },
+  ignoredEdit: {
+    at: /^available/,
+    weight: 3,
+    does: ({ object }, { forMs }) => [
+      { what: 'cloudTrouble', trouble: Trouble.Lying, forMs: 5_000 },
+      { what: 'edit', object, text: 'ignored' },
+      { what: 'edit', object, text: 'ignored again', afterMs: 500 + forMs },
+    ],
+  },
+  ignoredRemoval: {
+    at: /^deleting.removing/,
+    does: ({ object }, { forMs }) => [
+      { what: 'cloudTrouble', trouble: Trouble.Lying, forMs: 1_000 },
+      { what: 'letGo', object, afterMs: 500 + forMs },
+    ],
+  },
+  trouble: {
+    at: /^(?!gone|secret)/,
+    weight: 4,
+    does: (_, { trouble, forMs }) => [{ what: 'cloudTrouble', trouble, forMs }],
+  },
+  /** Where something is asked of the API server. */
+  loseKube: {
+    at: /guarding|recording|forgetting|updating|disowning|releasing|storing|auditing/,
+    weight: 3,
+    does: (_, { forMs }) => [{ what: 'loseKube', forMs }],
+  },
+  loseDisowning: {
+    at: /disowning/,
+    weight: 4,
+    does: (_, { forMs }) => [{ what: 'loseKube', forMs: 1_000 + forMs }],
+  },
+  /** What is asked to go is gone before the answer says that it goes. */
+  slowDisowning: {
+    at: /disowning/,
+    weight: 3,
+    does: () => [{ what: 'slowKube', forMs: 25 }],
+  },
+  slowKube: { does: (_, { forMs }) => [{ what: 'slowKube', forMs }] },
+  slowMail: { does: (_, { forMs }) => [{ what: 'slowMail', forMs }] },
+  crash: { weight: 2, does: ({ pod }, { forMs }) => [{ what: 'crash', pod, forMs }] },
+  cutBus: { does: ({ pod }, { forMs }) => [{ what: 'cutBus', pod, forMs }] },
+  wipeMail: { does: () => [{ what: 'wipeMail' }] },
+} as const satisfies Readonly<Record<string, Rule>>;
+export type Deed = keyof typeof RULES;
