@@ -12,10 +12,13 @@ import {
   takeFound,
 } from './managed-setup.ts';
 
-const editedWhileWaiting = [
-  { guard: isNewGeneration, target: 'awaiting', reenter: true, actions: [storeObject, 'forgetClear'] },
-  { actions: storeObject },
-] as const;
+/** Any other change is stored as everywhere (`managed.ts`). */
+const editedWhileWaiting = {
+  guard: isNewGeneration,
+  target: 'awaiting',
+  reenter: true,
+  actions: [storeObject, 'forgetClear'],
+} as const;
 
 export const claiming = managedSetup.createStateConfig({
   description: 'Getting hold of what the object depends on.',

@@ -99,7 +99,7 @@ function ownNeeds(object: KubeObject): readonly Needed[] {
 }
 
 /** Whether `other` has a claim on a deleted object that holds it in the end. */
-function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detached }: Watchman): boolean {
+function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detached, excused }: Watchman): boolean {
   if (other === deleted) return false;
   const kind = BY_KIND.get(other.kind);
   const reference = kind
@@ -116,7 +116,9 @@ function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detach
     deleted.kind === 'Secret' ||
     [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
     idOf(other) !== undefined;
-  return isBuilt && other.metadata.finalizers?.includes(kind.finalizer) === true;
+  // Somebody may have taken its own finalizer off by hand.
+  const isOwned = other.metadata.finalizers?.includes(kind.finalizer) === true || excused.has(other.metadata.uid);
+  return isBuilt && isOwned;
 }
 
 /** Whether what an import looks for is there. */
