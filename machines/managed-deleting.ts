@@ -159,6 +159,7 @@ export const deleting = managedSetup.createStateConfig({
         src: 'unclaim',
         input: ({ context: { key } }) => ({ key }),
         onDone: 'releasing',
+        onError: { target: 'releasingAgain', actions: noteFailure },
       },
     },
     releasing: {
@@ -176,9 +177,9 @@ export const deleting = managedSetup.createStateConfig({
       },
     },
     releasingAgain: {
-      description: 'The own finalizer could not be removed; nothing else is left to clean up.',
+      description: 'The claims could not be ended, or the own finalizer not removed; nothing else is left to clean up.',
       on: { 'object.changed': { actions: storeObject } },
-      after: { backoff: 'releasing' },
+      after: { backoff: 'unclaiming' },
     },
   },
 });

@@ -57,7 +57,7 @@ export const managedSetup = setup({
     remove: fromPromise<void, EffectInput>(notProvided),
     /** Asks for the deletion of the objects of our own, and says whether none was left. */
     disown: fromPromise<DisownOutput, EffectInput>(notProvided),
-    /** Ends all claims; resolves when the bus has acknowledged the tombstones, however long that takes; never rejects. */
+    /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     unclaim: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
     releaseSelf: fromPromise<void, EffectInput>(notProvided),

@@ -692,26 +692,31 @@ test('a deleted object does not go while a create that nobody answered may still
   assert.is(run.phase(), 'gone');
 });
 
-test('a release that fails is tried again by itself, without a call to the cloud', async () => {
+test('the end of a deletion that fails is tried again by itself, without a call to the cloud', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1' });
-  let isWell = false;
-  const run = start(
-    {
-      remove: () => undefined,
-      observe: () => undefined,
-      unclaim: () => undefined,
-      releaseSelf: () => (isWell ? undefined : fail(transient)()),
-    },
-    object,
-  );
-  await settled();
-  assert.is(run.phase(), 'deleting.releasingAgain');
-  run.tell({ ...object, generation: 2 });
-  isWell = true;
-  run.clock.increment(150);
-  await settled();
-  assert.is(run.phase(), 'gone');
-  assert.is(run.calls.filter((call) => call === 'remove').length, 1);
+  for (const failing of ['unclaim', 'releaseSelf'] as const) {
+    let isWell = false;
+    const run = start(
+      {
+        remove: () => undefined,
+        observe: () => undefined,
+        unclaim: () => undefined,
+        releaseSelf: () => undefined,
+        [failing]: () => {
+          if (!isWell) throw transient;
+        },
+      },
+      object,
+    );
+    await settled();
+    assert.is(run.phase(), 'deleting.releasingAgain');
+    run.tell({ ...object, generation: 2 });
+    isWell = true;
+    run.clock.increment(150);
+    await settled();
+    assert.is(run.phase(), 'gone');
+    assert.is(run.calls.filter((call) => call === 'remove').length, 1);
+  }
 });
 
 test('an id that somebody took out of the status of a resting object is stored again (I4)', async () => {

@@ -265,6 +265,15 @@ export const RULES = {
   },
   slowKube: { does: (_, { forMs }) => [{ what: 'slowKube', forMs }] },
   slowMail: { does: (_, { forMs }) => [{ what: 'slowMail', forMs }] },
+  standStill: {
+    does: ({ pod }, { forMs }) => [{ what: 'standStill', pod, slowMs: 0, forMs: 15_000 + forMs }],
+  },
+  /** It hears that the resource is gone when its lease is another's. */
+  sleepOver: {
+    at: /confirming/,
+    weight: 2,
+    does: ({ pod }) => [{ what: 'standStill', pod, slowMs: 0, forMs: 20_000 }],
+  },
   crash: { weight: 2, does: ({ pod }, { forMs }) => [{ what: 'crash', pod, forMs }] },
   cutBus: { does: ({ pod }, { forMs }) => [{ what: 'cutBus', pod, forMs }] },
   wipeMail: { does: () => [{ what: 'wipeMail' }] },
