@@ -7,6 +7,7 @@ import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
+import { finalizersOf, leftover } from './leftovers.ts';
 import { pathOf, SECRET } from './manifests.ts';
 import { Moments } from './moments.ts';
 import { People } from './people.ts';
@@ -261,6 +262,7 @@ class Performance {
 
   /** Everything is deleted: nothing is left, neither at the API server, nor in the cloud, nor in the mail. */
   async #tidyUp(): Promise<void> {
+    const [cluster, watchman, plan] = [this.#cluster, this.#watchman, this.#plan];
     this.#isTidying = true;
     const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
     if (robbed.length > 0) await this.#cleanUp(robbed);
@@ -277,15 +279,8 @@ class Performance {
     let isReadAgain = false;
     await this.#rest('after everything was deleted', () => {
       this.#people.cleanUp();
-      const left = [...PLURALS, 'secrets'].flatMap((plural) => this.#cluster.objects(plural))[0];
-      if (left !== undefined) return `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`;
-      const { detached, excused } = this.#watchman;
-      const [made] = [...this.#watchman.made.values()].filter(({ id, uid }) => !detached.has(id) && !excused.has(uid));
-      if (made !== undefined) return `${made.kind} ${made.id} is still in the cloud`;
-      const mail = this.#broker
-        .snapshot()
-        .values.find(({ key, payload }) => !this.#isOrphanClaim(key) && !excused.has(String(payload['uid'])));
-      if (mail !== undefined) {
+      const left = leftover({ cluster, watchman, broker: this.#broker, plan, isTroubled: this.#troubled });
+      if (left?.isMail === true) {
         this.#changed = true; // mail comes and goes unseen
         leftSince ??= this.#time.elapsed();
         // What could not be deleted while the bus was away is deleted when it is read again.
@@ -294,9 +289,8 @@ class Performance {
           this.#processes.crashAll();
           this.#processes.startAll();
         }
-        return `mail is left: ${mail.key} ${JSON.stringify(mail.payload)}`;
       }
-      return undefined;
+      return left?.text;
     });
   }
 
@@ -320,22 +314,6 @@ class Performance {
       const left = PLURALS.flatMap((plural) => this.#cluster.objects(plural)).find(isLeft);
       return left && `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`;
     });
-  }
-
-  /**
-   * A claim that nobody ends: on what was never there, by an object whose reference to it was taken off while it had no host;
-   * or for a cleanup, by one whose host died as soon as it was gone. It holds nothing, and the audit of a guard ends it
-   * should there ever be an object of that name.
-   */
-  #isOrphanClaim(key: string): boolean {
-    if (/\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\./.test(key)) return this.#troubled;
-    return this.#plan.steps.some(
-      ({ what, ...step }) =>
-        what === 'create' &&
-        'object' in step &&
-        key.endsWith(`.claim.openstack.ports.${step.object.name}`) &&
-        isOfGroup(key),
-    );
   }
 
   // --- what happens --------------------------------------------------------------------------------------------
@@ -419,9 +397,3 @@ class Performance {
     this.#chronicle.tell(`VIOLATION of ${invariant}: ${text}`);
   }
 }
-
-function finalizersOf({ metadata }: KubeObject): string {
-  return (metadata.finalizers ?? []).join(', ') || 'no finalizers';
-}
-
-const isOfGroup = (key: string): boolean => key.includes('.openstack.securitygroups.');
