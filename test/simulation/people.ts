@@ -236,7 +236,9 @@ export class People {
       const { kind, metadata } = object;
       const progressing = conditionOf(object, 'Progressing');
       const isRefused = progressing?.status === 'False' && progressing.reason !== 'Success';
-      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || this.altered.has(metadata.uid))) continue;
+      // What a resource was built on may have gone with all that was on it, when its guards were taken off by hand.
+      const isDoubtful = this.altered.has(metadata.uid) || this.#deps.watchman.excused.has(metadata.uid);
+      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful)) continue;
       const { namespace = '', name } = metadata;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
       this.touch({ kind, namespace, name }, 'touched');
