@@ -262,7 +262,7 @@ class Performance {
 
   /** Everything is deleted: nothing is left, neither at the API server, nor in the cloud, nor in the mail. */
   async #tidyUp(): Promise<void> {
-    const [cluster, watchman, plan] = [this.#cluster, this.#watchman, this.#plan];
+    const [cluster, watchman, broker, plan] = [this.#cluster, this.#watchman, this.#broker, this.#plan];
     this.#isTidying = true;
     const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
     if (robbed.length > 0) await this.#cleanUp(robbed);
@@ -279,7 +279,8 @@ class Performance {
     let isReadAgain = false;
     await this.#rest('after everything was deleted', () => {
       this.#people.cleanUp();
-      const left = leftover({ cluster, watchman, broker: this.#broker, plan, isTroubled: this.#troubled });
+      const hasStoodStill = this.#weather.hasBeen('standStill');
+      const left = leftover({ cluster, watchman, broker, plan, isTroubled: this.#troubled, hasStoodStill });
       if (left?.isMail === true) {
         this.#changed = true; // mail comes and goes unseen
         leftSince ??= this.#time.elapsed();

@@ -18,6 +18,8 @@ interface Scene {
   readonly plan: Plan;
   /** Whether anything went wrong. */
   readonly isTroubled: boolean;
+  /** Whether a process stood still, maybe with mail on its way. */
+  readonly hasStoodStill: boolean;
 }
 
 /** Neither at the API server, nor in the cloud, nor in the mail; undefined when there is nothing. */
@@ -37,10 +39,12 @@ export function leftover(scene: Scene): Leftover | undefined {
 
 /**
  * A claim that nobody ends: on what was never there, by an object whose reference to it was taken off while it had no host;
- * or for a cleanup, by one whose host died as soon as it was gone. It holds nothing, and the audit of a guard ends it
- * should there ever be an object of that name.
+ * or for a cleanup, by one whose host died as soon as it was gone; or that an earlier host had on its way when it stood
+ * still, and that arrives when the next one's end of it has been read and deleted. It holds nothing, and the audit of a
+ * guard ends it should there ever be an object of that name.
  */
-function isOrphanClaim(key: string, { plan, isTroubled }: Scene): boolean {
+function isOrphanClaim(key: string, { plan, isTroubled, hasStoodStill }: Scene): boolean {
+  if (hasStoodStill && key.includes('.claim.')) return true;
   if (/\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\./.test(key)) return isTroubled;
   return plan.steps.some(
     ({ what, ...step }) =>
