@@ -1,14 +1,16 @@
 // Real: chains on the kube-apiserver of KUBECONFIG and the cloud of OS_CLIENT_CONFIG_FILE (entry OS_CLOUD), next to what
 // that Neutron does when clients ask it directly: TROUPE_BENCH_BURST names a command that makes so many networks with a
-// subnet each and deletes them again, and says how long that took.
+// subnet each and deletes them again, and says how long that took: the making in all, a deletion in the median.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../actors/clock.ts';
 import { burst, type ChainOptions, warmUp } from './chain.ts';
 import type { Report } from './figures.ts';
 import { Stage } from './stage.ts';
 
-const MADE = /^\d+ networks \+ \d+ subnets, (\d+) clients: ([\d.]+) s/;
+/** At a time. */
+const CLIENTS = 16;
+const MADE = /^\d+ networks \+ \d+ subnets, \d+ clients: ([\d.]+) s/;
+const DELETED = /^delete network +n=\d+ +p50 +([\d.]+) ms/;
 const FAILED = /^errors: ([1-9]\d*)/;
 
 export async function real(options: ChainOptions): Promise<Report> {
@@ -42,21 +44,16 @@ interface Alone {
 
 /** Runs `<command> <count> <clients>`. */
 async function measureAlone(command: string, count: number): Promise<Alone> {
-  const clock = systemClock();
-  const child = spawn('/bin/sh', ['-c', `${command} ${count} 16`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('/bin/sh', ['-c', `${command} ${count} ${CLIENTS}`], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  let madeAt: number | undefined;
   let createMs = Number.NaN;
   let deleteMs = Number.NaN;
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, , seconds] = MADE.exec(line) ?? [];
-    if (seconds !== undefined) {
-      madeAt = clock.now();
-      createMs = (Number(seconds) * 1_000) / (2 * count);
-    } else if (madeAt !== undefined && Number.isNaN(deleteMs)) {
-      // One request deletes a network and its subnet: two resources.
-      deleteMs = (clock.now() - madeAt) / (2 * count);
-    }
+    const [, seconds] = MADE.exec(line) ?? [];
+    if (seconds !== undefined) createMs = (Number(seconds) * 1_000) / (2 * count);
+    const [, medianMs] = DELETED.exec(line) ?? [];
+    // One request deletes a network and its subnet: two resources.
+    if (medianMs !== undefined) deleteMs = Number(medianMs) / (2 * CLIENTS);
     if (FAILED.test(line)) throw new Error(`Neutron alone: ${line}`);
   }
   const code = await ended;
