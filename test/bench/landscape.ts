@@ -41,9 +41,10 @@ export class Landscape {
   readonly #stage: Stage;
   readonly #namespace: string;
 
-  constructor(stage: Stage, namespace: string) {
+  /** @param name  what the name of the namespace begins with: that of an earlier run may still be going */
+  constructor(stage: Stage, name: string) {
     this.#stage = stage;
-    this.#namespace = namespace;
+    this.#namespace = `${name}-${Math.floor(stage.clock.random() * 36 ** 6).toString(36)}`;
   }
 
   /** Makes the namespace and the credentials in it. */
