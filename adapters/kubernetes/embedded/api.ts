@@ -37,8 +37,13 @@ export interface ResourceRequest {
 
 /** An instant as the API writes it: RFC 3339 with whole seconds. */
 export function timeText(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(atMs / 1_000);
+  if (second !== lastSecond.second) lastSecond = { second, text: `${new Date(atMs).toISOString().slice(0, 19)}Z` };
+  return lastSecond.text;
 }
+
+/** Many writes are of one second. */
+let lastSecond = { second: Number.NaN, text: '' };
 
 /** A random UUID of version 4, from the clock's source. */
 export function randomUid(clock: Clock): string {

@@ -382,7 +382,7 @@ function checked(
   schemaErrors: readonly FieldError[],
 ): FieldError[] {
   const errors = [...schemaErrors, ...validateEmbedded(schema, value)];
-  const repeated = validateUniqueness(schema, value);
+  const repeated = validateUniqueness(schema, value, old);
   // What was so before is not complained about.
   if (repeated.length > 0 && (old === undefined || validateUniqueness(schema, old).length === 0)) {
     errors.push(...repeated);

@@ -302,11 +302,15 @@ function childPath(schema: Schema, path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-/** Checks that lists of type set and map hold no item twice. */
-export function validateUniqueness(schema: Schema, value: unknown, field = ''): FieldError[] {
+/**
+ * Checks that lists of type set and map hold no item twice.
+ *
+ * @param old  parts that are shared with it are not looked at
+ */
+export function validateUniqueness(schema: Schema, value: unknown, old: unknown = undefined): FieldError[] {
   const errors: FieldError[] = [];
-  const visit = (node: Schema, item: unknown, path: string): void => {
-    if (!node.uniqueBeneath) return;
+  const visit = (node: Schema, item: unknown, before: unknown, path: string): void => {
+    if (!node.uniqueBeneath || (item === before && item !== undefined)) return;
     if (isList(item)) {
       const stranger = node.listType === 'map' ? item.findIndex((one) => one !== null && !isMap(one)) : -1;
       if (stranger >= 0) {
@@ -325,17 +329,18 @@ export function validateUniqueness(schema: Schema, value: unknown, field = ''): 
         });
       }
       if (node.items !== undefined)
-        for (const [index, one] of item.entries()) visit(node.items, one, `${path}[${index}]`);
+        for (const [index, one] of item.entries()) visit(node.items, one, undefined, `${path}[${index}]`);
     } else if (isMap(item)) {
+      const previous = isMap(before) ? before : {};
       for (const key of Object.keys(item)) {
         const named = node.properties?.get(key);
         const child = named ?? node.additional;
         if (child === undefined) continue;
         const childPath = named === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-        visit(child, item[key], childPath);
+        visit(child, item[key], previous[key], childPath);
       }
     }
   };
-  visit(schema, value, field);
+  visit(schema, value, old, '');
   return errors;
 }
