@@ -13,7 +13,7 @@ import { loadFolder } from './loading.ts';
 import { memoryStore, type Store } from './store.ts';
 
 /** Size of logs that are not worth a snapshot, in bytes. */
-const LEAST_COMPACTION_BYTES = 8 * 1024 * 1024;
+const LEAST_COMPACTION_BYTES = 32 * 1024 * 1024;
 
 export interface FolderOptions {
   /** Made, for its owner alone, when it is not there. */
@@ -25,7 +25,7 @@ export interface FolderOptions {
   readonly firstRevision: number;
   readonly log: StorageLog | undefined;
   readonly files: Files;
-  /** Size of the logs, in bytes, below which no snapshot replaces them; 8 MiB unless told. */
+  /** Size of the logs, in bytes, below which no snapshot replaces them; 32 MiB unless told. */
   readonly leastCompactionBytes?: number;
 }
 
