@@ -5,7 +5,8 @@
 //
 // Invariants:
 //   M1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
-//   M2. The own finalizer is stored before the first claim, and goes after the tombstones were acknowledged (P12).
+//   M2. The own finalizer is stored before the first claim, and goes after the tombstones were acknowledged (P12); those of
+//       credentials follow it, since a life that begins in between cleans up once more.
 //   M3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
 //   M4. Own cleanup starts when the own finalizer is the only one left (I2).
 //   M5. A dependency that is being deleted is yielded only when nothing was built on it (P1).
