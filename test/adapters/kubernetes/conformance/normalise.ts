@@ -77,8 +77,11 @@ export function normaliser(given: ReadonlyMap<string, string>): Normaliser {
       }
     }
     for (const [from, to] of known) result = result.replaceAll(from, to);
-    // A year is no revision, though it looks like one.
-    result = result.replaceAll(/\b\d{2,}\b(?!-\d\d-\d\d)/g, (digits) => revisions.get(digits) ?? digits);
+    // A year is no revision, nor is a limit or what exceeds it, though a server may be at just that revision.
+    result = result.replaceAll(
+      /(?<!\b(?:is|got) )\b\d{2,}\b(?!-\d\d-\d\d)/g,
+      (digits) => revisions.get(digits) ?? digits,
+    );
     return result
       .replaceAll(/(resourceVersion: )"(\d+|<[^>]*>)"/g, '$1<some revision>')
       .replaceAll(/(current: )(\d+|<[^>]*>)/g, '$1<current revision>')
