@@ -7,7 +7,8 @@ import { parsed, type Wire } from './wire.ts';
 
 /** Between two askings of a step with `until`, and the longest that it may take, in milliseconds. */
 const POLL_MS = 50;
-const PATIENCE_MS = 40_000;
+/** The real garbage collector takes notice of a new kind every 30 s, and may miss one turn. */
+const PATIENCE_MS = 90_000;
 
 const clock = systemClock();
 
