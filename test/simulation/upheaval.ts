@@ -26,9 +26,22 @@ export function upheaval(draw: Draw, scene: Scene): readonly Step[] {
   const beginsAt = draw.chance(0.5) ? between(draw, 50, 3_000) : between(draw, 8_000, 45_000);
   const leavesAt = beginsAt + between(draw, 100, 1_800);
   const course = { beginsAt, leavesAt, returnsAt: leavesAt + between(draw, 15_500, 28_000) };
+  const isAlone = scene.pods === 1 || draw.chance(0.3);
+  const befalls = isAlone ? lateness : draw.chance(0.3) ? severance : absence;
+  return [...befalls(draw, course, scene.pods), ...replacement(draw, course, scene)];
+}
+
+/**
+ * A process is cut off, and goes on with what it had begun for as long as its leases last. About when they end, the cloud,
+ * which had refused everything, takes what it is asked for, and takes its time.
+ */
+function severance(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: number): readonly Step[] {
+  const wellAt = leavesAt + between(draw, 6_000, 13_000);
+  const pod = draw.below(pods);
   return [
-    ...(scene.pods > 1 && draw.chance(0.7) ? absence(draw, course, scene.pods) : lateness(draw, course)),
-    ...replacement(draw, course, scene),
+    { atMs: beginsAt, what: 'cloudTrouble', trouble: 'failing', forMs: wellAt - beginsAt },
+    { atMs: leavesAt, what: 'cutBus', pod, forMs: returnsAt - leavesAt },
+    { atMs: wellAt, what: 'cloudTrouble', trouble: 'slow', forMs: between(draw, 6_000, 14_000) },
   ];
 }
 
