@@ -60,6 +60,8 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
   const available = kind.isAvailable(object);
   const id = status?.['id'];
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+  // Without its id others would wait for it for ever.
+  const isSettled = settled && (failed || externalId !== undefined);
   return {
     uid: metadata.uid,
     generation: metadata.generation ?? 0,
@@ -70,15 +72,7 @@ export function objectView(object: KubeObject, kind: ManagedKind, now: number): 
     externalId,
     managed,
     detached: !managed || options?.onDelete === 'detach',
-    // Without its id others would wait for it for ever.
-    settled:
-      !settled || (!failed && externalId === undefined)
-        ? 'no'
-        : failed
-          ? 'failed'
-          : available
-            ? 'available'
-            : 'unavailable',
+    settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
     available,
     resyncInMs,
   };
