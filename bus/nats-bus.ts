@@ -1,4 +1,6 @@
-// The bus on NATS: its parts on one connection.
+// The bus on NATS: its parts on one connection, and what is delivered on another. However much mail is on its way to a
+// process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
+// the stream is still the one it was.
 import type { Bus, Connectivity } from './bus.ts';
 import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
@@ -42,15 +44,19 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     throw new TerminalError(`the prefix of the bus must be lower-case letters, digits and hyphens; got '${prefix}'`);
   }
   const connection = await connectNats({ ...options, name: process });
+  const deliveries = await connectNats({ ...options, name: `${process} mail` }).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   const names = prefix.toUpperCase();
-  const mailbox = new NatsMailbox({ connection, stream: `${names}_MAIL`, root: prefix, shards, replicas });
+  const mailbox = new NatsMailbox({ connection, deliveries, stream: `${names}_MAIL`, root: prefix, shards, replicas });
   const leases = new NatsLeases({ connection, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
   const services = natsServices(connection, prefix);
   const close = async (): Promise<void> => {
     await services.close();
     await leases.close();
     await mailbox.close();
-    await connection.close();
+    await Promise.all([connection.close(), deliveries.close()]);
   };
   try {
     await requireJetStream(connection);

@@ -33,6 +33,8 @@ const FEW_SHARDS = 8;
 
 export interface NatsMailboxOptions {
   readonly connection: Connection;
+  /** Where mail arrives. */
+  readonly deliveries: Connection;
   readonly stream: string;
   readonly root: string;
   readonly shards: number;
@@ -42,13 +44,15 @@ export interface NatsMailboxOptions {
 export class NatsMailbox implements Mailbox {
   readonly shards: number;
   readonly #connection: Connection;
+  readonly #deliveries: Connection;
   readonly #root: string;
   readonly #keeper: StreamKeeper;
   readonly #subscriptions = new Set<MailSubscription>();
 
-  constructor({ connection, stream, root, shards, replicas }: NatsMailboxOptions) {
+  constructor({ connection, deliveries, stream, root, shards, replicas }: NatsMailboxOptions) {
     this.shards = shards;
     this.#connection = connection;
+    this.#deliveries = deliveries;
     this.#root = root;
     this.#keeper = new StreamKeeper({
       connection,
@@ -128,7 +132,7 @@ export class NatsMailbox implements Mailbox {
       onComplete: () => handlers.onReplayed(),
     });
     const reader = new StreamReader({
-      connection: this.#connection,
+      connection: this.#deliveries,
       stream: this.#keeper.config.name,
       filters,
       verify: async () => (await this.#keeper.check()) && this.#keeper.epoch.id === epoch,

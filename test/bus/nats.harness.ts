@@ -15,6 +15,8 @@ export interface NatsDeployment extends Deployment {
   readonly url: string;
   readonly prefix: string;
   connect(process: string, options?: Partial<NatsBusOptions>): Promise<Bus>;
+  /** From now on each connection of the process carries so many bytes a millisecond. */
+  throttle(bus: Bus, bytesPerMs: number): void;
 }
 
 /** One server and the processes on it. */
@@ -67,6 +69,9 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
       });
       proxies.set(bus, proxy);
       return bus;
+    },
+    throttle(bus, bytesPerMs) {
+      proxies.get(bus)?.throttle(bytesPerMs);
     },
     async crash(bus) {
       proxies.get(bus)?.cut();

@@ -19,6 +19,7 @@ import {
   rejection,
   store,
   until,
+  within,
 } from './harness.ts';
 import type { NatsDeployment } from './nats.harness.ts';
 
@@ -100,6 +101,24 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       await store(bus, 'n4', 101);
       await until('what came meanwhile', () => reader.newest('n4')?.payload['value'] === 101, 6_000);
       assert.is(reader.mail.length, 22);
+    }),
+  );
+
+  test(
+    called('a process that is given much mail keeps its leases, and its requests are answered (B5)'),
+    on(harness, async (deployment) => {
+      const [writer, holder] = [await deployment.connect('a'), await deployment.connect('b')];
+      const value = 'x'.repeat(4_000);
+      await each(500, 100, async (at) => {
+        await writer.mailbox.publish(object(`n${at}`), { value }, 0);
+      });
+      const lease = await holder.leases.acquire('shard.1', 'b');
+      deployment.throttle(holder, 400);
+      const reader = await read(holder, everything(holder));
+      await clock.sleep(2 * LEASE_MS);
+      assert.is(reader.replayed, 0, 'there is mail on its way still');
+      assert.ok((lease?.endsAt() ?? 0) > clock.now());
+      await within('an answer', holder.mailbox.last(object('n0')), LEASE_MS);
     }),
   );
 

@@ -16,6 +16,8 @@ export interface TcpProxy {
   hold(...ways: readonly Way[]): void;
   /** From now on bytes take so much longer, each way. */
   delay(delayMs: number): void;
+  /** From now on a connection carries so many bytes a millisecond, each way: what is sent last waits for all before it. */
+  throttle(bytesPerMs: number): void;
   /** All is well again; what was held back arrives, also from those who have gone meanwhile. */
   heal(): void;
   close(): Promise<void>;
@@ -26,6 +28,7 @@ const clock = systemClock();
 /** What happens to bytes that go one way. */
 class Passage {
   delayMs = 0;
+  bytesPerMs = Number.POSITIVE_INFINITY;
   #open = Promise.resolve();
   #reopen = (): void => undefined;
 
@@ -40,8 +43,8 @@ class Passage {
     this.#reopen();
   }
 
-  async pass(arrivedAt: number): Promise<void> {
-    const leftMs = arrivedAt + this.delayMs - clock.now();
+  async pass(arrivedAt: number, bytes: number): Promise<void> {
+    const leftMs = Math.max(arrivedAt + this.delayMs - clock.now(), bytes / this.bytesPerMs);
     if (leftMs > 0) await clock.sleep(leftMs);
     await this.#open;
   }
@@ -60,12 +63,12 @@ export async function startProxy(host: string, port: number | (() => number)): P
   /** In order, and to the end: what a client sent before it went arrives all the same. */
   const relay = (from: Socket, to: Socket, passage: Passage): void => {
     let last = Promise.resolve();
-    const then = (run: () => void): void => {
+    const then = (bytes: number, run: () => void): void => {
       const arrivedAt = clock.now();
-      last = last.then(() => passage.pass(arrivedAt)).then(run);
+      last = last.then(() => passage.pass(arrivedAt, bytes)).then(run);
     };
-    from.on('data', (chunk) => then(() => void to.write(chunk)));
-    from.on('close', () => then(() => to.destroySoon()));
+    from.on('data', (chunk) => then(chunk.length, () => void to.write(chunk)));
+    from.on('close', () => then(0, () => to.destroySoon()));
   };
   const server: Server = createServer((near) => {
     keep(near);
@@ -91,6 +94,7 @@ export async function startProxy(host: string, port: number | (() => number)): P
     isCut = false;
     for (const passage of Object.values(passages)) {
       passage.delayMs = 0;
+      passage.bytesPerMs = Number.POSITIVE_INFINITY;
       passage.release();
     }
   };
@@ -103,6 +107,9 @@ export async function startProxy(host: string, port: number | (() => number)): P
     },
     delay(delayMs) {
       for (const passage of Object.values(passages)) passage.delayMs = delayMs;
+    },
+    throttle(bytesPerMs) {
+      for (const passage of Object.values(passages)) passage.bytesPerMs = bytesPerMs;
     },
     heal,
     async close() {
