@@ -13,12 +13,15 @@ export interface Claim extends ClaimMail {
 
 /** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
 const ENDED_LIMIT = 1_000;
+/** Fewer claims than this are looked through. */
+const INDEXED_FROM = 16;
 
 export class ClaimsTable {
-  readonly #claims = new Map<string, Claim>();
-  /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again. */
-  readonly #byFinalizer = new Map<string, Set<string>>();
-  /** Claimants whose claim was seen to end, by their incarnation; undefined: none, as with most of ten thousand objects. */
+  /** Undefined: none, as with most of ten thousand objects. */
+  #claims: Map<string, Claim> | undefined;
+  /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again; for many only. */
+  #byFinalizer: Map<string, Set<string>> | undefined;
+  /** Claimants whose claim was seen to end, by their incarnation; undefined: none. */
   #ended: Map<string, string> | undefined;
   #revision = 0;
 
@@ -27,12 +30,12 @@ export class ClaimsTable {
   }
 
   get size(): number {
-    return this.#claims.size;
+    return this.#claims?.size ?? 0;
   }
 
   /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
   take(key: string, claim: Claim): boolean {
-    const known = this.#claims.get(key);
+    const known = this.#claims?.get(key);
     if (
       known !== undefined &&
       known.uid !== claim.uid &&
@@ -48,20 +51,22 @@ export class ClaimsTable {
     }
     this.#ended?.delete(key);
     this.#unindex(key, known);
+    this.#claims ??= new Map();
     this.#claims.set(key, claim);
-    for (const finalizer of claim.finalizers) {
-      const keys = this.#byFinalizer.get(finalizer) ?? new Set();
-      this.#byFinalizer.set(finalizer, keys.add(key));
+    if (this.#byFinalizer !== undefined) this.#index(key, claim);
+    else if (this.#claims.size > INDEXED_FROM) {
+      this.#byFinalizer = new Map();
+      for (const [each, its] of this.#claims) this.#index(each, its);
     }
     this.#revision++;
     return true;
   }
 
   drop(key: string): boolean {
-    const known = this.#claims.get(key);
+    const known = this.#claims?.get(key);
     if (known === undefined) return false;
     this.#unindex(key, known);
-    this.#claims.delete(key);
+    this.#claims?.delete(key);
     this.#revision++;
     return true;
   }
@@ -72,19 +77,26 @@ export class ClaimsTable {
   }
 
   get(key: string): Claim | undefined {
-    return this.#claims.get(key);
+    return this.#claims?.get(key);
   }
 
-  entries(): IterableIterator<[string, Claim]> {
-    return this.#claims.entries();
+  entries(): Iterable<[string, Claim]> {
+    return this.#claims ?? [];
   }
 
   /** The finalizers that hold the incarnation `uid`, each with a claim that does (C2). */
   held(uid: string): Map<string, Claim> {
     const held = new Map<string, Claim>();
+    if (this.#byFinalizer === undefined) {
+      for (const claim of this.#claims?.values() ?? []) {
+        if (claim.notOn.includes(uid)) continue;
+        for (const finalizer of claim.finalizers) if (!held.has(finalizer)) held.set(finalizer, claim);
+      }
+      return held;
+    }
     for (const [finalizer, keys] of this.#byFinalizer) {
       for (const key of keys) {
-        const claim = this.#claims.get(key);
+        const claim = this.#claims?.get(key);
         if (claim === undefined || claim.notOn.includes(uid)) continue;
         held.set(finalizer, claim);
         break;
@@ -93,11 +105,18 @@ export class ClaimsTable {
     return held;
   }
 
+  #index(key: string, claim: Claim): void {
+    for (const finalizer of claim.finalizers) {
+      const keys = this.#byFinalizer?.get(finalizer) ?? new Set();
+      this.#byFinalizer?.set(finalizer, keys.add(key));
+    }
+  }
+
   #unindex(key: string, claim: Claim | undefined): void {
     for (const finalizer of claim?.finalizers ?? []) {
-      const keys = this.#byFinalizer.get(finalizer);
+      const keys = this.#byFinalizer?.get(finalizer);
       keys?.delete(key);
-      if (keys?.size === 0) this.#byFinalizer.delete(finalizer);
+      if (keys?.size === 0) this.#byFinalizer?.delete(finalizer);
     }
   }
 }

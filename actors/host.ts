@@ -21,6 +21,7 @@ import {
   mailSubject,
   shardOf,
   shardOfKey,
+  sharedAddress,
   TransientError,
   toErrorData,
 } from '../bus/mod.ts';
@@ -209,7 +210,7 @@ export class Host {
           if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
           for (const object of items) {
             const { namespace = '', name } = object.metadata;
-            const address = { realm: resource.realm, plural: resource.plural, namespace, name };
+            const address = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
             const number = shardOf(address, this.#deps.bus.mailbox.shards);
             const shard = opened.get(number);
             if (shard === undefined || this.#shards.get(number) !== shard) continue;

@@ -1,5 +1,6 @@
 // What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
 import type { JsonObject } from '../bus/bus.ts';
+import { sharedText } from '../bus/shared.ts';
 import type { KubeObject } from '../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../machines/life.ts';
 
@@ -53,7 +54,9 @@ export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
     isTexts(finalizers) &&
     isText(manager) &&
     isTexts(notOn);
-  return isClaim ? { uid, resourceVersion, generation, finalizers, manager, notOn, ended: ended === true } : undefined;
+  if (!isClaim) return undefined;
+  const shared = { finalizers: finalizers.map(sharedText), manager: sharedText(manager) };
+  return { uid, resourceVersion, generation, ...shared, notOn, ended: ended === true };
 }
 
 export function parseReadyMail(payload: JsonObject): ReadyMail | undefined {

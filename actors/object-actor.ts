@@ -222,6 +222,10 @@ export class ObjectActor {
   }
 
   #answerAll(): void {
+    if (this.claims.size === 0) {
+      this.#answerBasis = '';
+      return;
+    }
     const claimed = this.#claimed();
     const basis = claimed === undefined ? 'absent' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;

@@ -1,6 +1,6 @@
 // Which kinds there are, and how their names become addresses.
 import { type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
-import type { Address } from '../bus/mod.ts';
+import { type Address, sharedAddress } from '../bus/mod.ts';
 import type { FollowedKind, JsonObject, KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 
 export interface Registry {
@@ -48,7 +48,7 @@ export function registry(kinds: readonly ManagedKind[], others: readonly Followe
         resources.find((candidate) => candidate.kind === kind && candidate.realm === from.realm) ??
         resources.find((candidate) => candidate.kind === kind);
       if (resource === undefined) throw new Error(`kind '${kind}', which '${from.plural}' refers to, is not known`);
-      return { realm: resource.realm, plural: resource.plural, namespace: from.namespace, name };
+      return sharedAddress({ realm: resource.realm, plural: resource.plural, namespace: from.namespace, name });
     },
     guards: (address) => guards.get(id(address)) ?? [],
     claimants: (finalizer) => kinds.filter((kind) => kind.finalizer === finalizer),

@@ -11,8 +11,8 @@ export class StoredMail {
   readonly #deps: StoredMailDeps;
   /** Sequences of what goes with the object: its own mail, and answers by who answered. */
   readonly #own = new Map<string, number>();
-  /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. */
-  readonly #claims = new Map<string, number>();
+  /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. Undefined: none. */
+  #claims: Map<string, number> | undefined;
 
   constructor(deps: StoredMailDeps) {
     this.#deps = deps;
@@ -32,18 +32,19 @@ export class StoredMail {
   }
 
   noteClaim(claimant: string, sequence: number): void {
+    this.#claims ??= new Map();
     this.#claims.set(claimant, sequence);
   }
 
   /** The tombstone of a claim has been read. */
   endClaim(claimant: string, sequence: number): void {
-    this.#claims.delete(claimant);
+    this.#claims?.delete(claimant);
     void this.#remove(claimant, sequence);
   }
 
   /** A claim that holds no more, of which there is no tombstone. */
   dropClaim(claimant: string): void {
-    const sequence = this.#claims.get(claimant);
+    const sequence = this.#claims?.get(claimant);
     if (sequence !== undefined) this.endClaim(claimant, sequence);
   }
 

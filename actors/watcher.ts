@@ -19,6 +19,7 @@ import {
   type Clock,
   type JsonObject,
   type Lease,
+  sharedAddress,
   toErrorData,
 } from '../bus/mod.ts';
 import { InFlight } from './in-flight.ts';
@@ -105,11 +106,12 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     const known = await readMail(deps, term.signal);
     const pending = new Set<Promise<void>>();
     const say = (resource: Resource, mail: ObjectMail, namespace: string, name: string): void => {
-      const to: Address = { realm: resource.realm, plural: resource.plural, namespace, name };
+      const to = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
+      const key = addressKey(to);
       const version = versionOf(mail);
-      const last = known.get(addressKey(to));
+      const last = known.get(key);
       if (last !== undefined && compareVersions(last.version, version) >= 0) return;
-      known.set(addressKey(to), { to, version, uid: uidOf(mail), gone: 'gone' in mail });
+      known.set(key, { to, version, uid: uidOf(mail), gone: 'gone' in mail });
       const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace);
       pending.add(saying);
       void saying.finally(() => {

@@ -48,5 +48,6 @@ export {
   SHARDS,
   shardOf,
   shardOfKey,
+  sharedAddress,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';

@@ -8,6 +8,7 @@
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
 import { TerminalError } from './errors.ts';
+import { keyOfShared, sharedByKey } from './shared.ts';
 
 /** Where an actor is found: named like its object. */
 export interface Address {
@@ -78,8 +79,16 @@ export function decodeToken(token: string): string | undefined {
  * An address as one string, `<realm>.<plural>.<namespace>.<name>` of encoded tokens: key of maps, `subject` of events.
  * Joined, as a template would leave a tree of its parts, ten times as large, in every map whose key it is.
  */
-export function addressKey({ realm, plural, namespace, name }: Address): string {
+export function addressKey(address: Address): string {
+  const known = keyOfShared(address);
+  if (known !== undefined) return known;
+  const { realm, plural, namespace, name } = address;
   return [encodeToken(realm), encodeToken(plural), encodeToken(namespace), encodeToken(name)].join('.');
+}
+
+/** The same address, as the object that all who mention it share. */
+export function sharedAddress(address: Address): Address {
+  return sharedByKey(addressKey(address), () => address) ?? address;
 }
 
 /** The inverse of `addressKey`; undefined for what it never makes. */
@@ -177,8 +186,12 @@ export function endpointSubject(subject: string, root: string = ROOT): string {
 }
 
 function parseAddress(tokens: readonly string[]): Address | undefined {
-  if (tokens.length !== 4) return undefined;
-  const [realm, plural, namespace, name] = tokens.map(decodeToken);
+  return tokens.length === 4 ? sharedByKey(tokens.join('.'), decodeAddress) : undefined;
+}
+
+/** Parts of the key, and not of the longer text that it was cut out of, which they would keep. */
+function decodeAddress(key: string): Address | undefined {
+  const [realm, plural, namespace, name] = key.split('.').map(decodeToken);
   if (realm === undefined || plural === undefined || namespace === undefined || name === undefined) return undefined;
   return { realm, plural, namespace, name };
 }

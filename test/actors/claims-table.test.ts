@@ -31,6 +31,24 @@ test('the first claim of a finalizer holds it, the last one lets it go', () => {
   assert.equal(held(table), []);
 });
 
+test('many claims are held, yielded and ended as few are', () => {
+  const table = new ClaimsTable();
+  const claimants = Array.from({ length: 100 }, (_, index) => `claimant-${index}`);
+  const finalizers = (index: number): string[] => (index % 2 === 0 ? ['guard', 'even'] : ['guard']);
+  for (const [index, key] of claimants.entries()) table.take(key, claim({ finalizers: finalizers(index) }));
+  assert.equal(held(table), ['guard', 'even']);
+  for (const [index, key] of claimants.entries()) {
+    if (index % 2 === 0) table.take(key, claim({ finalizers: finalizers(index), notOn: ['network-1'] }));
+  }
+  assert.equal(held(table), ['guard']);
+  assert.equal(held(table, 'network-2'), ['guard', 'even']);
+  for (const key of claimants.slice(0, -1)) table.drop(key);
+  assert.equal(held(table), ['guard']);
+  table.take('claimant-99', claim({ ended: true }));
+  assert.equal(held(table), []);
+  assert.is(table.size, 0);
+});
+
 test('an older incarnation never replaces a newer one, claim or tombstone (P4)', () => {
   const table = new ClaimsTable();
   table.take('a', claim({ uid: 'subnet-2', resourceVersion: '100' }));

@@ -19,6 +19,7 @@ import {
   SHARDS,
   shardFilter,
   shardOf,
+  sharedAddress,
   topicFilter,
 } from '../../bus/subjects.ts';
 
@@ -144,6 +145,17 @@ test('a claim across namespaces is refused', () => {
   } catch (error) {
     assert.instance(error, TerminalError);
   }
+});
+
+test('whoever mentions an address has the same object', () => {
+  const to = { realm: 'openstack', plural: 'networks', namespace: 'default', name: 'a.long-name' };
+  const from = { ...to, plural: 'subnets' };
+  const claim = parseMailSubject(mailSubject({ to, topic: 'claim', from }));
+  const answer = parseMailSubject(mailSubject({ to: from, topic: 'ready', from: to }));
+  assert.equal(claim, { to, topic: 'claim', from });
+  assert.is(claim?.to, answer !== undefined && 'from' in answer ? answer.from : undefined);
+  assert.is(claim?.to, sharedAddress({ ...to }));
+  assert.is(addressKey(sharedAddress(to)), addressKey(to));
 });
 
 test('shards are stable and even', () => {
