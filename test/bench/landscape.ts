@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../bus/mod.ts';
 import type { Stage } from './stage.ts';
 
-const CREDENTIALS = { secretName: 'clouds', cloudName: process.env['OS_CLOUD'] ?? 'openstack' };
+export const CREDENTIALS = { secretName: 'clouds', cloudName: process.env['OS_CLOUD'] ?? 'openstack' };
 const GROUP = '/apis/openstack.k-orc.cloud/v1alpha1';
 /** Requests of the benchmark that are under way at a time. */
 const IN_FLIGHT = 64;

@@ -9,10 +9,11 @@ import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
 import { idle } from './idle.ts';
 import { model } from './model.ts';
-import { real } from './real.ts';
+import { CLIENTS, real } from './real.ts';
 
 /** Between two lines of progress where there is no terminal, in milliseconds. */
 const TOLD_EVERY_MS = 10_000;
+const IN_FLIGHT = 64;
 
 const clock = systemClock();
 let toldAt = Number.NEGATIVE_INFINITY;
@@ -28,6 +29,8 @@ interface Options {
 interface Benchmark {
   readonly counts: readonly number[];
   readonly runs: number;
+  /** Calls to the cloud at a time, unless the command line says otherwise. */
+  readonly inFlight?: number;
   readonly goals: Readonly<Record<string, number>>;
   run(options: Options): Promise<Report>;
 }
@@ -41,7 +44,13 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     goals: { ...CALLS, 'up.ratio': 1.5, 'up.writesPerObject': 2.2, 'reaction.medianMs': 3, 'reaction.p99Ms': 20 },
     run: chain,
   },
-  real: { counts: [100], runs: 3, goals: { ...CALLS, 'up.ratio': 1.3, 'down.ratio': 1.3 }, run: real },
+  real: {
+    counts: [100],
+    runs: 3,
+    inFlight: CLIENTS,
+    goals: { ...CALLS, 'up.ratio': 1.3, 'down.ratio': 1.3 },
+    run: real,
+  },
   idle: {
     counts: [10_000, 50_000],
     runs: 1,
@@ -69,7 +78,7 @@ const { values, positionals } = parseArgs({
   options: {
     count: { type: 'string' },
     'latency-ms': { type: 'string', default: '50' },
-    'in-flight': { type: 'string', default: '64' },
+    'in-flight': { type: 'string' },
     runs: { type: 'string' },
     profile: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -98,7 +107,7 @@ async function measure(name: string, benchmark: Benchmark): Promise<void> {
       } = await benchmark.run({
         count,
         latencyMs: whole('latency-ms', values['latency-ms']),
-        inFlight: whole('in-flight', values['in-flight']),
+        inFlight: whole('in-flight', values['in-flight'] ?? String(benchmark.inFlight ?? IN_FLIGHT)),
         profile: values.profile,
         onProgress: (line) => progress(`${name} ${count}, run ${run} of ${runs}: ${line}`),
       });

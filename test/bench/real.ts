@@ -1,14 +1,17 @@
 // Real: chains on the kube-apiserver of KUBECONFIG and the cloud of OS_CLIENT_CONFIG_FILE (entry OS_CLOUD), next to what
 // that Neutron does when clients ask it directly: TROUPE_BENCH_BURST names a command that makes so many networks with a
-// subnet each and deletes them again, and says how long that took: the making in all, a deletion in the median.
+// subnet each and deletes them again, and says how long that took: the making in all, a deletion in the median. Besides,
+// the very requests of the chains are made directly, by as many clients, and nothing but them.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { systemClock } from '../../actors/clock.ts';
 import { burst, type ChainOptions, warmUp } from './chain.ts';
+import { direct } from './direct.ts';
 import type { Report } from './figures.ts';
 import { Stage } from './stage.ts';
 
-/** At a time. */
-const CLIENTS = 16;
+/** At a time: the default of the actors too. */
+export const CLIENTS = 16;
 const MADE = /^\d+ networks \+ \d+ subnets, \d+ clients: ([\d.]+) s/;
 const DELETED = /^delete network +n=\d+ +p50 +([\d.]+) ms/;
 const FAILED = /^errors: ([1-9]\d*)/;
@@ -26,11 +29,17 @@ export async function real(options: ChainOptions): Promise<Report> {
     onProgress('Neutron alone');
     alone = await measureAlone(command, count);
   }
+  onProgress('the requests of the chains, directly');
+  const directly = await direct({ clock: systemClock(), cloudsFile, count, clients: CLIENTS });
   const stage = await Stage.open({ ...options, real: { kubeconfig, cloudsFile } });
   try {
     await warmUp(stage, options);
     const { figures, profile } = await burst(stage, options);
-    return { profile, notes, figures: { ...(alone && compared(alone, figures, count)), ...figures } };
+    const compared = {
+      ...(alone && ratios('alone', figures, 3 * count * alone.createMs, 3 * count * alone.deleteMs)),
+      ...ratios('direct', figures, directly.upMs, directly.downMs),
+    };
+    return { profile, notes, figures: { ...compared, ...figures } };
   } finally {
     await stage.close();
   }
@@ -62,16 +71,17 @@ async function measureAlone(command: string, count: number): Promise<Alone> {
   return { createMs, deleteMs };
 }
 
-function compared(
-  { createMs, deleteMs }: Alone,
+function ratios(
+  to: 'alone' | 'direct',
   figures: Readonly<Record<string, number>>,
-  count: number,
+  upMs: number,
+  downMs: number,
 ): Readonly<Record<string, number>> {
-  const [upAloneMs, downAloneMs] = [3 * count * createMs, 3 * count * deleteMs];
+  const ratio = to === 'alone' ? 'ratio' : 'directRatio';
   return {
-    'up.aloneMs': upAloneMs,
-    'up.ratio': (figures['up.ms'] ?? Number.NaN) / upAloneMs,
-    'down.aloneMs': downAloneMs,
-    'down.ratio': (figures['down.ms'] ?? Number.NaN) / downAloneMs,
+    [`up.${to}Ms`]: upMs,
+    [`up.${ratio}`]: (figures['up.ms'] ?? Number.NaN) / upMs,
+    [`down.${to}Ms`]: downMs,
+    [`down.${ratio}`]: (figures['down.ms'] ?? Number.NaN) / downMs,
   };
 }
