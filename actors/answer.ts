@@ -16,8 +16,6 @@ export interface Claimed {
   readonly version: string | undefined;
   /** What its kind makes known of it beyond the id. */
   readonly attributes: JsonObject | undefined;
-  /** It has no cleanup of its own, so it serves those it is guarded for until it is gone: a Secret. */
-  readonly servesToTheEnd: boolean;
 }
 
 /** An object that lives here, as far as others may rely on it: available, and with its id stored. */
@@ -25,7 +23,7 @@ export function claimedHere(object: KubeObject, kind: ManagedKind, available: bo
   const externalId = externalIdOf(object);
   const attributes = kind.published(object);
   const isUsable = available && externalId !== undefined;
-  return { object, externalId, available: isUsable, version: undefined, attributes, servesToTheEnd: false };
+  return { object, externalId, available: isUsable, version: undefined, attributes };
 }
 
 /** An object whose life is somebody else's. @param contentVersion  changes with what the object holds */
@@ -35,15 +33,12 @@ export function claimedElsewhere(
   resource: Resource,
   contentVersion: string,
 ): Claimed {
-  // What has no cleanup at all serves to the end; the cleanup of a followed kind is somebody else's.
-  const servesToTheEnd = resource.metadataOnly === true;
   return {
     object,
     externalId: externalIdOf(object),
     available: registry.isAvailable(resource, object),
-    version: servesToTheEnd ? `${object.metadata.uid}:${contentVersion}` : undefined,
+    version: resource.metadataOnly === true ? `${object.metadata.uid}:${contentVersion}` : undefined,
     attributes: registry.published(resource, object),
-    servesToTheEnd,
   };
 }
 
@@ -59,7 +54,7 @@ function externalIdOf({ status }: KubeObject): string | undefined {
 export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid: string | undefined): ReadyMail {
   const answered = { to: claim.uid, generation: claim.generation };
   if (claimed === undefined) return { ...answered, uid: goneUid ?? '', readiness: Readiness.Absent };
-  const { object, externalId, available, version, attributes, servesToTheEnd } = claimed;
+  const { object, externalId, available, version, attributes } = claimed;
   const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
   const known = {
     ...answered,
@@ -69,9 +64,10 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
     ...(version !== undefined && { version }),
   };
   const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
-  const serves = carried && (servesToTheEnd || claim.finalizers.length === 0);
+  // Guards that are on it may be on their way off, by an earlier host's request too: they promise nothing any more (I3).
+  const serves = available && claim.finalizers.length === 0;
   // What goes before it was ever available will not become it: whoever cleans up has to know.
-  if (deletionTimestamp !== undefined && !(serves && available)) return { ...known, readiness: Readiness.Deleting };
+  if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
   return { ...known, readiness: Readiness.Ready };
 }

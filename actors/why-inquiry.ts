@@ -176,12 +176,11 @@ export class Inquiry {
     return needs;
   }
 
-  #isUsable(target: Address, found: KubeObject | undefined, { finalizers }: Reference, by: KubeObject): boolean {
+  #isUsable(target: Address, found: KubeObject | undefined, { neededFor }: Reference, by: KubeObject): boolean {
     if (found === undefined) return false;
     const kind = this.#deps.registry.kind(target);
-    // A secret serves those that hold it to the end, and a cleanup uses what is there.
-    const isHeld = finalizers.every((finalizer) => found.metadata.finalizers?.includes(finalizer));
-    const serves = isDeleted(by) || (kind === undefined && isHeld);
+    // Credentials serve what was made with them to the end, and a cleanup uses what is there.
+    const serves = isDeleted(by) || (neededFor === 'always' && idOf(by) !== undefined);
     if (isDeleted(found) && !serves) return false;
     if (kind === undefined) return this.#deps.registry.isAvailable(target, found);
     return kind.isAvailable(found) && idOf(found) !== undefined;

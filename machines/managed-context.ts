@@ -149,7 +149,7 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
   // Where nothing is waited for, what others are like is no news of this object.
   const next =
     phase === 'deleting.deciding' ? credentials(context) : phase.startsWith('claiming') ? nextNeeded(context) : [];
-  const unready = next.filter((dependency) => !isUsable(dependency, context.yielded));
+  const unready = next.filter((dependency) => !isThere(dependency, context));
   // Until everybody has answered there is nothing to tell: the answer may be `ready`.
   const answered = unready.flatMap(({ kind, name, answer }) =>
     answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
@@ -183,24 +183,34 @@ function needed({ dependencies, externalId }: ManagedContext): readonly Dependen
 }
 
 export function unready(context: ManagedContext): readonly Dependency[] {
-  return needed(context).filter((dependency) => !isUsable(dependency, context.yielded));
+  return needed(context).filter((dependency) => !isThere(dependency, context));
 }
 
 function credentials({ dependencies }: Pick<ManagedContext, 'dependencies'>): readonly Dependency[] {
   return dependencies.filter(({ neededFor }) => neededFor === 'always');
 }
 
-/** A cleanup may use what is itself being deleted, for as long as it is known: its guard may wait for that cleanup. */
 export function isCredentialed(context: ManagedContext): boolean {
-  const { object, yielded } = context;
-  return object.deleting ? isAbleToLook(context) : credentials(context).every((each) => isUsable(each, yielded));
+  return credentials(context).every((dependency) => isThere(dependency, context));
 }
 
 /** What is being deleted does for a look, which leaves nothing behind. */
 export function isAbleToLook(context: ManagedContext): boolean {
-  const serves = ({ answer }: Dependency): boolean =>
-    answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
-  return credentials(context).every((dependency) => isUsable(dependency, context.yielded) || serves(dependency));
+  return credentials(context).every((each) => isUsable(each, context.yielded) || serves(each));
+}
+
+/**
+ * Whether a dependency does for what has to be done next. Nothing new is built with what is itself being deleted, since its
+ * guard may be on its way off (I3); what is built already holds it, and is cared for and cleaned up with it.
+ */
+function isThere(dependency: Dependency, { object, externalId, yielded }: ManagedContext): boolean {
+  const isToKeep = dependency.neededFor === 'always' && (object.deleting || externalId !== undefined);
+  return isUsable(dependency, yielded) || (isToKeep && serves(dependency));
+}
+
+/** It is being deleted, and still there to be used. */
+function serves({ answer }: Dependency): boolean {
+  return answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
 }
 
 /** What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). */

@@ -43,7 +43,6 @@ const claimed = ({ deleting = false, available = true, finalizers = [] }: Likene
   available,
   version: undefined,
   attributes: undefined,
-  servesToTheEnd: false,
 });
 
 const readiness = (finalizers: readonly string[], likeness: Likeness): Readiness =>
@@ -58,6 +57,13 @@ test('ready is what is available and carries the finalizers of the claim (I1)', 
 
 test('what is being deleted is ready for nobody who must guard it', () => {
   assert.is(readiness([GUARD], { finalizers: [GUARD], deleting: true }), Readiness.Deleting);
+});
+
+test('credentials that are being deleted are known to be there, and promised to nobody (I3)', () => {
+  const secret = { ...claimed({ finalizers: [GUARD], deleting: true }), externalId: undefined, version: 'uid:7' };
+  const answer = answerTo(claim([GUARD]), secret, undefined);
+  assert.is(answer.readiness, Readiness.Deleting);
+  assert.is(answer.version, 'uid:7');
 });
 
 test('what is being deleted does for who needs no guard, as long as it is available', () => {

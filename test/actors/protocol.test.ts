@@ -110,6 +110,28 @@ test('P3: a guard stays on a living object when its last claim ends', () =>
     await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
   }));
 
+test('P1: nobody builds with credentials whose guard may be on its way off, and everybody with their successor (I3)', () =>
+  on({}, async (scene) => {
+    await scene.create('secrets', 'clouds');
+    await scene.create('subnets', 'sub', { secretRef: 'clouds' });
+    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
+    await scene.quiet();
+    const land = scene.holdReleases();
+    await scene.remove('secrets', 'clouds');
+    await scene.remove('subnets', 'sub');
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    await scene.quiet();
+    // As far as anybody can see, the guard is there.
+    assert.equal(finalizers(scene, 'secrets', 'clouds'), [GUARD]);
+    await scene.create('subnets', 'next', { secretRef: 'clouds' });
+    await scene.quiet();
+    land();
+    await scene.until('the secret is gone', () => scene.get('secrets', 'clouds') === undefined);
+    assert.not(scene.log.includes('create next'));
+    await scene.create('secrets', 'clouds');
+    await scene.until('the next one is made', () => made(scene, 'subnets') === 1);
+  }));
+
 test('P4: the tombstone of an earlier incarnation does not end the claim of a later one', () =>
   on({}, async (scene) => {
     await pair(scene);

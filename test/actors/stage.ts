@@ -7,7 +7,7 @@ import pino from 'pino';
 import { systemClock } from '../../actors/clock.ts';
 import { Host } from '../../actors/host.ts';
 import { registry } from '../../actors/registry.ts';
-import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
+import { type Objects, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
@@ -51,6 +51,8 @@ export interface Stage {
   get(plural: string, name: string): KubeObject | undefined;
   /** Lets writes of finalizers that guard for others wait until the returned function is called. */
   holdGuards(): () => void;
+  /** Lets writes that take guards off wait on their way until the returned function is called. */
+  holdReleases(): () => void;
   /** Publishes `object` mail as the watch role would. */
   tell(object: KubeObject): Promise<void>;
   /** Networks that the cloud reports as not usable. */
@@ -85,6 +87,7 @@ export async function stage(
   const foreign = new Set<string>();
   let version = 100;
   let guards: Promise<void> = Promise.resolve();
+  let releases: Promise<void> = Promise.resolve();
 
   const id = (plural: string, name: string): string => `${plural}/${name}`;
   const store = (plural: string, object: KubeObject): KubeObject => {
@@ -100,7 +103,8 @@ export async function stage(
     return stored;
   };
   const publish = async (plural: string, name: string, mail: object): Promise<void> => {
-    const to = { realm: REALM, plural, namespace: NAMESPACE, name };
+    const realm = plural === SECRETS.plural ? SECRETS.realm : REALM;
+    const to = { realm, plural, namespace: NAMESPACE, name };
     await bus.mailbox.publish({ to, topic: 'object' }, mail as JsonObject, undefined);
   };
   const present = (resource: Resource, name: string, uid: string): KubeObject => {
@@ -137,6 +141,7 @@ export async function stage(
       );
     },
     async removeFinalizers(resource, object, finalizers, { exact }) {
+      if (exact) await releases;
       const now = exact ? current(resource, object) : present(resource, object.metadata.name, object.metadata.uid);
       log.push(`remove ${finalizers.join()} from ${now.metadata.name}`);
       const kept = (now.metadata.finalizers ?? []).filter((finalizer) => !finalizers.includes(finalizer));
@@ -167,8 +172,8 @@ export async function stage(
     readSecret: async () => undefined,
   };
 
-  // A subnet's key stands for credentials: its cleanup needs it, too.
-  const references = { networkRef: 'Network', keyRef: 'Network' };
+  // A subnet's cleanup needs its key and its secret, too.
+  const references = { networkRef: 'Network', keyRef: 'Network', secretRef: 'Secret' };
   const kinds = [kind('Network', 'networks', {}), kind('Subnet', 'subnets', references)];
   function kind(name: string, plural: string, references: Readonly<Record<string, string>>): ManagedKind {
     const finalizer = `own/${name.toLowerCase()}`;
@@ -196,7 +201,7 @@ export async function stage(
                   kind: target,
                   name: spec[field],
                   finalizers: [finalizer],
-                  neededFor: field === 'keyRef' ? 'always' : 'create',
+                  neededFor: field === 'networkRef' ? 'create' : 'always',
                 },
               ]
             : [],
@@ -305,6 +310,13 @@ export async function stage(
     holdGuards() {
       let release = (): void => undefined;
       guards = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    holdReleases() {
+      let release = (): void => undefined;
+      releases = new Promise((resolve) => {
         release = resolve;
       });
       return release;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import type { ObjectView, Readiness } from '../../machines/life.ts';
+import type { Dependency, ObjectView, Readiness } from '../../machines/life.ts';
 import { managedMachine } from '../../machines/managed.ts';
 import { lifeView } from '../../machines/managed-context.ts';
 import {
@@ -396,6 +396,18 @@ test('a cleanup, and a look, use credentials that are being deleted: their guard
   await settled();
   assert.is(alive.actor.getSnapshot().context.yielded[0], 'secret-1');
   assert.is(alive.phase(), 'claiming.awaiting');
+});
+
+test('nothing is built with credentials that are being deleted; what is built is cared for with them (I3)', async () => {
+  const leaving: Dependency = { ...secret, answer: { readiness: 'deleting', uid: 'secret-1', version: '1' } };
+  const answers = { find: () => nothing, guardSelf: () => undefined };
+  const unbuilt = start(answers, view(owned), [leaving, dependency('ready')]);
+  await settled();
+  assert.not(unbuilt.calls.includes('create'));
+  assert.equal(unbuilt.actor.getSnapshot().context.yielded, ['secret-1']);
+  const built = start({ observe: () => observation() }, view({ ...owned, externalId: 'id-1' }), [leaving]);
+  await settled();
+  assert.is(built.phase(), 'updating');
 });
 
 test('without the dependency that it would have built on, a deleted object has built nothing', async () => {

@@ -310,6 +310,7 @@ class Performance {
     const isLeft = ({ metadata }: KubeObject): boolean => namespaces.includes(metadata.namespace ?? '');
     this.#changed = true;
     await this.#rest('after all but the secrets was deleted', () => {
+      this.#people.cleanUp();
       for (const namespace of namespaces)
         if (this.#cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
       const left = PLURALS.flatMap((plural) => this.#cluster.objects(plural)).find(isLeft);

@@ -111,11 +111,7 @@ function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detach
   // Nothing holds it any more, and the cloud does.
   if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
-  // A secret serves to the end, and is held, by whoever claimed it before; anything else only by what was built on it.
-  const isBuilt =
-    deleted.kind === 'Secret' ||
-    [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
-    idOf(other) !== undefined;
+  const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined;
   // Somebody may have taken its own finalizer off by hand.
   const isOwned = other.metadata.finalizers?.includes(kind.finalizer) === true || excused.has(other.metadata.uid);
   return isBuilt && isOwned;

@@ -225,6 +225,9 @@ export class Watchman {
       this.#note({ id: resource?.id ?? '', kind: KIND_BY_COLLECTION[collection], uid, uses: textsIn(body) });
     } else if (method === 'DELETE' && action === undefined) {
       this.made.delete(id);
+      // The cloud takes the subnets of a network away with it.
+      for (const made of [...this.made.values()])
+        if (made.kind === 'Subnet' && made.uses.has(id)) this.made.delete(made.id);
     }
   }
 
