@@ -128,7 +128,13 @@ export class Host {
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
     for (const [number, lease] of leases) {
-      const outbox = new Outbox({ mailbox: bus.mailbox, clock, inFlight: this.#inFlight, onTrouble });
+      const outbox = new Outbox({
+        mailbox: bus.mailbox,
+        clock,
+        inFlight: this.#inFlight,
+        endsAt: () => lease.endsAt(),
+        onTrouble,
+      });
       const deps = this.#actorDeps(outbox);
       const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
       const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
-//   O2. Nothing begins after `close`: a host without its lease is silent.
+//   O2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
 //   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
 //   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
 //   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
@@ -14,6 +14,7 @@ import {
   type Mailbox,
   type MailSubject,
   mailSubject,
+  TransientError,
   toErrorData,
 } from '../bus/mod.ts';
 import type { InFlight } from './in-flight.ts';
@@ -43,6 +44,8 @@ export interface OutboxDeps {
   clock: Clock;
   /** May be shared with other outboxes. */
   inFlight: InFlight;
+  /** When the lease on what is said ends, milliseconds since the epoch. */
+  endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
@@ -137,7 +140,7 @@ export class Outbox {
   }
 
   async #run(key: string, saying: Saying): Promise<void> {
-    const { mailbox, clock, inFlight, remember = 'text' } = this.#deps;
+    const { mailbox, clock, inFlight, endsAt, remember = 'text' } = this.#deps;
     let { text: published, sequence } = this.#stored.get(key) ?? { text: undefined, sequence: 0 };
     /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
     const end = (stored: Stored): void => {
@@ -159,6 +162,8 @@ export class Outbox {
         const text = JSON.stringify(payload);
         // While it waited for its turn.
         if (this.#closed || isForgotten() || text === published) continue;
+        // A process that stood still says what is old by now before it hears that others may speak.
+        if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
         const publication = await mailbox.publish(saying.subject, payload, sequence);
         if (publication.kind === 'stored') {
           published = text;

@@ -101,7 +101,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   });
   const inFlight = new InFlight(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
-  const outbox = new Outbox({ mailbox, clock, inFlight, onTrouble, remember: 'place' });
+  const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
   try {
     const known = await readMail(deps, term.signal);
     const pending = new Set<Promise<void>>();

@@ -12,13 +12,20 @@ const subject: MailSubject = {
   topic: 'object',
 };
 
-function start({ limit = 16 }: { readonly limit?: number } = {}) {
+function start({ limit = 16, leaseLeftMs = 60_000 }: { readonly limit?: number; readonly leaseLeftMs?: number } = {}) {
   const clock = systemClock();
   const broker = memoryBroker({ clock });
   const bus = broker.connect();
   const troubles: string[] = [];
   const inFlight = new InFlight(limit);
-  const outbox = new Outbox({ mailbox: bus.mailbox, clock, inFlight, onTrouble: (message) => troubles.push(message) });
+  const endsAt = clock.now() + leaseLeftMs;
+  const outbox = new Outbox({
+    mailbox: bus.mailbox,
+    clock,
+    inFlight,
+    endsAt: () => endsAt,
+    onTrouble: (message) => troubles.push(message),
+  });
   const last = async (): Promise<unknown> => (await bus.mailbox.last(subject))?.payload;
   return { clock, broker, bus, outbox, troubles, last };
 }
@@ -49,6 +56,15 @@ test('what another host wrote is overwritten when it is older, and kept when it 
     assert.equal(await last(), { n: mayReplace ? 1 : 0 });
     await bus.close();
   }
+});
+
+test('nothing is published after the end of the lease, noticed or not (O2)', async () => {
+  const { outbox, bus, clock, last } = start({ leaseLeftMs: 0 });
+  void outbox.say(subject, { n: 1 });
+  await clock.sleep(30);
+  assert.is(await last(), undefined);
+  outbox.close();
+  await bus.close();
 });
 
 test('a closed outbox is silent, and acknowledges nothing (O2)', async () => {

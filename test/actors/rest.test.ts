@@ -89,7 +89,13 @@ function start(object: KubeObject) {
           return machines.managed;
         },
       },
-      outbox: new Outbox({ mailbox: bus.mailbox, clock, inFlight: new InFlight(8), onTrouble: assert.unreachable }),
+      outbox: new Outbox({
+        mailbox: bus.mailbox,
+        clock,
+        inFlight: new InFlight(8),
+        endsAt: () => Number.POSITIVE_INFINITY,
+        onTrouble: assert.unreachable,
+      }),
       mailbox: bus.mailbox,
       trace: {
         emit: ({ data }) => void transitions.push(`${data['from']} -> ${data['to']}`),
