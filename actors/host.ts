@@ -7,6 +7,8 @@
 //   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
 //   H4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
 //       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
+//   H5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
+//       before anybody watched, nobody would tell of its end (W2).
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../adapters/kubernetes/mod.ts';
 import {
@@ -21,9 +23,7 @@ import {
   mailSubject,
   shardOf,
   shardOfKey,
-  sharedAddress,
   TransientError,
-  toErrorData,
 } from '../bus/mod.ts';
 import { provideEffects, refresh } from './effects.ts';
 import type { Tell } from './event-recorder.ts';
@@ -31,6 +31,7 @@ import { InFlight } from './in-flight.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from './mail.ts';
 import { ObjectActor, type ObjectActorDeps } from './object-actor.ts';
 import { Outbox } from './outbox.ts';
+import { readAll } from './read-all.ts';
 import type { Registry } from './registry.ts';
 import { StatusTurns } from './status-turns.ts';
 
@@ -50,6 +51,9 @@ export interface HostDeps {
 
 /** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
 const GONE_LIMIT = 1_000;
+/** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
+const UNTOLD_FIRST_MS = 30_000;
+const UNTOLD_LIMIT_MS = 600_000;
 /** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
@@ -149,6 +153,7 @@ export class Host {
       if (signal.aborted) return;
       const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
       log.info({ shards: numbers.length, actors }, 'shards taken over');
+      void this.#readUntold(opened, signal);
     } catch (error) {
       for (const [number, shard] of opened) if (this.#shards.get(number) === shard) void this.close(number);
       throw error;
@@ -199,38 +204,18 @@ export class Host {
     }
   }
 
-  /**
-   * One list a resource for all shards: what is there, and since when we know it (P6, P12). One after another, each handed
-   * on at once: all of them at a time would be most of what the process ever needs of memory.
-   * @returns the keys of what is there
-   */
+  /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
   async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const { objects, registry, namespaces, log } = this.#deps;
     const present = new Set<string>();
     const pause = this.#pauses(signal);
-    let floor: string | undefined;
-    for (const resource of registry.resources) {
-      try {
-        for (const place of namespaces ?? [undefined]) {
-          const { items, resourceVersion } = await objects.list(resource, place);
-          if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
-          for (const object of items) {
-            const { namespace = '', name } = object.metadata;
-            const address = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
-            const number = shardOf(address, this.#deps.bus.mailbox.shards);
-            const shard = opened.get(number);
-            if (shard === undefined || this.#shards.get(number) !== shard) continue;
-            present.add(addressKey(address));
-            this.#actor(shard, address).accept(object, { own: false });
-            await pause();
-          }
-        }
-      } catch (error) {
-        const { code, message } = toErrorData(error);
-        if (code !== 'absent') throw error;
-        log.debug({ plural: resource.plural, error: message }, 'the API server does not have this resource yet');
-      }
-    }
+    const floor = await readAll(this.#deps, async (address, object) => {
+      const number = shardOf(address, this.#deps.bus.mailbox.shards);
+      const shard = opened.get(number);
+      if (shard === undefined || this.#shards.get(number) !== shard) return;
+      present.add(addressKey(address));
+      this.#actor(shard, address).accept(object, { own: false });
+      await pause();
+    });
     for (const shard of opened.values()) shard.floor = floor;
     return present;
   }
@@ -241,16 +226,7 @@ export class Host {
     const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
     for (const [number, shard] of opened) {
       if (!isOpen(number)) continue;
-      for (const [key, actor] of shard.actors) {
-        // In the mail, older than the list and not in it: gone, and its tombstone was lost or is on its way.
-        const known = actor.life()?.object.metadata;
-        if (
-          !present.has(key) &&
-          (known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0)
-        ) {
-          actor.acceptGone(known?.uid, shard.floor ?? '0');
-        }
-      }
+      this.#endAbsent(new Map([[number, shard]]), present);
       shard.live = true;
       for (const [key, actor] of [...shard.actors]) {
         // Forgotten by now, when its last mail was taken back.
@@ -266,6 +242,36 @@ export class Host {
     return async () => {
       if (++count % SLICE === 0) await this.#deps.clock.sleep(0, signal);
     };
+  }
+
+  /** Until mail tells of everything that was read, or the shards are another's (H5). */
+  async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    const ours = new Map(opened);
+    for (let pauseMs = UNTOLD_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
+      await clock.sleep(pauseMs, signal);
+      for (const [number, shard] of ours) if (this.#shards.get(number) !== shard) ours.delete(number);
+      const actors = [...ours.values()].flatMap((shard) => [...shard.actors.values()]);
+      if (signal.aborted || !actors.some(({ isUntold }) => isUntold)) return;
+      try {
+        this.#endAbsent(ours, await this.#list(ours, signal));
+      } catch (error) {
+        log.debug({ err: error }, 'what no mail tells of could not be read again; it is tried later');
+      }
+    }
+  }
+
+  /** What is in the mail, older than the list and not in it, is gone: its tombstone was lost, or is on its way. */
+  #endAbsent(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>): void {
+    for (const [number, shard] of opened) {
+      if (this.#shards.get(number) !== shard) continue;
+      for (const [key, actor] of shard.actors) {
+        const known = actor.life()?.object.metadata;
+        const isOlder = known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0;
+        if (!present.has(key) && isOlder)
+          this.#settle(shard, actor, () => actor.acceptGone(known?.uid, shard.floor ?? '0'));
+      }
+    }
   }
 
   #onMail(mail: Mail, isOurs: (number: number) => boolean): void {

@@ -65,6 +65,8 @@ export class ObjectActor {
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
+  /** The incarnation that the last `object` mail was about. */
+  #toldUid: string | undefined;
   #contentVersion = '0';
   /** None at rest (A5). */
   #statechart: Statechart | undefined;
@@ -93,6 +95,11 @@ export class ObjectActor {
     return this.#knownVersion;
   }
 
+  /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
+  get isUntold(): boolean {
+    return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
+  }
+
   get phase(): string {
     return this.#phase;
   }
@@ -111,6 +118,7 @@ export class ObjectActor {
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
   takeObject(mail: ObjectMail, sequence: number): void {
     this.#stored.noteObject(sequence);
+    this.#toldUid = 'object' in mail ? mail.object.metadata.uid : undefined;
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object === undefined) this.#sweep();

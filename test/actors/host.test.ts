@@ -183,4 +183,49 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
   await bus.close();
 });
 
+test('what was read and no mail tells of is read again: nobody would tell that it went (H5)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 1, leaseMs: 15_000, latencyMs: () => 1 }).connect();
+  const secret = (name: string): KubeObject => {
+    const metadata = { name, namespace: 'ns', uid: `uid-${name}`, resourceVersion: '7' };
+    return { apiVersion: 'v1', kind: 'Secret', metadata };
+  };
+  const there = new Set(['told', 'untold']);
+  let lists = 0;
+  const log = openLog({ level: 'silent', readable: false });
+  const host = new Host({
+    bus,
+    objects: {
+      async list() {
+        lists++;
+        return { items: [...there].map(secret), resourceVersion: `${7 + lists}`, serverTime: 0 };
+      },
+    } as unknown as HostDeps['objects'],
+    registry: { ...registry([], []), resources: [SECRETS] },
+    namespaces: undefined,
+    clock,
+    log,
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  const stop = new AbortController();
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const to = { realm: SECRETS.realm, plural: SECRETS.plural, namespace: 'ns', name: 'told' };
+  const telling = bus.mailbox.publish({ to, topic: 'object' }, { object: secret('told') } as never, undefined);
+  await time.advance(10_000);
+  await telling;
+  assert.equal([...host.census()], [['watching', 2]]);
+  there.delete('untold');
+  await time.advance(30_000);
+  assert.equal([...host.census()], [['watching', 1]]);
+  // What mail tells of, mail will tell the end of.
+  await time.advance(3_600_000);
+  assert.is(lists, 2);
+  stop.abort();
+  await time.advance(15_000);
+  await holding;
+  await bus.close();
+});
+
 test.run();
