@@ -46,6 +46,8 @@ export interface MemoryBus extends Bus {
   cut(): void;
   /** The line is there again. */
   heal(): void;
+  /** The highest sequence of mail that the process knows of: it notices when the stream is rolled back behind it. */
+  seen(): number;
   /** The process is gone: nothing is released and no handler is called any more. */
   crash(): void;
 }
@@ -109,6 +111,7 @@ function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
       mailbox.healed();
       leases.healed();
     },
+    seen: () => mailbox.seen,
     crash() {
       leases.abandon();
       end();

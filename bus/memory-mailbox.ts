@@ -94,6 +94,11 @@ export class MemoryMailbox implements Mailbox {
     });
   }
 
+  /** The highest sequence that this process knows of. */
+  get seen(): number {
+    return this.#seen;
+  }
+
   /** Remembers the highest sequence, by which a rolled-back stream is known. */
   saw(sequence: number): void {
     this.#seen = Math.max(this.#seen, sequence);

@@ -35,6 +35,8 @@ export class People {
   readonly altered = new Set<string>();
   /** Ids of networks that only look like an object's own. */
   readonly #twins: string[] = [];
+  /** Objects that have such twins, and those that come after them under the same names. */
+  readonly #twinned = new Set<string>();
   /** What users have asked for and the API server has not taken yet. */
   pending = 0;
 
@@ -217,6 +219,7 @@ export class People {
     };
     if (how === 'twins') {
       this.altered.add(object.metadata.uid);
+      this.#twinned.add(pathOf({ kind, namespace, name }));
       twin();
       twin();
       return;
@@ -237,9 +240,10 @@ export class People {
       const progressing = conditionOf(object, 'Progressing');
       const isRefused = progressing?.status === 'False' && progressing.reason !== 'Success';
       // What a resource was built on may have gone with all that was on it, when its guards were taken off by hand.
-      const isDoubtful = this.altered.has(metadata.uid) || this.#deps.watchman.excused.has(metadata.uid);
-      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful)) continue;
       const { namespace = '', name } = metadata;
+      const isTwinned = this.#twinned.has(pathOf({ kind, namespace, name }));
+      const isDoubtful = isTwinned || this.altered.has(metadata.uid) || this.#deps.watchman.excused.has(metadata.uid);
+      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful)) continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
       this.touch({ kind, namespace, name }, 'touched');
     }

@@ -116,7 +116,8 @@ export class Processes {
         weather.last('rollBack', step.byMs);
         time.after(step.byMs, () => {
           // With nobody left who has seen more, it would go unnoticed.
-          if (!this.#pods.some(({ state }) => state === 'running')) return;
+          const notices = ({ state, bus }: Pod): boolean => state === 'running' && bus.seen() > snapshot.lastSequence;
+          if (!this.#pods.some(notices)) return;
           // Nobody could tell an older stream in place of a newer one from a newer one in place of an older.
           if (broker.snapshot().epochId !== snapshot.epochId) return;
           chronicle.note('rolled back', () => `the mail is as it was ${step.byMs} ms ago`);
