@@ -174,12 +174,12 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
           );
         }),
         releaseSelf: effect(async ({ key }: EffectInput) => {
-          const { actor, kind } = managed(key);
+          const { actor, life, kind } = managed(key);
           await write(key, ({ object }) =>
             objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }),
           );
           // With the object, its claims have ended; while others still hold it, it needs none any more.
-          await actor.unclaim({ all: true });
+          await actor.unclaim(life.uid, { all: true });
         }),
         record: effect<EffectInput, RecordOutput>(
           async ({ key, externalId }: EffectInput) => {
@@ -200,7 +200,10 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
             return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
           },
         ),
-        unclaim: effect(({ key }: EffectInput) => find(key).actor.unclaim({ all: false })),
+        unclaim: effect(({ key }: EffectInput) => {
+          const { actor, life } = find(key);
+          return actor.unclaim(life.uid, { all: false });
+        }),
         find: effect(({ key }: EffectInput) => {
           const at = clock.now(); // it tells of no later time
           return external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at }));

@@ -224,8 +224,12 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
   }
 
-  /** Ends the claims of this life; resolves when the bus has acknowledged it (P12). `all`: those a cleanup needs, too. */
-  async unclaim({ all }: { readonly all: boolean }): Promise<void> {
+  /**
+   * Ends the claims of the life of `uid`, unless that is over; resolves when the bus has acknowledged it (P12). `all`: those
+   * a cleanup needs, too.
+   */
+  async unclaim(uid: string, { all }: { readonly all: boolean }): Promise<void> {
+    if (this.#object?.metadata.uid !== uid) return;
     await (all ? this.#outgoing?.end() : this.#outgoing?.endBuilding());
   }
 

@@ -281,6 +281,25 @@ test('P12: the claims of an object that is seen gone end, whoever took it away',
     await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
   }));
 
+test('P12: the end of a cleanup whose answer is late ends no claim of the successor', () =>
+  on({}, async (scene) => {
+    await pair(scene);
+    const answer = Promise.withResolvers<void>();
+    scene.onReleased = () => answer.promise;
+    // The actor goes on to the next life without having been forgotten.
+    scene.tellsGone = false;
+    await scene.remove('subnets', 'sub');
+    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    await scene.create('subnets', 'sub', { networkRef: 'net' });
+    await scene.until('its successor is made', () => made(scene, 'subnets') === 1);
+    answer.resolve();
+    await scene.quiet();
+    assert.equal(
+      scene.log.filter((line) => line.endsWith('of sub on net')),
+      ['claim of sub on net', 'tombstone of sub on net', 'claim of sub on net'],
+    );
+  }));
+
 test('a deleted and re-created object is another: it gets a resource of its own (I4)', () =>
   on({}, async (scene) => {
     await pair(scene);

@@ -40,6 +40,8 @@ export interface Stage {
   onMade: (name: string) => void;
   /** Called when the API server has stored an id and not answered yet. */
   onRecorded: () => void;
+  /** Awaited when the API server has taken an own finalizer off and not answered yet. */
+  onReleased: () => Promise<void>;
   /** Whether what goes is told to the mailbox. */
   tellsGone: boolean;
   /** Ids of resources in the cloud that others made. */
@@ -145,7 +147,9 @@ export async function stage(
       const now = exact ? current(resource, object) : present(resource, object.metadata.name, object.metadata.uid);
       log.push(`remove ${finalizers.join()} from ${now.metadata.name}`);
       const kept = (now.metadata.finalizers ?? []).filter((finalizer) => !finalizers.includes(finalizer));
-      return store(resource.plural, withFinalizers(now, kept));
+      const stored = store(resource.plural, withFinalizers(now, kept));
+      if (!exact) await scene.onReleased();
+      return stored;
     },
     async applyStatus(resource, object, _, status) {
       const now = current(resource, object);
@@ -275,6 +279,7 @@ export async function stage(
     foreign,
     onMade: () => undefined,
     onRecorded: () => undefined,
+    onReleased: async () => undefined,
     tellsGone: true,
     cloud,
     quiet,
