@@ -213,13 +213,19 @@ function serves({ answer }: Dependency): boolean {
   return answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
 }
 
-/** What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). */
-export function isProvedUnbuilt({ externalId, dependencies }: ManagedContext): boolean {
-  const isUnbuilt = ({ finalizers, neededFor, answer }: Dependency): boolean =>
-    finalizers.length > 0 &&
-    answer !== undefined &&
-    (answer.readiness === Readiness.Absent ||
-      (neededFor === 'always' && answer.externalId === undefined && answer.version === undefined));
+/**
+ * What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). Of an
+ * object that was edited the absence of what it refers to proves nothing: it may have referred to something else when an
+ * earlier life sent a create (I4). Without the credentials that it names there is no way to look at all.
+ */
+export function isProvedUnbuilt({ object, externalId, dependencies }: ManagedContext): boolean {
+  // A deletion counts as a generation, too.
+  const isEdited = object.generation > (object.deleting ? 2 : 1);
+  const isUnbuilt = ({ finalizers, neededFor, answer }: Dependency): boolean => {
+    if (finalizers.length === 0 || answer === undefined) return false;
+    if (answer.readiness === Readiness.Absent) return neededFor === 'always' || !isEdited;
+    return neededFor === 'always' && answer.externalId === undefined && answer.version === undefined;
+  };
   return externalId === undefined && dependencies.some(isUnbuilt);
 }
 

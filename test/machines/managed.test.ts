@@ -421,6 +421,17 @@ test('without the dependency that it would have built on, a deleted object has b
   assert.is(recorded.phase(), 'deleting.deciding');
 });
 
+test('an absent reference that may be new proves nothing: what an earlier life made is looked for (I4)', async () => {
+  const group = dependency('absent', { kind: 'SecurityGroup', name: 'new' });
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), unclaim: () => undefined };
+  const edited = start(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, group]);
+  await settled();
+  assert.equal(edited.calls.slice(-2), ['find', 'remove']);
+  const unedited = start(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
+  await settled();
+  assert.equal(unedited.calls.slice(-2), ['unclaim', 'releaseSelf']);
+});
+
 test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {
   const unbuilt = dependency('deleting', { neededFor: 'always', answer: { readiness: 'deleting', uid: 'router-1' } });
   const alive = start({}, view(owned), [unbuilt]);
