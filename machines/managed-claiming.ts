@@ -1,6 +1,7 @@
 // Getting hold of what an object depends on: the part of the managed machine before anything is done outside.
 import { and, not, or } from 'xstate';
 import {
+  awaitLanding,
   foundMany,
   foundNone,
   foundNothingYet,
@@ -107,7 +108,7 @@ export const claiming = managedSetup.createStateConfig({
             actions: 'noteAmbiguous',
           },
           { guard: foundNone, target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
-          { guard: foundNothingYet, target: '#managed.lifecycle.backingOff', actions: 'countAttempt' },
+          { guard: foundNothingYet, target: '#managed.lifecycle.backingOff', actions: awaitLanding },
           { target: 'unclear' },
         ],
         onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },

@@ -33,6 +33,8 @@ export interface ManagedContext extends GuardContext {
   readonly clearAt: number | undefined;
   /** Until when a create that nobody answered may still be done, milliseconds since the epoch. */
   readonly landedBy: number;
+  /** How long that was still to come at the last look, in milliseconds, if it is all that a create waits for. */
+  readonly landsInMs: number | undefined;
   /** When the last event arrived, as the runtime says. */
   readonly heardAt: number;
 }
@@ -168,9 +170,13 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
 }
 
 /** The pause before the next attempt, in milliseconds, without jitter. Exported for the runtime, which adds it. */
-export function backoffMs({ attempts, error }: Pick<ManagedContext, 'attempts' | 'error'>): number {
-  const exponential = Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LIMIT_MS);
-  return Math.max(exponential, error?.retryAfterMs ?? 0);
+export function backoffMs({
+  attempts,
+  error,
+  landsInMs = BACKOFF_LIMIT_MS,
+}: Pick<ManagedContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
+  const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
+  return Math.max(Math.min(exponential, BACKOFF_LIMIT_MS, landsInMs), error?.retryAfterMs ?? 0);
 }
 
 /** Without credentials nothing else is looked at, so nothing else is reported. */

@@ -1,6 +1,7 @@
 // The end of a managed object: the part of the managed machine after the user deleted it.
 import { and, not } from 'xstate';
 import {
+  awaitLanding,
   foundMany,
   foundNone,
   foundNothingYet,
@@ -88,7 +89,7 @@ export const deleting = managedSetup.createStateConfig({
             actions: takeFound,
           },
           { guard: foundNone, target: 'unclaiming' },
-          { guard: foundNothingYet, target: 'backingOff', actions: 'countAttempt' },
+          { guard: foundNothingYet, target: 'backingOff', actions: awaitLanding },
           { guard: foundMany, target: 'refused', actions: 'noteAmbiguous' },
           { target: 'unresolved' },
         ],

@@ -86,7 +86,7 @@ export const managedSetup = setup({
     countRace: assign({ races: ({ context }) => context.races + 1 }),
     resetRaces: assign({ races: 0 }),
     /** What is done from here on is done for the object as it is now. */
-    noteTry: assign({ tried: ({ context }) => context.object.generation }),
+    noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
     resetLooks: assign({ looks: 0 }),
     countChange: assign({ changes: ({ context }) => context.changes + 1 }),
@@ -116,6 +116,7 @@ export const managedSetup = setup({
       error: error as ErrorData,
       attempts: context.attempts + 1,
       landedBy: Math.max(context.landedBy, (error as ErrorData).landedBy ?? 0),
+      landsInMs: undefined,
       // A read that fails leaves nobody sure (contract, chapter 2); any other failure changes nothing of it.
       available: context.available && context.observation !== undefined,
     })),
@@ -123,7 +124,11 @@ export const managedSetup = setup({
     noteAmbiguous: assign({ error: ambiguous, available: false }),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
-    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
+    /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
+    awaitLanding: assign(({ context }, { at }: FindOutput) => ({
+      attempts: context.attempts + 1,
+      landsInMs: context.landedBy - at,
+    })),
   },
   guards: {
     ...guardConditions,
@@ -211,6 +216,7 @@ export const foundNothingYet = {
   type: 'foundNothingYet',
   params: ({ event }: Answer<FindOutput>) => event.output,
 } as const;
+export const awaitLanding = { type: 'awaitLanding', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const mayCreate = { type: 'mayCreate', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
