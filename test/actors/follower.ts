@@ -56,6 +56,7 @@ export class Follower {
   readonly #stop = new AbortController();
   readonly #objects = new Map<string, Raw>();
   readonly #history = new Map<string, Raw[]>();
+  readonly #gaps = new Map<string, string[]>();
   readonly #waiters = new Set<Waiter>();
   readonly #running: Promise<void>[] = [];
 
@@ -89,6 +90,11 @@ export class Follower {
   /** All that an object of this name has looked like, oldest first. */
   history(kind: string, name: string): readonly Raw[] {
     return this.#history.get(`${kind}/${name}`) ?? [];
+  }
+
+  /** Versions of the lists that the watch of a kind began with anew: what came before each may not have been seen. */
+  gaps(kind: string): readonly string[] {
+    return this.#gaps.get(kind) ?? [];
   }
 
   /** The object, once it is as wanted. @throws {Error} not by the deadline; says how it is instead */
@@ -140,7 +146,10 @@ export class Follower {
     let version: string | undefined = from;
     while (!this.#stop.signal.aborted) {
       try {
-        version ??= await this.#list(resource, path);
+        if (version === undefined) {
+          version = await this.#list(resource, path);
+          this.#gaps.set(resource.kind, [...this.gaps(resource.kind), version]);
+        }
         const query = `?watch=1&timeoutSeconds=300&resourceVersion=${version}`;
         for await (const { type, object } of this.#client.stream(`${path}${query}`, undefined, this.#stop.signal)) {
           const seen = object as unknown as Raw;

@@ -66,6 +66,22 @@ test('what is deleted while something stands on it is, refused or not (I2)', () 
   assert.equal(violations(network, subnet, router, plug, gone('/routers/R')), ['I2']);
 });
 
+test('what may be gone, as its deletion is on the way, stands on nothing', () => {
+  const found: string[] = [];
+  const log = new CloudLog((what) => void found.push(what));
+  const take = ([method, path, status, uid, body, answer]: Call): void =>
+    log.take({ at: 0, service: 'network', method, path, status, requestId: `req-${uid}`, body, answer } as ServedCall);
+  for (const call of [network, subnet, router, plug]) take(call);
+  log.begin({ method: 'DELETE', path: '/subnets/S', body: undefined });
+  log.begin({ method: 'PUT', path: '/routers/R/remove_router_interface', body: { subnet_id: 'S' } });
+  take(['DELETE', '/networks/N', 409, 'u1']);
+  take(['DELETE', '/routers/R', 409, 'u3']);
+  assert.equal(found, []);
+  take(['DELETE', '/subnets/S', 409, 'u2']);
+  take(['DELETE', '/networks/N', 409, 'u1']);
+  assert.is(found.length, 1, found.join());
+});
+
 test('what is there twice is (I4)', () => {
   const again: Call = [...network.slice(0, 5), { network: { id: 'N2', name: 'n' } }] as unknown as Call;
   assert.equal(violations(network, again), ['I4']);

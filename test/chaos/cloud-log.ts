@@ -29,20 +29,41 @@ const COLLECTIONS: ReadonlySet<string> = new Set([
 export class CloudLog {
   readonly #onViolation: (what: string) => void;
   readonly #live = new Map<string, Resource>();
+  /** What may be gone already: its end was asked for, and not yet answered. */
+  readonly #ending = new Map<string, number>();
 
   constructor(onViolation: (what: string) => void) {
     this.#onViolation = onViolation;
   }
 
-  /** @param call  served after all that were taken before it */
+  /**
+   * A call is on its way: whoever sees it done before its answer is here is right. Of a cloud that tells of its calls in
+   * the order in which it does them, nobody needs to know.
+   */
+  begin(call: Pick<ServedCall, 'method' | 'path' | 'body'>): void {
+    const id = endedBy(call);
+    if (id !== undefined) this.#ending.set(id, (this.#ending.get(id) ?? 0) + 1);
+  }
+
+  /** @param call  served after all that were taken before it; with status 0: nobody knows whether it was */
   take(call: ServedCall): void {
     const { method, path, status } = call;
     const [collection = '', id = '', part] = path.split('/').slice(1);
+    this.#end(call);
     if (part === 'add_router_interface' || part === 'remove_router_interface') this.#plug(call, plain(id), part);
     else if (!COLLECTIONS.has(collection) || part !== undefined) return;
     else if (method === 'POST') this.#create(call, collection);
     else if (method === 'PUT' && status === 200) this.#change(call, plain(id));
     else if (method === 'DELETE') this.#remove(call, plain(id));
+  }
+
+  #end(call: ServedCall): void {
+    const id = endedBy(call);
+    const count = id === undefined ? undefined : this.#ending.get(id);
+    if (id === undefined || count === undefined) return;
+    // Without an answer it stays so for ever.
+    if (count > 1) this.#ending.set(id, count - 1);
+    else if (call.status !== 0) this.#ending.delete(id);
   }
 
   #create(call: ServedCall, collection: string): void {
@@ -77,7 +98,8 @@ export class CloudLog {
   #remove(call: ServedCall, id: string): void {
     const resource = this.#live.get(id);
     if (resource === undefined || call.status === 404) return;
-    for (const other of this.#live.values()) {
+    for (const [otherId, other] of this.#live) {
+      if (this.#ending.has(otherId)) continue;
       if (![...other.needs.values()].some((ids) => ids.has(id))) continue;
       this.#onViolation(
         `I2: ${told(call)}: '${resource.name}' is deleted while '${other.name}' of ${other.collection} needs it`,
@@ -114,6 +136,13 @@ export class CloudLog {
     if (typeof value !== 'object' || value === null) return new Set();
     return new Set(Object.values(value).flatMap((each: Json) => [...this.#idsIn(each)]));
   }
+}
+
+/** What a call deletes, or unplugs: a key of what is live. */
+function endedBy({ method, path, body }: Pick<ServedCall, 'method' | 'path' | 'body'>): string | undefined {
+  const [, id = '', part] = path.split('/').slice(1);
+  if (method === 'DELETE' && part === undefined) return plain(id);
+  return part === 'remove_router_interface' ? `${plain(id)}/${plain(body?.['subnet_id'])}` : undefined;
 }
 
 /** `POST /ports 201`. */

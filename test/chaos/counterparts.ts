@@ -1,54 +1,132 @@
-// What the actors stand on, each in a process of its own: nats-server, the embedded API server, the simulated cloud. Each
-// pod reaches the first two through proxies of its own, and all reach the cloud through one. The test itself goes directly.
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+// What the actors stand on: an API server and a cloud, embedded or real, and a nats-server, which is always the test's own.
+// Each pod reaches the API server and NATS through proxies of its own, and all reach the cloud through one.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../actors/clock.ts';
-import { kubeconfigText } from '../../adapters/kubernetes/embedded/kubeconfig.ts';
-import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
+import type { Fault, ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import { natsBus, startNatsServer } from '../../bus/mod.ts';
 import type { Ground } from '../actors/grounds.ts';
-import type { Served } from '../adapters/kubernetes/embedded/served.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
-import { Cloud } from './cloud.ts';
+import { embeddedApi } from './embedded-api.ts';
+import { realApi } from './real-api.ts';
+import { realCloud } from './real-cloud.ts';
+import { simulatedCloud } from './simulated-cloud.ts';
 
-const API_PROGRAM = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
-/** So few that a watch which was away for a moment is told that it is too old. */
-export const REMEMBERED_CHANGES = 40;
-const TOKEN_LIFETIME_MS = 20_000;
-const CLOUD_NAME = 'openstack';
-/** Whose password nobody changes: the test's own user. */
-const OWN_USER = 'auditor';
-const DEADLINE_MS = 30_000;
+/** An API server, and what can be done to it. */
+export interface ApiServer {
+  /** For people. */
+  readonly name: string;
+  /** Of the test itself. */
+  readonly kubeconfig: string;
+  /** Strings that the pods are given and nobody else's business. */
+  readonly secrets: readonly string[];
+  /** Changes that a pod has to miss before its watches can be too old. */
+  readonly missed: number;
+  wayOf(pod: string): Promise<ApiWay>;
+  /** @returns the way to start it again, with its data, at its port; undefined: it is not ours to kill */
+  readonly kill: (() => Promise<() => Promise<void>>) | undefined;
+  close(): Promise<void>;
+}
+
+/** One pod's way to the API server. */
+export interface ApiWay {
+  readonly proxy: TcpProxy;
+  readonly kubeconfig: string;
+  /** Watches that go on from before `version` are too old from now on, if they are not anyway. */
+  outdate(version: string): void;
+  /** The pod's token is refused so many times; undefined: nobody can do that here. */
+  readonly refuse: ((times: number) => void) | undefined;
+}
+
+/** A cloud, and what can be done to it. */
+export interface Cloud {
+  readonly name: string;
+  /** Of all pods. */
+  readonly way: TcpProxy;
+  /** Of the test itself. */
+  readonly ownCloudsYaml: string;
+  readonly cloudName: string;
+  /** Of the pods' user. */
+  cloudsYaml(password: string): string;
+  inject(fault: Fault): Promise<void>;
+  /** Ends what was injected. */
+  clear(): Promise<void>;
+  expireTokens(): Promise<void>;
+  /** Of the pods' user. */
+  setPassword(password: string): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** The ways of one pod to what it needs, and what to tell it about them. */
 export interface Ways {
   readonly nats: TcpProxy;
-  readonly api: TcpProxy;
+  readonly api: ApiWay;
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** How long things take here, in milliseconds. */
+export interface Pace {
+  /** Long enough that a call to the cloud ends well within. */
+  readonly leaseMs: number;
+  /** Longest wait after the last misfortune. */
+  readonly settleMs: number;
+  /** Of each pod to the cloud, at a time. */
+  readonly callsInFlight: number;
 }
 
 export interface Counterparts {
   readonly ground: Ground;
+  readonly api: ApiServer;
   readonly cloud: Cloud;
-  /** The pods' way to the cloud. */
-  readonly wayToCloud: TcpProxy;
-  /** Folders whose files no secret may be in, but for those that hold the Secret itself. */
+  readonly pace: Pace;
+  /** A folder whose files no secret may be in. */
   readonly natsData: string;
-  /** Strings that are nobody's business: tokens and passwords of the counterparts. */
+  /** Strings that the pods are given and nobody else's business, but for the password of the cloud. */
   readonly secrets: readonly string[];
-  /** A clouds.yaml of the pods' user. */
-  cloudsYaml(password: string): string;
   waysOf(pod: string): Promise<Ways>;
-  /** Both kill a server. @returns the way to start it again, with its data, at its port */
+  /** @returns the way to start it again, with its data, at its port */
   killNats(): Promise<() => Promise<void>>;
-  killApi(): Promise<() => Promise<void>>;
+  close(): Promise<void>;
 }
 
-export async function openCounterparts(program: string, onServed: (call: ServedCall) => void): Promise<Counterparts> {
+/** Which of the counterparts are real; those that are not named are embedded. */
+export interface Addresses {
+  readonly kubeconfig?: string | undefined;
+  /** A shell command that kills the API server, starts it again, and ends when it is ready. */
+  readonly restartApi?: string | undefined;
+  readonly cloudsFile?: string | undefined;
+  /** The entry in that file. */
+  readonly cloudName?: string | undefined;
+}
+
+export interface CounterpartsDeps {
+  /** A nats-server that several processes can share. */
+  program: string;
+  addresses: Addresses;
+  /** Told of every call to the cloud that changes something; `onBegun`: of those that are on the way to a real one. */
+  onBegun: (call: Pick<ServedCall, 'method' | 'path' | 'body'>) => void;
+  onServed: (call: ServedCall) => void;
+}
+
+const EMBEDDED: Pace = { leaseMs: 3_000, settleMs: 90_000, callsInFlight: 16 };
+/** A real Neutron does some 25 changes a second when it has the machine to itself, and one or two when it has not. */
+const REAL: Pace = { leaseMs: 15_000, settleMs: 180_000, callsInFlight: 3 };
+const DEADLINE_MS = 30_000;
+
+/** What `--real` and the suites of real counterparts go by. */
+export function addressesIn(env: Readonly<Record<string, string | undefined>>): Addresses {
+  return {
+    kubeconfig: env['KUBECONFIG'],
+    restartApi: env['TROUPE_CHAOS_RESTART_KUBE'],
+    cloudsFile: env['OS_CLIENT_CONFIG_FILE'],
+    cloudName: env['OS_CLOUD'],
+  };
+}
+
+export async function openCounterparts(deps: CounterpartsDeps): Promise<Counterparts> {
+  const { program, addresses, onBegun, onServed } = deps;
+  const { kubeconfig, restartApi: restart, cloudsFile, cloudName = 'test' } = addresses;
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-chaos-'));
   const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
@@ -56,12 +134,8 @@ export async function openCounterparts(program: string, onServed: (call: ServedC
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
-    let api = await startApi(join(folder, 'api'));
-    closing.push(() => killed(api.child));
-    const { served } = api;
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, kubeconfigText(served), { mode: 0o600 });
-
+    const api = await (kubeconfig ? realApi({ clock, kubeconfig, folder, restart }) : embeddedApi(folder));
+    closing.push(api.close);
     const startNats = (port?: number): ReturnType<typeof startNatsServer> =>
       startNatsServer({
         program,
@@ -76,48 +150,25 @@ export async function openCounterparts(program: string, onServed: (call: ServedC
     let nats = await startNats();
     closing.push(() => nats.close());
     const { url } = nats;
-
-    let cloud: Cloud | undefined;
-    const wayToCloud = await startProxy('127.0.0.1', () => cloud?.port ?? 0);
-    closing.push(() => wayToCloud.close());
-    const publicOrigin = `http://127.0.0.1:${wayToCloud.port}`;
-    const started = await Cloud.start({ publicOrigin, tokenLifetimeMs: TOKEN_LIFETIME_MS, onServed });
-    cloud = started;
-    closing.push(() => started.close());
-    const ownPassword = `own-${clock.random().toString(36).slice(2)}`;
-    await started.ask({ ask: 'addUser', name: OWN_USER, password: ownPassword });
-    const cloudsYaml = (username: string, password: string): string =>
-      JSON.stringify({
-        clouds: {
-          [CLOUD_NAME]: {
-            auth: {
-              auth_url: `${publicOrigin}/identity/v3`,
-              username,
-              password,
-              project_name: 'admin',
-              user_domain_name: 'Default',
-              project_domain_name: 'Default',
-            },
-            region_name: 'RegionOne',
-          },
-        },
-      });
-
-    const natsPassword = new URL(url).password;
+    const cloud = await (cloudsFile
+      ? realCloud({ clock, cloudsFile, cloudName, onBegun, onServed })
+      : simulatedCloud({ clock, onServed }));
+    closing.push(cloud.close);
     return {
-      cloud: started,
-      wayToCloud,
+      api,
+      cloud,
+      pace: cloudsFile ? REAL : EMBEDDED,
       natsData: join(folder, 'nats', 'data'),
-      secrets: [served.token, natsPassword],
-      cloudsYaml: (password) => cloudsYaml('admin', password),
+      secrets: [...api.secrets, new URL(url).password],
       ground: {
-        name: 'processes of their own',
+        // What others use too is left as it was.
+        name: kubeconfig || cloudsFile ? 'real' : 'processes of their own',
         folder,
-        kubeconfig,
+        kubeconfig: api.kubeconfig,
         api: undefined,
         simulator: undefined,
-        cloudsYaml: cloudsYaml(OWN_USER, ownPassword),
-        cloudName: CLOUD_NAME,
+        cloudsYaml: cloud.ownCloudsYaml,
+        cloudName: cloud.cloudName,
         deadlineMs: DEADLINE_MS,
         nats: { url, prefix: 'troupe' },
         connect: (process, options) => natsBus({ url, clock, process, firstLease: 'immediate', ...options }),
@@ -127,14 +178,11 @@ export async function openCounterparts(program: string, onServed: (call: ServedC
       },
       async waysOf(pod) {
         const toNats = await startProxy('127.0.0.1', Number(new URL(url).port));
-        const toApi = await startProxy('127.0.0.1', Number(new URL(served.url).port));
-        closing.push(toNats.close, toApi.close);
-        const path = join(folder, `kubeconfig-${pod}`);
-        const text = (await readFile(kubeconfig, 'utf8')).replace(served.url, `https://127.0.0.1:${toApi.port}`);
-        await writeFile(path, text, { mode: 0o600 });
+        closing.push(toNats.close);
+        const toApi = await api.wayOf(pod);
         const through = new URL(url);
         through.port = String(toNats.port);
-        return { nats: toNats, api: toApi, env: { KUBECONFIG: path, NATS_URL: through.toString() } };
+        return { nats: toNats, api: toApi, env: { KUBECONFIG: toApi.kubeconfig, NATS_URL: through.toString() } };
       },
       async killNats() {
         process.kill(nats.pid, 'SIGKILL');
@@ -143,30 +191,10 @@ export async function openCounterparts(program: string, onServed: (call: ServedC
           nats = await startNats(Number(new URL(url).port));
         };
       },
-      async killApi() {
-        await killed(api.child);
-        return async () => {
-          api = await startApi(join(folder, 'api'));
-        };
-      },
+      close,
     };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-async function startApi(folder: string): Promise<{ readonly child: ChildProcess; readonly served: Served }> {
-  const child = fork(API_PROGRAM, [folder, String(REMEMBERED_CHANGES)]);
-  const [served] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => Promise.reject(new Error('the API server has ended'))),
-  ])) as [Served];
-  return { child, served };
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }

@@ -5,7 +5,7 @@ import { forgetStreams } from '../actors/grounds.ts';
 import type { World } from '../actors/harness.ts';
 import { CREDENTIALS } from '../actors/harness.ts';
 import { type TcpProxy, Way } from '../bus/proxy.ts';
-import { type Counterparts, REMEMBERED_CHANGES } from './counterparts.ts';
+import type { Counterparts } from './counterparts.ts';
 import type { Pod } from './pod.ts';
 import type { Teller } from './story.ts';
 import { pick } from './user.ts';
@@ -16,7 +16,6 @@ export interface FaultDeps {
   pods: readonly Pod[];
   clock: Clock;
   random: () => number;
-  leaseMs: number;
   tell: Teller;
   /** Told of each new password. */
   onPassword: (password: string) => void;
@@ -36,9 +35,18 @@ export function misfortunes(deps: FaultDeps): readonly Misfortune[] {
   return [...deps.pods.flatMap((pod) => ofPod(deps, pod)), ...ofServers(deps), ...ofCloud(deps), ...ofSecrets(deps)];
 }
 
+/** What does not happen to these counterparts, and why; a line each. */
+export function leftOut({ api }: Counterparts): readonly string[] {
+  return api.kill === undefined
+    ? ['leaves out that the API server is restarted: TROUPE_CHAOS_RESTART_KUBE names no command that does it']
+    : [];
+}
+
 function ofPod(deps: FaultDeps, pod: Pod): readonly Misfortune[] {
-  const { clock, leaseMs, tell } = deps;
+  const { clock, counterparts, tell } = deps;
+  const { leaseMs } = counterparts.pace;
   const { name } = pod;
+  const { api } = pod.ways;
   const frozen = async (ms: number): Promise<void> => {
     tell('chaos', `freezes pod ${name} for ${seconds(ms)}`);
     pod.freeze();
@@ -63,23 +71,38 @@ function ofPod(deps: FaultDeps, pod: Pod): readonly Misfortune[] {
     { name: 'freeze past the lease', weight: 3, to: [name], play: () => frozen(leaseMs * between(deps, 1.1, 2)) },
     { name: 'freeze', weight: 1, to: [name], play: () => frozen(between(deps, 200, leaseMs)) },
     ...ofWay(deps, `pod ${name}'s way to NATS`, pod.ways.nats, [`${name} nats`], 6_000),
-    ...ofWay(deps, `pod ${name}'s way to the API server`, pod.ways.api, [`${name} api`], 6_000),
+    ...ofWay(deps, `pod ${name}'s way to the API server`, api.proxy, [`${name} api`], 6_000),
     {
       name: 'watch expired',
       weight: 2,
       to: [`${name} api`, 'api'],
       async play() {
         tell('chaos', `cuts pod ${name}'s way to the API server, which forgets the changes meanwhile`);
-        pod.ways.api.cut();
+        api.proxy.cut();
         try {
-          await expireWatches(deps);
+          const version = await changeSomething(deps);
+          if (version !== undefined) api.outdate(version);
         } finally {
           tell('chaos', `heals pod ${name}'s way to the API server: its watches are too old (410)`);
-          pod.ways.api.heal();
+          api.proxy.heal();
         }
       },
     },
+    ...(api.refuse === undefined ? [] : [refused(deps, name, api.refuse)]),
   ];
+}
+
+function refused({ random, tell }: FaultDeps, name: string, refuse: (times: number) => void): Misfortune {
+  return {
+    name: 'pod refused',
+    weight: 2,
+    to: [`${name} api`],
+    async play() {
+      const times = 1 + Math.floor(random() * 4);
+      tell('chaos', `the API server refuses pod ${name}'s token for its next ${times} requests (401)`);
+      refuse(times);
+    },
+  };
 }
 
 function ofWay(
@@ -138,6 +161,7 @@ function ofWay(
 
 function ofServers(deps: FaultDeps): readonly Misfortune[] {
   const { clock, counterparts, tell, world } = deps;
+  const { kill } = counterparts.api;
   const { nats } = world.ground;
   const restarted = async (what: string, kill: () => Promise<() => Promise<void>>, limitMs: number): Promise<void> => {
     tell('chaos', `kills ${what}`);
@@ -154,12 +178,16 @@ function ofServers(deps: FaultDeps): readonly Misfortune[] {
     { name: 'NATS restarted', weight: 3, to: ['nats'], play: () => restarted('NATS', counterparts.killNats, 3_000) },
     { name: 'mail deleted', weight: 2, to: ['nats'], play: () => forget('mail') },
     { name: 'streams deleted', weight: 1, to: ['nats'], play: () => forget('all') },
-    {
-      name: 'API server restarted',
-      weight: 3,
-      to: ['api'],
-      play: () => restarted('the API server', counterparts.killApi, 2_000),
-    },
+    ...(kill === undefined
+      ? []
+      : [
+          {
+            name: 'API server restarted',
+            weight: 3,
+            to: ['api'],
+            play: () => restarted('the API server', kill, 2_000),
+          },
+        ]),
   ];
 }
 
@@ -167,19 +195,19 @@ function ofCloud(deps: FaultDeps): readonly Misfortune[] {
   const { counterparts, random, tell } = deps;
   const { cloud } = counterparts;
   const change = /^\/(?!auth)/;
-  const inject = (name: string, what: string, make: (times: number) => Fault): Misfortune => ({
+  const inject = (name: string, what: string, make: () => Fault): Misfortune => ({
     name,
     weight: 2,
     to: ['cloud faults'],
     async play() {
       const times = 1 + Math.floor(random() * 8);
       tell('chaos', `the cloud ${what} the next ${times} changes`);
-      await cloud.ask({ ask: 'inject', fault: { times, ...make(times) } });
+      await cloud.inject({ times, ...make() });
     },
   });
   const method = (): string => ['POST', 'POST', 'PUT', 'DELETE'][Math.floor(random() * 4)] ?? 'POST';
   return [
-    ...ofWay(deps, 'the way to the cloud', counterparts.wayToCloud, ['cloud'], 4_000),
+    ...ofWay(deps, 'the way to the cloud', cloud.way, ['cloud'], 4_000),
     inject('answers lost', 'makes, and does not answer,', () => ({
       match: { method: method(), path: change },
       dropAfterWork: true,
@@ -204,7 +232,7 @@ function ofCloud(deps: FaultDeps): readonly Misfortune[] {
       to: ['tokens'],
       async play() {
         tell('chaos', 'all tokens of the cloud expire');
-        await cloud.ask({ ask: 'expireTokens' });
+        await cloud.expireTokens();
       },
     },
   ];
@@ -222,7 +250,7 @@ function ofSecrets(deps: FaultDeps): readonly Misfortune[] {
         deps.onPassword(password);
         const atCloud = async (): Promise<void> => {
           tell('chaos', 'the password changes at the cloud');
-          await changePassword(deps, password);
+          await deps.counterparts.cloud.setPassword(password);
         };
         const inSecret = async (): Promise<void> => {
           tell('chaos', 'the password changes in the Secret');
@@ -237,29 +265,25 @@ function ofSecrets(deps: FaultDeps): readonly Misfortune[] {
   ];
 }
 
-export async function changePassword(
-  { counterparts }: Pick<FaultDeps, 'counterparts'>,
-  password: string,
-): Promise<void> {
-  await counterparts.cloud.ask({ ask: 'setPassword', name: 'admin', password });
-  await counterparts.cloud.ask({ ask: 'expireTokens' });
-}
-
 export async function writeSecret(
   { counterparts, world }: Pick<FaultDeps, 'counterparts' | 'world'>,
   password: string,
 ): Promise<void> {
-  await world.secret(CREDENTIALS, counterparts.cloudsYaml(password));
+  await world.secret(CREDENTIALS, counterparts.cloud.cloudsYaml(password));
 }
 
-/** So many changes of one kind that its watch cannot go on where it was. */
-async function expireWatches({ world, random }: FaultDeps): Promise<void> {
+/** So many changes of one kind that its watch cannot go on where it was. @returns the version of the last */
+async function changeSomething({ world, random, counterparts }: FaultDeps): Promise<string | undefined> {
   const kind = pick(['Network', 'Subnet', 'Port'] as const, random) ?? 'Network';
   const object = world.follower.all().find((candidate) => candidate.kind === kind);
-  for (let change = 0; change < REMEMBERED_CHANGES + 10 && object !== undefined; change++) {
+  let version: string | undefined;
+  for (let change = 0; change < counterparts.api.missed && object !== undefined; change++) {
     const annotations = { 'chaos.test/change': String(change) };
-    await world.patch(kind, object.metadata.name, { metadata: { annotations } });
+    ({ resourceVersion: version } = (
+      await world.patch(kind, object.metadata.name, { metadata: { annotations } })
+    ).metadata);
   }
+  return version;
 }
 
 function between({ random }: Pick<FaultDeps, 'random'>, least: number, most: number): number {

@@ -1,13 +1,15 @@
-// Chaos on real processes: `npm run chaos -- [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
+// Chaos on real processes: `npm run chaos -- [--real] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findNatsServer } from '../actors/grounds.ts';
+import { addressesIn } from './counterparts.ts';
 import { playChaos } from './play.ts';
 
 const { values } = parseArgs({
   options: {
+    real: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
     first: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '120' },
@@ -16,6 +18,10 @@ const { values } = parseArgs({
 });
 const found = await findNatsServer();
 if ('refusal' in found) throw new Error(found.refusal);
+const addresses = values.real ? addressesIn(process.env) : {};
+if (values.real && !addresses.kubeconfig) process.stdout.write('KUBECONFIG is not set: the API server is embedded\n');
+if (values.real && !addresses.cloudsFile)
+  process.stdout.write('OS_CLIENT_CONFIG_FILE is not set: the cloud is simulated\n');
 await mkdir(values.stories, { recursive: true });
 let violated = 0;
 for (let seed = Number(values.first); seed < Number(values.first) + Number(values.seeds); seed++) {
@@ -23,6 +29,7 @@ for (let seed = Number(values.first); seed < Number(values.first) + Number(value
     seed,
     seconds: Number(values.seconds),
     program: found.program,
+    addresses,
   });
   const path = join(values.stories, `seed-${seed}.log`);
   await writeFile(path, `${story.join('\n')}\n`);

@@ -9,8 +9,9 @@ import { condition } from '../actors/follower.ts';
 import { World } from '../actors/harness.ts';
 import { isOneToOne, isUp, landscape } from '../actors/landscape.ts';
 import { CloudLog } from './cloud-log.ts';
-import { openCounterparts } from './counterparts.ts';
-import { changePassword, type FaultDeps, type Misfortune, misfortunes, writeSecret } from './faults.ts';
+import { type Addresses, openCounterparts } from './counterparts.ts';
+import { type FaultDeps, leftOut, type Misfortune, misfortunes, writeSecret } from './faults.ts';
+import { judgeOrder } from './order.ts';
 import { Pod } from './pod.ts';
 import { story, type Teller } from './story.ts';
 import { User } from './user.ts';
@@ -21,6 +22,8 @@ export interface ChaosOptions {
   readonly seconds: number;
   /** A nats-server that several processes can share. */
   readonly program: string;
+  /** Of counterparts that are real; all are embedded without. */
+  readonly addresses?: Addresses;
 }
 
 export interface ChaosOutcome {
@@ -33,23 +36,21 @@ export interface ChaosOutcome {
     readonly settledMs: number;
     readonly goneMs: number;
     readonly cloudCalls: number;
+    /** References that were seen to be kept in order. */
+    readonly ordered: number;
   };
 }
 
 /** Part of the time in which misfortunes befall the landscape while it changes, and while it goes. */
 const UP = 0.65;
 const DOWN = 0.12;
-const LEASE_MS = 3_000;
-const LATENCY_MS = 30;
-/** Longest wait after the last misfortune, in milliseconds. */
-const SETTLE_MS = 90_000;
 /** Between two misfortunes, and between two changes of the landscape, in milliseconds. */
 const FAULTS_MS = { least: 300, most: 2_500 };
 const CHANGES_MS = { least: 50, most: 600 };
 /** How the simulated cloud's tokens begin. */
 const TOKEN = 'gAAAAAB';
 
-export async function playChaos({ seed, seconds, program }: ChaosOptions): Promise<ChaosOutcome> {
+export async function playChaos({ seed, seconds, program, addresses = {} }: ChaosOptions): Promise<ChaosOutcome> {
   const clock = systemClock();
   const beganAt = clock.now();
   const lines: { at: number; who: string; what: string }[] = [];
@@ -63,17 +64,24 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
   };
   const secrets = (): readonly string[] => [...counterparts.secrets, ...passwords, TOKEN];
   const cloudLog = new CloudLog(violate);
-  const counterparts = await openCounterparts(program, (call) => {
-    calls.push(call);
-    cloudLog.take(call);
+  const counterparts = await openCounterparts({
+    program,
+    addresses,
+    onBegun: (call) => cloudLog.begin(call),
+    onServed(call) {
+      calls.push(call);
+      cloudLog.take(call);
+    },
   });
+  const { api, cloud, pace } = counterparts;
+  const { leaseMs, settleMs } = pace;
   const world = await World.open(async () => counterparts.ground, {
     runtime: 'stopped',
     credentials: 'absent',
-    leaseMs: LEASE_MS,
+    leaseMs,
   });
   const pods: Pod[] = [];
-  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, cloudCalls: 0 };
+  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, cloudCalls: 0, ordered: 0 };
   try {
     const onPassword = (password: string): void => void passwords.push(password);
     const deps: FaultDeps = {
@@ -82,26 +90,25 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
       pods,
       clock,
       random: mulberry32(seed),
-      leaseMs: LEASE_MS,
       tell,
       onPassword,
     };
     for (const name of ['one', 'two']) {
       const ways = await counterparts.waysOf(name);
-      pods.push(new Pod(name, ways, { world, clock, leaseMs: LEASE_MS, tell, onViolation: violate }));
+      pods.push(new Pod(name, ways, { world, clock, pace, onViolation: violate }));
     }
     const first = `pw-${clock.random().toString(36).slice(2)}`;
     onPassword(first);
-    await changePassword(deps, first);
+    await cloud.setPassword(first);
     await writeSecret(deps, first);
     await world.outside(world.name('public'));
-    await counterparts.cloud.ask({ ask: 'latency', latencyMs: LATENCY_MS });
 
     const objects = landscape(world).flat();
     const user = new User({ world, clock, random: mulberry32(seed + 1), objects, tell });
     for (const pod of pods) pod.start();
     await Promise.all(pods.map((pod) => pod.runs()));
-    tell('chaos', `begins with seed ${seed}: ${objects.length} objects, two pods`);
+    tell('chaos', `begins with seed ${seed}: ${objects.length} objects, two pods, ${api.name}, ${cloud.name}`);
+    for (const line of leftOut(counterparts)) tell('chaos', line);
 
     // --- the landscape comes up, and changes ---
     const changing = (async () => {
@@ -117,7 +124,7 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     await changing;
     await quiet(deps);
     const quietAt = clock.now();
-    await within(clock, SETTLE_MS, violate, async () => {
+    await within(clock, settleMs, violate, async () => {
       await user.completeAll();
       const missing = objects.filter((object) => !isUp(world, object));
       return missing.map(({ kind, name }) => {
@@ -138,12 +145,13 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     figures.faults += await befall(deps, others, seconds * DOWN);
     await quiet(deps);
     const goingAt = clock.now();
-    await within(clock, SETTLE_MS, violate, async () =>
+    await within(clock, settleMs, violate, async () =>
       world.follower
         .all()
         .map(({ kind, metadata }) => `${kind}/${metadata.name} is not gone: ${JSON.stringify(metadata.finalizers)}`),
     );
     figures.goneMs = Math.round(clock.now() - goingAt);
+    await world.namespaceGone();
     tell('chaos', 'all is gone, or should be');
     for (const collection of ['ports', 'routers', 'security-groups', 'subnets', 'networks', 'projects'] as const) {
       for (const { name, id } of await world.contents(collection)) {
@@ -153,6 +161,8 @@ export async function playChaos({ seed, seconds, program }: ChaosOptions): Promi
     for (const pod of pods) await pod.stop();
     judgeLogs(pods, violate);
     judgeConditions(world, objects, violate);
+    figures.ordered = judgeOrder(world.follower, violate);
+    if (figures.ordered === 0) violate('nothing was seen of the order');
     judgeSecrets({ pods, world, secrets: secrets(), violate });
   } catch (error) {
     violate(`the run broke off: ${error instanceof Error ? error.stack : error}`);
@@ -215,10 +225,10 @@ function drawn(deck: readonly Misfortune[], random: () => number): Misfortune | 
   });
 }
 
-async function quiet({ counterparts, pods, tell }: FaultDeps): Promise<void> {
-  for (const { ways } of pods) for (const way of [ways.nats, ways.api]) way.heal();
-  counterparts.wayToCloud.heal();
-  await counterparts.cloud.ask({ ask: 'clear' });
+async function quiet({ counterparts: { cloud }, pods, tell }: FaultDeps): Promise<void> {
+  for (const { ways } of pods) for (const way of [ways.nats, ways.api.proxy]) way.heal();
+  cloud.way.heal();
+  await cloud.clear();
   tell('chaos', 'leaves everybody alone');
 }
 

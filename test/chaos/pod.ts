@@ -2,14 +2,12 @@
 import type { Clock } from '../../bus/mod.ts';
 import type { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
-import type { Ways } from './counterparts.ts';
-import type { Teller } from './story.ts';
+import type { Pace, Ways } from './counterparts.ts';
 
 export interface PodDeps {
   world: World;
   clock: Clock;
-  leaseMs: number;
-  tell: Teller;
+  pace: Pace;
   onViolation: (what: string) => void;
 }
 
@@ -33,9 +31,14 @@ export class Pod {
   }
 
   start(): void {
-    const { world, leaseMs, clock, onViolation } = this.#deps;
+    const { world, pace, clock, onViolation } = this.#deps;
     this.#wanted = true;
-    const env = { ...this.ways.env, TROUPE_LEASE_MS: String(leaseMs), POD_NAME: this.name };
+    const env = {
+      ...this.ways.env,
+      TROUPE_LEASE_MS: String(pace.leaseMs),
+      TROUPE_CALLS_IN_FLIGHT: String(pace.callsInFlight),
+      POD_NAME: this.name,
+    };
     const life = new TroupeProcess(world, env);
     this.lives.push(life);
     void life.exited.then(async () => {

@@ -27,23 +27,67 @@ export interface StorySources {
 
 /** Phases in which nothing is to be done. */
 const AT_REST: ReadonlySet<string> = new Set(['available', 'unavailable', 'watching', 'held']);
+/** Steps of one object that follow each other sooner are one line; milliseconds. */
+const IN_ONE_GO_MS = 250;
+const UUID = /([0-9a-f]{8})-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g;
 
 export function story({ beganAt, lines, logs, calls, names }: StorySources): readonly string[] {
   const all: Line[] = [...lines];
-  for (const [who, log] of logs) {
-    for (const line of log) {
-      const what = sentence(line);
-      if (what !== undefined) all.push({ at: Date.parse(String(line['time'])), who, what });
-    }
-  }
+  for (const [who, log] of logs) all.push(...linesOf(who, log));
   for (const call of calls) {
-    const uid = uidOf(call);
-    all.push({ at: call.at, who: 'cloud', what: `${told(call)}${reason(call)} for ${names.get(uid) ?? 'the test'}` });
+    const whom = names.get(uidOf(call)) ?? 'the test';
+    all.push({ at: call.at, who: 'cloud', what: `${told(call)} for ${whom}${reason(call)}`.replace(UUID, '$1') });
   }
+  all.sort((one, other) => one.at - other.at);
   const width = Math.max(...all.map(({ who }) => who.length));
-  return all
-    .sort((one, other) => one.at - other.at)
-    .map(({ at, who, what }) => `${seconds(at - beganAt)}  ${who.padEnd(width)}  ${what}`);
+  return counted(all).map(({ at, who, what }) => `${seconds(at - beganAt)}  ${who.padEnd(width)}  ${what}`);
+}
+
+/** What a process logged, the steps that an object takes in one go as one. */
+function linesOf(who: string, log: readonly JsonObject[]): readonly Line[] {
+  const lines: Line[] = [];
+  const under = new Map<string, { index: number; readonly began: number; last: number }>();
+  for (const line of log) {
+    const at = Date.parse(String(line['time']));
+    const subject = subjectOf(line);
+    const run = under.get(subject);
+    if (isStep(line) && run !== undefined && at - run.last < IN_ONE_GO_MS) {
+      const { what } = lines[run.index] as Line;
+      const steps = what.replace(/ \(\d+ ms\)$/, '');
+      lines[run.index] = { at: run.began, who, what: `${steps} -> ${line['to']} (${Math.round(at - run.began)} ms)` };
+      run.last = at;
+      continue;
+    }
+    const what = sentence(line);
+    if (what === undefined) continue;
+    lines.push({ at, who, what });
+    // What went wrong, or came from elsewhere, begins a line.
+    if (line['msg'] === 'state changed') under.set(subject, { index: lines.length - 1, began: at, last: at });
+  }
+  return lines;
+}
+
+/** Whether it followed from nothing but the step before. */
+function isStep({ msg, from, cause }: JsonObject): boolean {
+  return msg === 'state changed' && from !== '' && String(cause).startsWith('xstate.done');
+}
+
+/** What somebody says several times in a row is said once. */
+function counted(lines: readonly Line[]): readonly Line[] {
+  const found: Line[] = [];
+  const latest = new Map<string, { readonly index: number; readonly what: string; times: number }>();
+  for (const line of lines) {
+    const before = latest.get(line.who);
+    if (before?.what === line.what) {
+      before.times++;
+      const { at, who, what } = found[before.index] as Line;
+      found[before.index] = { at, who, what: `${what.replace(/ \(\d+ times\)$/, '')} (${before.times} times)` };
+      continue;
+    }
+    latest.set(line.who, { index: found.length, what: line.what, times: 1 });
+    found.push(line);
+  }
+  return found;
 }
 
 function seconds(ms: number): string {
@@ -62,29 +106,34 @@ function sentence(line: JsonObject): string | undefined {
   if (msg === 'state changed') {
     // Whoever takes over says so once for all that are at rest.
     if (from === '' && AT_REST.has(String(to))) return undefined;
+    const [, failed] = /^xstate\.error\.actor\.([^.]+)/.exec(String(cause)) ?? [];
+    const why = failed === undefined ? because(String(cause)) : `${failed} failed: ${error}`;
     const change = from === '' ? `goes on, ${to}` : `${from} -> ${to}`;
-    const isFailure = String(cause).startsWith('xstate.error');
-    return `${subjectOf(line)}: ${change}${because(String(cause))}${isFailure ? `: ${error}` : ''}`;
+    return why === '' ? `${subjectOf(line)}: ${change}` : `${subjectOf(line)}: ${why}: ${change}`;
   }
   if (msg === 'shards taken over') return `takes over ${fields['shards']} shards with ${fields['actors']} objects`;
   if (msg === 'troupe runs') return 'has come to work';
   const about = plural === undefined ? '' : `${subjectOf({ plural, ...(name !== undefined && { name }) })}: `;
   const mark = Number(level) >= 50 ? 'ERROR: ' : '';
   const why = error === undefined ? '' : `: ${error}`;
-  const rest = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
-  return `${mark}${about}${msg}${why}${rest}`;
+  const rest = Object.entries(fields).map(([field, value]) => `${field} ${JSON.stringify(value)}`);
+  return `${mark}${about}${msg}${why}${rest.length === 0 ? '' : ` (${rest.join(', ')})`}`;
 }
 
-/** What a change followed from, where it is not the step before. */
+/** What a change followed from; empty: from the step before. */
 function because(cause: string): string {
-  const [, kind, what = ''] = /^xstate\.(done\.actor|error\.actor|after)\.([^.]+)/.exec(cause) ?? [];
-  if (kind === 'done.actor') return `, ${what} done`;
-  if (kind === 'error.actor') return `, ${what} failed`;
-  if (kind === 'after') return `, after ${what}`;
-  return cause === 'life.began' ? '' : `, ${cause}`;
+  const [, delay] = /^xstate\.after\.([^.]+)/.exec(cause) ?? [];
+  if (delay !== undefined) return `after its ${delay}`;
+  if (cause === 'object.changed') return 'its object changed';
+  if (cause === 'dependencies.changed') return 'what it depends on changed';
+  if (cause === 'claims.changed') return 'who needs it changed';
+  return cause === 'life.began' || cause.startsWith('xstate.done') ? '' : cause;
 }
 
 /** Why the cloud refused. */
 function reason({ status, answer }: ServedCall): string {
-  return status < 400 ? '' : ` ${JSON.stringify(answer)}`;
+  if (status !== 0 && status < 400) return '';
+  const [said] = Object.values((answer ?? {}) as JsonObject);
+  const { message = JSON.stringify(answer ?? 'no answer') } = (said ?? {}) as JsonObject;
+  return `: ${message}`;
 }

@@ -119,7 +119,8 @@ export class User {
     const { clock, random, world } = this.#deps;
     const { kind, name } = object;
     this.#resting.set(`${kind}/${name}`, clock.now() + random() * RESTS_MS);
-    if (world.follower.get(kind, name) === undefined) return;
+    const present = world.follower.get(kind, name);
+    if (present === undefined || present.metadata.deletionTimestamp !== undefined) return;
     const isDone = await this.#attempt(`deletes ${kind}/${name}${more}`, () => world.delete(kind, name));
     // What stands on something that goes must go too, or that would be held for ever.
     if (!isDone) this.#deletions = [...this.#deletions, { at: clock.now(), object }];

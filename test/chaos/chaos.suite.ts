@@ -1,0 +1,25 @@
+// One run of chaos as a test, on whatever counterparts.
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ChaosOptions, playChaos } from './play.ts';
+
+/** @param options.seconds  unless SECONDS says otherwise */
+export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
+  const seconds = Number(process.env['SECONDS'] ?? options.seconds);
+  const seed = Number(process.env['SEED'] ?? process.pid);
+  const test = suite('chaos');
+  test(`a landscape outlives ${seconds} s of chaos; seed ${seed}`, async () => {
+    const { violations, story, figures } = await playChaos({ ...options, seconds, seed });
+    process.stderr.write(`${JSON.stringify(figures)}\n`);
+    if (violations.length > 0) {
+      const path = join(await mkdtemp(join(tmpdir(), 'troupe-chaos-')), `seed-${seed}.log`);
+      await writeFile(path, `${story.join('\n')}\n`);
+      process.stderr.write(`${story.join('\n')}\nthe story is in ${path}\n`);
+    }
+    assert.equal(violations, []);
+  });
+  test.run();
+}

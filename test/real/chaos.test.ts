@@ -1,0 +1,14 @@
+// One run of chaos on a real API server and a real cloud: SEED and SECONDS say which and how long; see test/chaos/README.md.
+import { findNatsServer } from '../actors/grounds.ts';
+import { describeChaos } from '../chaos/chaos.suite.ts';
+import { addressesIn } from '../chaos/counterparts.ts';
+
+const addresses = addressesIn(process.env);
+const found = await findNatsServer();
+if (!addresses.kubeconfig || !addresses.cloudsFile) {
+  console.log('skipped: KUBECONFIG and OS_CLIENT_CONFIG_FILE are not both set');
+} else if ('refusal' in found) {
+  console.log(`skipped: ${found.refusal}`);
+} else {
+  describeChaos({ program: found.program, addresses, seconds: 40 });
+}
