@@ -77,7 +77,7 @@ function ofPod(deps: FaultDeps, pod: Pod): readonly Misfortune[] {
       weight: 2,
       to: [`${name} api`, 'api'],
       async play() {
-        tell('chaos', `cuts pod ${name}'s way to the API server, which forgets the changes meanwhile`);
+        tell('chaos', `cuts pod ${name}'s way to the API server, and changes more meanwhile than it remembers`);
         api.proxy.cut();
         try {
           const version = await changeSomething(deps);

@@ -38,13 +38,25 @@ test('the steps of one object in one go are one line, in their order with what o
   const call = { at: BEGAN + 1_590, method: 'POST', path: '/ports', status: 201, requestId };
   assert.equal(toldOf(log, [call]), [
     '   0.000 s  chaos  begins',
-    '   1.000 s  one#1  Port/web-1: goes on, claiming',
-    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> creating -> recording -> available (150 ms)',
+    '   1.000 s  one#1  Port/web-1: anew at claiming',
+    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> creating -> recording -> available',
     '   1.590 s  cloud  POST /ports 201 for Port/web-1',
     '   3.000 s  one#1  Port/web-1: its object changed: available -> updating',
     '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: updating -> backingOff',
     '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> updating',
   ]);
+});
+
+test('what many go through at once is one line', () => {
+  const of = (ms: number, name: string): JsonObject => ({ ...change(ms, '', 'claiming', 'life.began'), name });
+  assert.equal(
+    toldOf([of(10, 'a'), of(20, 'b'), of(30, 'c'), of(900, 'd'), change(950, '', 'available', 'life.began')]),
+    [
+      '   0.000 s  chaos  begins',
+      '   0.010 s  one#1  Port/a, Port/b, Port/c: anew at claiming',
+      '   0.900 s  one#1  Port/d: anew at claiming',
+    ],
+  );
 });
 
 test('what is said again and again is said once, and refusals are in words', () => {

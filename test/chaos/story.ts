@@ -43,28 +43,61 @@ export function story({ beganAt, lines, logs, calls, names }: StorySources): rea
   return counted(all).map(({ at, who, what }) => `${seconds(at - beganAt)}  ${who.padEnd(width)}  ${what}`);
 }
 
-/** What a process logged, the steps that an object takes in one go as one. */
+/** Something that an object went through. */
+interface Passage {
+  readonly at: number;
+  readonly subject: string;
+  what: string;
+  last: number;
+}
+
+/** What a process logged, the steps that an object takes in one go as one, and what many go through at once. */
 function linesOf(who: string, log: readonly JsonObject[]): readonly Line[] {
   const lines: Line[] = [];
-  const under = new Map<string, { index: number; readonly began: number; last: number }>();
+  const passages: Passage[] = [];
+  const latest = new Map<string, Passage>();
   for (const line of log) {
     const at = Date.parse(String(line['time']));
-    const subject = subjectOf(line);
-    const run = under.get(subject);
-    if (isStep(line) && run !== undefined && at - run.last < IN_ONE_GO_MS) {
-      const { what } = lines[run.index] as Line;
-      const steps = what.replace(/ \(\d+ ms\)$/, '');
-      lines[run.index] = { at: run.began, who, what: `${steps} -> ${line['to']} (${Math.round(at - run.began)} ms)` };
-      run.last = at;
+    const what = sentence(line);
+    if (line['msg'] !== 'state changed') {
+      lines.push({ at, who, what });
       continue;
     }
-    const what = sentence(line);
-    if (what === undefined) continue;
-    lines.push({ at, who, what });
-    // What went wrong, or came from elsewhere, begins a line.
-    if (line['msg'] === 'state changed') under.set(subject, { index: lines.length - 1, began: at, last: at });
+    const subject = subjectOf(line);
+    const before = latest.get(subject);
+    if (isStep(line) && before !== undefined && at - before.last < IN_ONE_GO_MS) {
+      before.what += ` -> ${line['to']}`;
+      before.last = at;
+    } else if (!isAtRestAnew(line)) {
+      // What went wrong, or came from elsewhere, begins a line.
+      const passage = { at, subject, what, last: at };
+      latest.set(subject, passage);
+      passages.push(passage);
+    }
   }
-  return lines;
+  const together = new Map<string, { readonly at: number; readonly subjects: string[]; readonly what: string }>();
+  for (const { at, subject, what } of passages) {
+    const others = together.get(what);
+    if (others !== undefined && at - others.at < IN_ONE_GO_MS) {
+      if (!others.subjects.includes(subject)) others.subjects.push(subject);
+      continue;
+    }
+    if (others !== undefined) lines.push(lineOf(who, others));
+    together.set(what, { at, subjects: [subject], what });
+  }
+  return [...lines, ...[...together.values()].map((each) => lineOf(who, each))];
+}
+
+function lineOf(
+  who: string,
+  { at, subjects, what }: { readonly at: number; readonly subjects: readonly string[]; readonly what: string },
+): Line {
+  return { at, who, what: `${subjects.join(', ')}: ${what}` };
+}
+
+/** Whoever takes over says so once for all that are at rest. */
+function isAtRestAnew({ from, to }: JsonObject): boolean {
+  return from === '' && AT_REST.has(String(to));
 }
 
 /** Whether it followed from nothing but the step before. */
@@ -100,16 +133,14 @@ function subjectOf({ plural, name }: JsonObject): string {
   return name === undefined ? String(kind) : `${kind}/${name}`;
 }
 
-/** A line of a log as people would say it; undefined: it says nothing that others do not. */
-function sentence(line: JsonObject): string | undefined {
+/** A line of a log as people would say it; of a change of state without whose it is. */
+function sentence(line: JsonObject): string {
   const { msg, from, to, cause, error, time: _, level, realm: __, namespace: ___, plural, name, ...fields } = line;
   if (msg === 'state changed') {
-    // Whoever takes over says so once for all that are at rest.
-    if (from === '' && AT_REST.has(String(to))) return undefined;
     const [, failed] = /^xstate\.error\.actor\.([^.]+)/.exec(String(cause)) ?? [];
     const why = failed === undefined ? because(String(cause)) : `${failed} failed: ${error}`;
-    const change = from === '' ? `goes on, ${to}` : `${from} -> ${to}`;
-    return why === '' ? `${subjectOf(line)}: ${change}` : `${subjectOf(line)}: ${why}: ${change}`;
+    const change = from === '' ? `anew at ${to}` : `${from} -> ${to}`;
+    return why === '' ? change : `${why}: ${change}`;
   }
   if (msg === 'shards taken over') return `takes over ${fields['shards']} shards with ${fields['actors']} objects`;
   if (msg === 'troupe runs') return 'has come to work';
