@@ -44,22 +44,19 @@ export async function startGateway(pass: (passing: Passing) => Promise<Given | u
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = await everything(incoming);
     const { method = 'GET', url: path = '/', headers } = incoming;
-    const given = await pass({ method, path, headers, body: Buffer.concat(chunks), gone: gone.signal });
+    const given = body && (await pass({ method, path, headers, body, gone: gone.signal }));
     if (given === undefined) {
       response.destroy();
       return;
     }
     response.writeHead(given.status, lasting(given.headers));
     if (Buffer.isBuffer(given.body)) response.end(given.body);
-    else await pipeline(given.body, response);
+    else await pipeline(given.body, response).catch(() => undefined); // one of them has gone, and then both are closed
   };
-  const server = createServer((incoming, response) => {
-    // Whoever waits for the answer sees that there is none: somebody has gone, or the server behind has.
-    serve(incoming, response).catch(() => response.destroy());
-  });
+  // What `pass` throws is a defect of the test, and ends it.
+  const server = createServer((incoming, response) => void serve(incoming, response));
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -98,14 +95,19 @@ export function upstream(tls: Readonly<Record<string, unknown>> = {}): Upstream 
 
 /** The answer with its body read; undefined: it broke off. */
 export async function whole(given: Given): Promise<(Given & { readonly body: Buffer }) | undefined> {
-  if (Buffer.isBuffer(given.body)) return { ...given, body: given.body };
+  const body = Buffer.isBuffer(given.body) ? given.body : await everything(given.body);
+  return body && { ...given, body };
+}
+
+/** Undefined: whoever sent it has gone before its end. */
+async function everything(stream: Readable): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of given.body) chunks.push(chunk as Buffer);
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
   } catch {
-    return undefined; // as `send`
+    return undefined;
   }
-  return { ...given, body: Buffer.concat(chunks) };
+  return Buffer.concat(chunks);
 }
 
 export function json(status: number, body: unknown, headers: Given['headers'] = {}): Given {
