@@ -10,18 +10,20 @@
 import type { Logger } from 'pino';
 import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
-import { type Claims, type guardMachine, missingGuards } from '../machines/guard.ts';
+import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
 import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
+import { Answers } from './answers.ts';
 import { type Claim, ClaimsTable } from './claims-table.ts';
 import type { Tell } from './event-recorder.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
-import { type Said, SETTLED, Statechart } from './statechart.ts';
+import { isSameAtRest, mayRest, SETTLED } from './rest.ts';
+import { type Said, Statechart } from './statechart.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { StoredMail } from './stored-mail.ts';
 
@@ -56,8 +58,8 @@ export class ObjectActor {
   /** Only while there is something to say: ten thousand objects at rest need no logger each. */
   #ownLog: Logger | undefined;
   readonly claims = new ClaimsTable();
-  /** Answers to our claims, by claimed address. */
-  readonly #answers = new Map<string, ReadyMail>();
+  /** To our claims. */
+  readonly #answers = new Answers();
   /** The claims of this life on others. */
   #outgoing: OutgoingClaims | undefined;
   readonly #stored: StoredMail;
@@ -147,7 +149,7 @@ export class ObjectActor {
   takeReady(from: Address, mail: ReadyMail, sequence: number): void {
     const key = addressKey(from);
     this.#stored.noteAnswer(key, sequence);
-    this.#answers.set(key, mail);
+    this.#answers.take(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
     else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();
@@ -173,7 +175,11 @@ export class ObjectActor {
     const born = this.#object?.metadata.uid !== uid;
     if (born && this.#object !== undefined) this.#endLife();
     // On what it rested upon: the statechart is to see the change.
-    else if (this.#isAtRest && !this.#staysAtRest(object)) this.#wake();
+    else if (
+      this.#isAtRest &&
+      !(isSameAtRest(this.#object as KubeObject, object) && this.#mayRest(this.#phase, object))
+    )
+      this.#wake();
     this.#object = object;
     this.#knownVersion = resourceVersion;
     if (!own) this.#contentVersion = resourceVersion;
@@ -271,7 +277,7 @@ export class ObjectActor {
       this.#outgoing = new OutgoingClaims({ outbox, registry, kind, from: this.address, uid, bornVersion });
     }
     const view = kind && objectView(object, kind, clock.now());
-    if (view !== undefined && this.#canRest(view.settled, object, view)) {
+    if (view !== undefined && this.#mayRest(view.settled, object, view)) {
       // Its claims may have been lost.
       this.claim([]);
       this.#enter(view.settled, 'life.began', view);
@@ -316,31 +322,15 @@ export class ObjectActor {
     return !this.#stopped && this.#outgoing !== undefined && this.#statechart === undefined;
   }
 
-  /** Whether a statechart that begins on the object as it stands would wait in `phase`, with no timer, for news. */
-  #canRest(phase: string, object: KubeObject, known?: ObjectView): boolean {
+  #mayRest(phase: string, object: KubeObject, view?: ObjectView): boolean {
     const kind = this.#kind;
-    if (kind === undefined || !SETTLED.has(phase)) return false;
-    const view = known ?? objectView(object, kind, this.#deps.clock.now());
-    return (
-      view.settled === phase &&
-      !view.deleting &&
-      view.resyncInMs === undefined &&
-      kind.resyncAfterMs(object, () => 0) === undefined &&
-      missingGuards({ object: view, claims: this.#claimsNow() }).length === 0
-    );
-  }
-
-  #staysAtRest(object: KubeObject): boolean {
-    return (
-      object.metadata.generation === this.#object?.metadata.generation &&
-      object.status?.['id'] === this.#object?.status?.['id'] &&
-      this.#canRest(this.#phase, object)
-    );
+    const now = this.#deps.clock.now();
+    return kind !== undefined && mayRest({ phase, object, kind, claims: () => this.#claimsNow(), now, view });
   }
 
   #considerRest(): void {
     if (this.#stopped || this.#object === undefined || this.#statechart?.isSpent !== true) return;
-    if (!this.#canRest(this.#phase, this.#object)) return;
+    if (!this.#mayRest(this.#phase, this.#object)) return;
     this.#statechart.stop();
     this.#statechart = undefined;
   }
@@ -371,7 +361,7 @@ export class ObjectActor {
     if (text === this.#heldText) return;
     this.#heldText = text;
     if (this.#statechart !== undefined) this.#statechart.tellClaims(claims);
-    else if (!this.#canRest(this.#phase, this.#object as KubeObject)) this.#wake();
+    else if (!this.#mayRest(this.#phase, this.#object as KubeObject)) this.#wake();
   }
 
   #textOf({ held, complete, revision }: Claims): string {
@@ -396,12 +386,8 @@ export class ObjectActor {
     const object = this.#object as KubeObject;
     return (this.#kind?.references(object) ?? []).map((reference: Reference) => {
       const key = addressKey(this.#deps.registry.target(this.address, reference));
-      const answer = this.#answers.get(key);
       const since = this.#outgoing?.since(key, object) ?? 0;
-      if (answer === undefined || answer.to !== object.metadata.uid || answer.generation < since)
-        return { ...reference, answer: undefined };
-      const { to: _to, generation: _generation, ...said } = answer;
-      return { ...reference, answer: said };
+      return { ...reference, answer: this.#answers.of(key, object.metadata.uid, since) };
     });
   }
 
@@ -423,7 +409,7 @@ export class ObjectActor {
 
   /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
   #sweep(): void {
-    this.#answers.clear();
+    this.#answers.forget();
     this.#stored.sweep();
   }
 }

@@ -9,6 +9,7 @@ import type { managedMachine } from '../machines/managed.ts';
 import { lifeView, type ManagedContext, phaseOf } from '../machines/managed-context.ts';
 import type { Occurrence } from './event-recorder.ts';
 import { LifeEvents } from './life-events.ts';
+import { SETTLED } from './rest.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -36,9 +37,6 @@ export interface StatechartDeps {
 
 /** What is told of a transition. */
 export type Said = Partial<Pick<ManagedContext, 'error' | 'externalId'>>;
-
-/** Phases in which nothing is to be done until something changes; a life may begin in them. */
-export const SETTLED: ReadonlySet<string> = new Set(['available', 'unavailable', 'failed']);
 
 type ManagedActor = ReturnType<typeof createActor<typeof managedMachine>>;
 type GuardedActor = ReturnType<typeof createActor<typeof guardMachine>>;

@@ -25,8 +25,8 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'an answer to another incarnation counts',
     edits: [
       {
-        file: 'actors/object-actor.ts',
-        from: 'answer.to !== object.metadata.uid || answer.generation < since',
+        file: 'actors/answers.ts',
+        from: 'answer.to !== uid || answer.generation < since',
         to: 'answer.generation < since',
       },
       {
@@ -34,7 +34,7 @@ export const MUTATIONS: readonly Mutation[] = [
         from: 'else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();',
         to: 'else this.#statechart?.tellDependencies();',
       },
-      { file: 'actors/object-actor.ts', from: '    this.#answers.clear();\n', to: '' },
+      { file: 'actors/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
     ],
   },
   {
@@ -70,8 +70,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/object-actor.ts',
-        from: '    this.#answers.clear();\n',
-        to: '    this.#answers.clear();\n    for (const key of [...this.claims.entries()].map(([claimant]) => claimant)) this.dropClaim(key);\n',
+        from: '    this.#answers.forget();\n',
+        to: '    this.#answers.forget();\n    for (const key of [...this.claims.entries()].map(([claimant]) => claimant)) this.dropClaim(key);\n',
       },
     ],
   },
