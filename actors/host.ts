@@ -213,7 +213,8 @@ export class Host {
       const shard = opened.get(number);
       if (shard === undefined || this.#shards.get(number) !== shard) return;
       present.add(addressKey(address));
-      this.#actor(shard, address).accept(object, { own: false });
+      const actor = this.#actor(shard, address);
+      this.#settle(shard, actor, () => actor.accept(object, { own: false }));
       await pause();
     });
     for (const shard of opened.values()) shard.floor = floor;
