@@ -228,8 +228,9 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ManagedCon
   // A deletion counts as a generation, too.
   const isEdited = object.generation > (object.deleting ? 2 : 1);
   const isUnbuilt = ({ finalizers, neededFor, answer }: Dependency): boolean => {
-    if (finalizers.length === 0 || answer === undefined) return false;
-    if (answer.readiness === Readiness.Absent) return neededFor === 'always' || !isEdited;
+    if (answer === undefined) return false;
+    if (answer.readiness === Readiness.Absent) return finalizers.length > 0 && (neededFor === 'always' || !isEdited);
+    // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
     return neededFor === 'always' && answer.externalId === undefined && answer.version === undefined;
   };
   return externalId === undefined && dependencies.some(isUnbuilt);

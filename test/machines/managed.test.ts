@@ -437,6 +437,15 @@ test('on a dependency that was never built itself, nothing was built: it is yiel
   const alive = start({}, view(owned), [unbuilt]);
   await settled();
   assert.equal(alive.actor.getSnapshot().context.yielded, ['router-1']);
+  // The subnet whose own we are has lost its resource: it waits for us, and would not have another before we are gone.
+  const owner = dependency('deleting', {
+    neededFor: 'always',
+    finalizers: [],
+    answer: { readiness: 'deleting', uid: 's' },
+  });
+  const own = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [owner]);
+  await settled();
+  assert.is(own.phase(), 'deleting.releasing');
   const deleted = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
   await settled();
   assert.is(deleted.phase(), 'deleting.releasing');
