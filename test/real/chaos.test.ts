@@ -10,5 +10,5 @@ if (!addresses.kubeconfig || !addresses.cloudsFile) {
 } else if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  describeChaos({ program: found.program, addresses, seconds: 40 });
+  describeChaos({ program: found.program, addresses, seconds: 30 });
 }
