@@ -1,6 +1,6 @@
 // The bus on NATS: its parts on one connection, and what is delivered on another. However much mail is on its way to a
 // process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
-// the stream is still the one it was.
+// the stream is still the one it was. One that hears no mail gives its leases up all the same.
 import type { Bus, Connectivity } from './bus.ts';
 import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
@@ -50,7 +50,8 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   });
   const names = prefix.toUpperCase();
   const mailbox = new NatsMailbox({ connection, deliveries, stream: `${names}_MAIL`, root: prefix, shards, replicas });
-  const leases = new NatsLeases({ connection, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
+  const isOfUse = (): boolean => deliveries.up;
+  const leases = new NatsLeases({ connection, isOfUse, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
   const services = natsServices(connection, prefix);
   const close = async (): Promise<void> => {
     await services.close();
@@ -73,8 +74,23 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     trace: natsTrace(connection, prefix, process),
     sharable: connection.isAtLeast(2, 11),
     description: `nats-server ${connection.serverVersion.join('.')} at ${connection.place}`,
-    onConnectivity: (listener: (change: Connectivity) => void) => connection.connectivity.add(listener),
+    onConnectivity: (listener) => whileBothAreUp([connection, deliveries], listener),
     close,
+  };
+}
+
+/** Tells when the first goes away, and when none is away any more. */
+function whileBothAreUp(connections: readonly Connection[], listener: (change: Connectivity) => void): () => void {
+  const isOneAway = (): boolean => connections.some(({ up }) => !up);
+  let isAway = isOneAway();
+  const hear = (change: Connectivity): void => {
+    if (isOneAway() === isAway) return;
+    isAway = !isAway;
+    listener(change);
+  };
+  const stops = connections.map(({ connectivity }) => connectivity.add(hear));
+  return () => {
+    for (const stop of stops) stop();
   };
 }
 

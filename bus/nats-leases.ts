@@ -24,6 +24,8 @@ const FRESH = '=fresh';
 
 export interface NatsLeasesOptions {
   readonly connection: Connection;
+  /** Whether a holder could act on what it holds. While it cannot, no lease is got or renewed, so that others get them. */
+  readonly isOfUse: () => boolean;
   readonly bucket: string;
   readonly leaseMs: number;
   readonly replicas: number;
@@ -34,14 +36,16 @@ export interface NatsLeasesOptions {
 export class NatsLeases implements Leases {
   readonly leaseMs: number;
   readonly #connection: Connection;
+  readonly #isOfUse: () => boolean;
   readonly #keeper: StreamKeeper;
   readonly #prefix: string;
   readonly #held = new Set<HeldLease>();
   readonly #watches = new Set<LeaseWatch>();
 
-  constructor({ connection, bucket, leaseMs, replicas, firstLease }: NatsLeasesOptions) {
+  constructor({ connection, isOfUse, bucket, leaseMs, replicas, firstLease }: NatsLeasesOptions) {
     this.leaseMs = leaseMs;
     this.#connection = connection;
+    this.#isOfUse = isOfUse;
     this.#prefix = `$KV.${bucket}.`;
     this.#keeper = new StreamKeeper({
       connection,
@@ -122,7 +126,7 @@ export class NatsLeases implements Leases {
 
   /** Stores a record in place of the one with this sequence; undefined: it was replaced meanwhile. @throws {TransientError} */
   async write(key: string, record: StoredLease | undefined, expectedSequence: number): Promise<number | undefined> {
-    if (!this.#keeper.ready) throw this.#connection.away();
+    if (!this.#keeper.ready || (record !== undefined && !this.#isOfUse())) throw this.#connection.away();
     const subject = this.#prefix + key;
     try {
       const publication = await publishMessage(this.#connection, subject, record && { ...record }, {

@@ -17,6 +17,8 @@ export interface NatsDeployment extends Deployment {
   connect(process: string, options?: Partial<NatsBusOptions>): Promise<Bus>;
   /** From now on each connection of the process carries so many bytes a millisecond. */
   throttle(bus: Bus, bytesPerMs: number): void;
+  /** The process hears no mail any more, and could still speak. Returns the way back. */
+  deafen(bus: Bus): () => void;
 }
 
 /** One server and the processes on it. */
@@ -72,6 +74,10 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
     },
     throttle(bus, bytesPerMs) {
       proxies.get(bus)?.throttle(bytesPerMs);
+    },
+    deafen(bus) {
+      proxies.get(bus)?.cutNewest();
+      return () => proxies.get(bus)?.heal();
     },
     async crash(bus) {
       proxies.get(bus)?.cut();

@@ -123,6 +123,28 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
+    called('a process that hears no mail says so, and gives its leases up (B5)'),
+    on(harness, async (deployment) => {
+      const [deaf, other] = [await deployment.connect('a'), await deployment.connect('b')];
+      const told: string[] = [];
+      deaf.onConnectivity(({ kind }) => told.push(kind));
+      const lease = await deaf.leases.acquire('shard.1', 'a');
+      assert.is(await other.leases.acquire('shard.1', 'b'), undefined);
+      const hear = deployment.deafen(deaf);
+      await within('the loss', lease?.lost ?? Promise.resolve());
+      assert.is((await deaf.mailbox.publish(object('n'), {}, 0)).kind, 'stored', 'it could still speak');
+      assert.ok(
+        await eventually(
+          async () => (await other.leases.acquire('shard.1', 'b')) ?? Promise.reject(new TransientError('not yet')),
+        ),
+      );
+      hear();
+      await until('the connection', () => told.at(-1) === 'connected');
+      assert.equal(told, ['disconnected', 'connected']);
+    }),
+  );
+
+  test(
     called('closing a reader deletes its consumer'),
     on(harness, async (deployment, admin) => {
       const bus = await deployment.connect('a');

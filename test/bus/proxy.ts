@@ -10,6 +10,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Ends all connections, and refuses new ones until `heal`. */
   cut(): void;
+  /** Ends the newest connection, and refuses new ones until `heal`; the others stay. */
+  cutNewest(): void;
   /** Ends all connections; new ones are taken. */
   reset(): void;
   /** Lets nothing through, one way or both, and tells nobody: connections stay, and new ones are taken. */
@@ -55,6 +57,7 @@ export async function startProxy(host: string, port: number | (() => number)): P
   const sockets = new Set<Socket>();
   const passages = { [Way.There]: new Passage(), [Way.Back]: new Passage() };
   let isCut = false;
+  let newest: Socket | undefined;
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
@@ -76,6 +79,7 @@ export async function startProxy(host: string, port: number | (() => number)): P
       near.destroy();
       return;
     }
+    newest = near;
     const far = connect(typeof port === 'number' ? port : port(), host);
     keep(far);
     relay(near, far, passages[Way.There]);
@@ -90,6 +94,10 @@ export async function startProxy(host: string, port: number | (() => number)): P
     isCut = true;
     reset();
   };
+  const cutNewest = (): void => {
+    isCut = true;
+    newest?.destroy();
+  };
   const heal = (): void => {
     isCut = false;
     for (const passage of Object.values(passages)) {
@@ -101,6 +109,7 @@ export async function startProxy(host: string, port: number | (() => number)): P
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     cut,
+    cutNewest,
     reset,
     hold(...ways) {
       for (const way of ways) passages[way].hold();
