@@ -74,7 +74,7 @@ export function copy<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copy) as T;
   if (!isMap(value)) return value;
   const result: JsonMap = {};
-  for (const key of Object.keys(value)) put(result, key, copy(value[key]));
+  for (const key in value) put(result, key, copy(value[key]));
   return result as T;
 }
 
@@ -91,15 +91,26 @@ export function put(map: JsonMap, key: string, value: unknown): void {
 export function same(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((item, index) => same(item, right[index]))
-    );
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    for (let index = 0; index < left.length; index++) if (!same(left[index], right[index])) return false;
+    return true;
   }
-  if (!isMap(left) || !isMap(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]));
+  return isMap(left) && isMap(right) && sameFields(left, right, isNoKey);
 }
+
+/** Whether two maps are the same but for the keys that do not count. */
+export function sameFields(left: JsonMap, right: JsonMap, isIgnored: (key: string) => boolean): boolean {
+  let surplus = 0;
+  for (const key in left) {
+    if (isIgnored(key)) continue;
+    if (!Object.hasOwn(right, key) || !same(left[key], right[key])) return false;
+    surplus--;
+  }
+  for (const key in right) if (!isIgnored(key)) surplus++;
+  return surplus === 0;
+}
+
+const isNoKey = (): boolean => false;
 
 /** JSON with sorted keys: equal data gives equal text. */
 export function canonical(value: unknown): string {

@@ -39,7 +39,11 @@ function collect(schema: Schema | undefined, value: unknown, path: readonly stri
   }
 }
 
-const isEmptyMap = (value: unknown): boolean => isMap(value) && Object.keys(value).length === 0;
+function isEmptyMap(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  for (const _ in value) return false;
+  return true;
+}
 
 /** What changed from one object to another. Parts that both share are not looked at. */
 export function compare(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
@@ -76,7 +80,7 @@ function visit(
 ): boolean {
   const isWhole =
     shape === Shape.Map
-      ? Object.keys(mapOf(before)).length === 0 && Object.keys(mapOf(after)).length === 0
+      ? isEmptyMap(mapOf(before)) && isEmptyMap(mapOf(after))
       : shape !== Shape.List || (listOf(before).length === 0 && listOf(after).length === 0);
   if (isWhole) {
     if (before === undefined) insert(into.added, path);
@@ -98,8 +102,8 @@ function walkFields(schema: Schema | undefined, before: Fields, after: Fields, p
     walk(childSchema(schema, key), own(before, key), own(after, key), path, into);
     path.pop();
   };
-  for (const key of Object.keys(before)) step(key);
-  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) step(key);
+  for (const key in before) step(key);
+  for (const key in after) if (!Object.hasOwn(before, key)) step(key);
 }
 
 const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
@@ -112,14 +116,18 @@ function walkItems(
   into: Comparison,
 ): void {
   const [left, right] = [byStep(schema, before), byStep(schema, after)];
-  for (const step of new Set([...left.keys(), ...right.keys()])) {
-    const [mine, other] = [left.get(step) ?? [], right.get(step) ?? []];
+  const visitStep = (step: string): void => {
+    const [mine, other] = [left.get(step) ?? NOTHING, right.get(step) ?? NOTHING];
     path.push(step);
     if (mine.length <= 1 && other.length <= 1) walk(schema.items, mine[0], other[0], path, into);
     else walkRepeated(schema, mine, other, path, into);
     path.pop();
-  }
+  };
+  for (const step of left.keys()) visitStep(step);
+  for (const step of right.keys()) if (!left.has(step)) visitStep(step);
 }
+
+const NOTHING: readonly unknown[] = [];
 
 /** Items that cannot be told apart change as one. */
 function walkRepeated(
@@ -174,7 +182,7 @@ export function withNamedFields(schema: Schema | undefined, set: FieldSet): Fiel
 export function fittedTo(schema: Schema | undefined, set: FieldSet): FieldSet {
   if (schema === undefined) return set;
   let result: Record<string, FieldSet> | undefined;
-  for (const step of Object.keys(set)) {
+  for (const step in set) {
     const node = set[step] ?? EMPTY_SET;
     if (step === '.' || isEmptySet(node)) continue;
     const child = step.startsWith('f:') ? childSchema(schema, step.slice(2)) : schema.items;

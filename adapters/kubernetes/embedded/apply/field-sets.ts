@@ -97,14 +97,16 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
-  const result: Growing = {};
+  let result: Growing | undefined;
   for (const step in right) {
     const [mine, other] = [left[step], right[step]];
     if (step === SELF || mine === undefined || other === undefined) continue;
     const common = nodeOf(isMember(mine) && isMember(other), intersection(mine, other));
-    if (common !== undefined) result[step] = common as Growing;
+    if (common === undefined) continue;
+    result ??= {};
+    result[step] = common as Growing;
   }
-  return result;
+  return result ?? EMPTY_SET;
 }
 
 /** What is left of `set` without the given fields of the root and everything below them. */
@@ -121,20 +123,26 @@ export function* paths(set: FieldSet, prefix: readonly string[] = []): Generator
   for (const [step, node] of nodes) yield* paths(node, [...prefix, step]);
 }
 
-/** The set with its steps in the order in which the API server writes them. */
+/** The set with its steps in the order in which the API server writes them: itself where they are. */
 export function ordered(set: FieldSet): FieldSet {
-  const steps = Object.keys(set);
-  if (steps.length === 0) return EMPTY_SET;
-  steps.sort(compareSteps);
+  let last: string | undefined;
+  for (const step in set) {
+    const below = set[step] ?? EMPTY_SET;
+    if ((last !== undefined && compareSteps(last, step) > 0) || ordered(below) !== below) return reordered(set);
+    last = step;
+  }
+  return set;
+}
+
+function reordered(set: FieldSet): FieldSet {
   const result: Growing = {};
-  for (const step of steps) result[step] = ordered(set[step] ?? EMPTY_SET) as Growing;
+  for (const step of Object.keys(set).sort(compareSteps)) result[step] = ordered(set[step] ?? EMPTY_SET) as Growing;
   return result;
 }
 
 /** Fields, then keys, then values; keys and values by what they say, not by how they are spelled. */
 function compareSteps(left: string, right: string): number {
-  const rank = (step: string): number => '.fkvi'.indexOf(step[0] ?? '');
-  if (left[0] !== right[0]) return rank(left) - rank(right);
+  if (left[0] !== right[0]) return '.fkvi'.indexOf(left[0] ?? '') - '.fkvi'.indexOf(right[0] ?? '');
   if (left === right) return 0;
   if (left[0] !== 'k' && left[0] !== 'v') return left < right ? -1 : 1;
   return compareValues(parseJson(left.slice(2)), parseJson(right.slice(2)));

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   M3. A write that changes nothing changes no owner and no time.
-import { isList, isMap, type KubeObject, listOf, same } from '../json.ts';
+import { isList, isMap, type KubeObject, listOf, same, sameFields } from '../json.ts';
 import { type Comparison, compare, fittedTo, isSameObject, outside } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from './field-sets.ts';
 import {
@@ -57,6 +57,7 @@ export function takings(
   others: readonly Entry[],
 ): Taking[] {
   const changes = new Map<string, Comparison>([[apiVersion, change]]);
+  const given = union(change.modified, change.added);
   const found: Taking[] = [];
   for (const entry of others) {
     const form = entry.apiVersion === apiVersion ? { schema, see: undefined } : version(entry.apiVersion);
@@ -68,7 +69,7 @@ export function takings(
     }
     if (seen === undefined) continue;
     const set = fittedTo(form.schema, entry.set);
-    const taken = intersection(set, union(seen.modified, seen.added));
+    const taken = intersection(set, seen === change ? given : union(seen.modified, seen.added));
     found.push({ entry, taken, rest: difference(difference(set, taken), seen.removed) });
   }
   return found;
@@ -135,15 +136,22 @@ export function updated(
   const { manager, apiVersion, subresource, time } = writer;
   const own: Entry = { manager, operation: 'Update', apiVersion, subresource, time, set: grown, stored: undefined };
   const identity = identityOf(own);
-  const at = result.findIndex((entry) => identityOf(entry) === identity);
-  if (at < 0) result.push(own);
-  else result[at] = { ...own, set: union(grown, result[at]?.set ?? EMPTY_SET) };
+  const isOwn = (entry: Entry): boolean => identityOf(entry) === identity;
+  const at = result.findIndex(isOwn);
+  const set = union(grown, result[at]?.set ?? EMPTY_SET);
+  const known = entries.find(isOwn);
+  // Mostly a writer writes what it wrote before, and only the time is another.
+  const stored = known?.stored?.['time'] !== undefined && same(known.set, set) ? { ...known.stored, time } : undefined;
+  result.splice(at < 0 ? result.length : at, 1, { ...own, set, stored });
   return result;
 }
 
 /** M3: whether two versions of an object are the same but for when its owners last wrote. */
 export function sameButTimes(left: KubeObject, right: KubeObject): boolean {
-  if (!same(withoutManaged(left), withoutManaged(right))) return false;
+  const isSame =
+    sameFields(left, right, (key) => key === 'metadata') &&
+    sameFields(left.metadata, right.metadata, (key) => key === 'managedFields');
+  if (!isSame) return false;
   const [mine, other] = [left.metadata.managedFields, right.metadata.managedFields].map(listOf);
   if (mine === undefined || other === undefined || mine.length !== other.length) return false;
   const rest = other.map(withoutTime);

@@ -42,7 +42,7 @@ export function isDeclared(schema: Schema | undefined, key: string): boolean {
 /** The values of the keys of an item of a list of type map, sorted by key; a default stands for what is absent. */
 export function itemKey(schema: Schema, item: JsonMap): JsonMap {
   const key: JsonMap = {};
-  for (const name of [...schema.listKeys].sort()) {
+  for (const name of schema.sortedListKeys) {
     const value = item[name] === undefined ? schema.items?.properties?.get(name)?.default : item[name];
     if (value !== undefined) key[name] = value;
   }

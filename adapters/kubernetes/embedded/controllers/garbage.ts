@@ -26,10 +26,11 @@ export function collectGarbage(api: Api): void {
   const living = new Map<string, Place>();
   const dependants = new Map<string, Map<string, Place>>();
 
-  const relink = (owners: readonly OwnerReference[] | undefined, change: (known: Map<string, Place>) => void): void => {
+  const relink = (owners: readonly OwnerReference[] | undefined, place: Place, isLinked: boolean): void => {
     for (const { uid } of owners ?? []) {
       const known = dependants.get(uid) ?? new Map<string, Place>();
-      change(known);
+      if (isLinked) known.set(textOf(place), place);
+      else known.delete(textOf(place));
       if (known.size === 0) dependants.delete(uid);
       else dependants.set(uid, known);
     }
@@ -96,8 +97,7 @@ export function collectGarbage(api: Api): void {
   store.follow((collection, { type, stored: { metadata }, previous }) => {
     const { namespace = '', name = '', uid = '', ownerReferences } = metadata;
     const place: Place = { collection, namespace, name };
-    const key = textOf(place);
-    relink(previous?.metadata.ownerReferences, (known) => known.delete(key));
+    relink(previous?.metadata.ownerReferences, place, false);
     if (type === 'DELETED') {
       living.delete(uid);
       const orphans = dependantsOf(uid);
@@ -114,8 +114,8 @@ export function collectGarbage(api: Api): void {
       });
       return;
     }
-    living.set(uid, place);
-    relink(ownerReferences, (known) => known.set(key, place));
+    if (!living.has(uid)) living.set(uid, place); // an object stays where it is
+    relink(ownerReferences, place, true);
     if (ownerReferences?.some(isGone)) queueMicrotask(() => settle(place));
     const held = metadata.finalizers ?? [];
     if (metadata.deletionTimestamp !== undefined && (held.includes(FOREGROUND) || held.includes(ORPHAN))) {

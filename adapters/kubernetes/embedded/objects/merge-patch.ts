@@ -6,7 +6,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isMap(target)) return withoutNulls(patch);
   if (!isMap(patch)) return patch;
   const result: JsonMap = { ...target };
-  for (const key of Object.keys(patch)) {
+  for (const key in patch) {
     if (patch[key] === null) delete result[key];
     else put(result, key, mergePatch(Object.hasOwn(target, key) ? target[key] : undefined, patch[key]));
   }
@@ -18,6 +18,6 @@ function withoutNulls(value: unknown): unknown {
   if (isList(value)) return value.map(withoutNulls);
   if (!isMap(value)) return value;
   const result: JsonMap = {};
-  for (const key of Object.keys(value)) if (value[key] !== null) put(result, key, withoutNulls(value[key]));
+  for (const key in value) if (value[key] !== null) put(result, key, withoutNulls(value[key]));
   return result;
 }

@@ -35,7 +35,7 @@ export function metadataTypeProblem(metadata: JsonMap, { builtin }: Resource): s
     const got = isList(value) ? 'array' : isMap(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
     return `json: cannot unmarshal ${got} into Go struct field ObjectMeta.${path}${field} of type ${type}`;
   };
-  for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key];
+  for (const key in metadata) if (metadata[key] === null) delete metadata[key];
   for (const key of STRINGS) {
     if (metadata[key] !== undefined && typeof metadata[key] !== 'string') return wrong(metadata[key], key, 'string');
   }
@@ -43,7 +43,7 @@ export function metadataTypeProblem(metadata: JsonMap, { builtin }: Resource): s
     const map = metadata[key];
     if (map === undefined) continue;
     if (!isMap(map)) return wrong(map, key, 'map[string]string');
-    for (const name of Object.keys(map)) {
+    for (const name in map) {
       if (map[name] === null) map[name] = '';
       else if (typeof map[name] !== 'string') return wrong(map[name], key, 'string');
     }
@@ -145,16 +145,20 @@ function commonErrors(metadata: ObjectMeta): FieldError[] {
 
 function managerErrors({ managedFields = [] }: ObjectMeta): FieldError[] {
   return managedFields.filter(isMap).flatMap(({ manager, subresource }, index) => {
-    const field = `metadata.managedFields[${index}]`;
-    const errors = managerNameErrors(`${field}.manager`, stringOf(manager));
+    const errors = managerNameErrors(`metadata.managedFields[${index}].manager`, stringOf(manager));
     const isLong = Buffer.byteLength(stringOf(subresource)) > MAX_SUBRESOURCE_BYTES;
-    return isLong ? [...errors, tooLong(`${field}.subresource`, MAX_SUBRESOURCE_BYTES)] : errors;
+    if (isLong) errors.push(tooLong(`metadata.managedFields[${index}].subresource`, MAX_SUBRESOURCE_BYTES));
+    return errors;
   });
 }
+
+/** Names that have nothing but visible ASCII and spaces. */
+const IS_PLAIN = /^[ -~]*$/;
 
 /** What is wrong with the name of a field manager. */
 export function managerNameErrors(field: string, name: string): FieldError[] {
   const errors = Buffer.byteLength(name) > MAX_MANAGER_BYTES ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
+  if (IS_PLAIN.test(name)) return errors;
   let at = 0;
   for (const character of name) {
     if (character !== ' ' && /[\p{C}\p{Z}]/u.test(character)) {
@@ -167,10 +171,13 @@ export function managerNameErrors(field: string, name: string): FieldError[] {
 }
 
 export function labelErrors({ labels = {} }: ObjectMeta): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...keyProblems(key).map((problem) => invalidValue('metadata.labels', key, problem)),
-    ...labelValueProblems(value).map((problem) => invalidValue('metadata.labels', value, problem)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    for (const problem of keyProblems(key)) errors.push(invalidValue('metadata.labels', key, problem));
+    for (const problem of labelValueProblems(value)) errors.push(invalidValue('metadata.labels', value, problem));
+  }
+  return errors;
 }
 
 export function annotationErrors({ annotations = {} }: ObjectMeta): FieldError[] {
@@ -228,6 +235,15 @@ function ownerText(owner: OwnerReference): string {
   return JSON.stringify({ apiVersion, kind, name, uid, controller, blockOwnerDeletion });
 }
 
+const IMMUTABLE = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
+
 /** What must not change on an update, and what is checked again. */
 export function validateMetadataUpdate(next: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
@@ -240,14 +256,7 @@ export function validateMetadataUpdate(next: KubeObject, old: KubeObject): Field
       errors.push(forbidden('metadata.finalizers', `${rule} ${list}`));
     }
   }
-  for (const key of [
-    'name',
-    'namespace',
-    'uid',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-  ]) {
+  for (const key of IMMUTABLE) {
     const [after, before] = [next.metadata[key], old.metadata[key]];
     if (!same(after, before)) errors.push(invalidValue(`metadata.${key}`, after ?? null, 'field is immutable'));
   }
@@ -256,8 +265,9 @@ export function validateMetadataUpdate(next: KubeObject, old: KubeObject): Field
 
 /** Warnings about finalizers that the object did not have before. */
 export function finalizerWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+  if (next.metadata.finalizers === undefined) return [];
   const before = new Set(old?.metadata.finalizers);
-  const added = (next.metadata.finalizers ?? []).filter((one) => !before.has(one)).sort();
+  const added = next.metadata.finalizers.filter((one) => !before.has(one)).sort();
   return added
     .filter((one) => !one.includes('/') && !STANDARD_FINALIZERS.includes(one))
     .map((one) => {
@@ -270,9 +280,14 @@ export function finalizerWarnings(next: KubeObject, old: KubeObject | undefined)
 export function dropEmpty(metadata: ObjectMeta): void {
   for (const key of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
     const value = metadata[key];
-    if (value !== undefined && Object.keys(value).length === 0) delete metadata[key];
+    if (value !== undefined && isEmpty(value)) delete metadata[key];
   }
   for (const key of STRINGS) if (metadata[key] === '') delete metadata[key];
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 /** Drops owners that are listed twice. Changes metadata in place. @returns a warning when there were any */

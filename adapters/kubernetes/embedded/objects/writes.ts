@@ -7,7 +7,7 @@
 //       else on status.
 import { type Api, fillSystemFields, generatedName, type ResourceRequest } from '../api.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
-import { type KubeObject, put, same } from '../json.ts';
+import { type KubeObject, put, sameFields } from '../json.ts';
 import { inVersion, kindSubject, type Resource, resourceSubject, toStored } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
@@ -250,19 +250,19 @@ export function checkName(object: KubeObject, { name, namespace, resource }: Res
  *
  * @param live  what is stored
  * @param current  the same in the version of the request
- * @param next  what the client wants; changed in place
+ * @param wanted  what the client wants; changed in place
  */
 export function storeChange(
   api: Api,
   request: ResourceRequest,
   live: Stored,
   current: KubeObject,
-  next: KubeObject,
+  wanted: KubeObject,
 ): Written {
   const { resource, subresource, name, namespace } = request;
   const { strategy } = resource;
-  checkRevision(resource, name, current, next);
-  keepForeignParts(resource, subresource, current, next);
+  checkRevision(resource, name, current, wanted);
+  const next = withForeignParts(resource, subresource, current, wanted);
   const { metadata } = next;
   const before = current.metadata;
   metadata.uid = (metadata.uid ?? '') === '' ? (before.uid ?? '') : (metadata.uid ?? '');
@@ -319,34 +319,38 @@ function checkRevision(resource: Resource, name: string, current: KubeObject, ne
   if (asked !== current.metadata.resourceVersion) throw conflict(resourceSubject(resource), name, MODIFIED);
 }
 
-/** W3. */
-function keepForeignParts(resource: Resource, subresource: string, current: KubeObject, next: KubeObject): void {
+/** W3. Changes what is wanted in place, unless it is all but the stored object. */
+function withForeignParts(
+  resource: Resource,
+  subresource: string,
+  current: KubeObject,
+  wanted: KubeObject,
+): KubeObject {
   if (subresource === 'status') {
-    const { managedFields } = next.metadata;
-    const { status } = next;
     if (resource.builtin) {
-      if (current['spec'] !== undefined) next['spec'] = current['spec'];
-      return;
+      if (current['spec'] !== undefined) wanted['spec'] = current['spec'];
+      return wanted;
     }
-    for (const key of Object.keys(next)) delete next[key];
-    Object.assign(next, current, { metadata: { ...current.metadata } });
+    const { managedFields } = wanted.metadata;
+    const { status } = wanted;
+    const next: KubeObject = { ...current, metadata: { ...current.metadata } };
     if (status === undefined) delete next['status'];
     else next['status'] = status;
     if (managedFields === undefined) delete next.metadata.managedFields;
     else next.metadata.managedFields = managedFields;
-  } else if (resource.subresources.includes('status') && !resource.builtin) {
-    if (current['status'] === undefined) delete next['status'];
-    else next['status'] = current['status'];
+    return next;
   }
+  if (resource.subresources.includes('status') && !resource.builtin) {
+    if (current['status'] === undefined) delete wanted['status'];
+    else wanted['status'] = current['status'];
+  }
+  return wanted;
 }
 
 /** Whether nothing but metadata, and a status that is a subresource, differs. */
 function sameContent({ subresources, builtin }: Resource, next: KubeObject, current: KubeObject): boolean {
   const hasStatus = builtin || subresources.includes('status');
-  const keys = new Set([...Object.keys(next), ...Object.keys(current)]);
-  for (const key of keys) {
-    if (key === 'metadata' || key === 'apiVersion' || key === 'kind' || (hasStatus && key === 'status')) continue;
-    if (!same(next[key], current[key])) return false;
-  }
-  return true;
+  const isIgnored = (key: string): boolean =>
+    key === 'metadata' || key === 'apiVersion' || key === 'kind' || (hasStatus && key === 'status');
+  return sameFields(next, current, isIgnored);
 }

@@ -60,10 +60,10 @@ function visit(schema: Schema, value: unknown, old: unknown, path: string, error
     }
   } else if (isMap(value)) {
     const previous = isMap(before) ? before : {};
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const named = schema.properties?.get(key);
       const child = named ?? schema.additional;
-      if (child === undefined) continue;
+      if (child === undefined || !child.rulesBeneath) continue;
       const childPath = named === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
       visit(child, value[key], previous[key], childPath, errors);
     }

@@ -8,37 +8,43 @@ const CLOSED = compileSchema({});
 /**
  * Removes the fields that the schema does not declare. Changes `value` in place.
  *
- * @param path  of `value` within the object, empty at the root
  * @returns the paths of what was removed, as the messages about unknown fields name them
  */
-export function prune(schema: Schema, value: unknown, path = ''): string[] {
+export function prune(schema: Schema, value: unknown): string[] {
   const removed: string[] = [];
-  pruneInto(schema, value, path, removed);
-  return removed;
+  pruneInto(schema, value, removed);
+  return removed.map((path) => path.replace(/^\./, ''));
 }
 
-function pruneInto(schema: Schema, value: unknown, path: string, removed: string[]): void {
+/** @param removed  grows by the paths from here, which are spelled on the way back: next to always there are none */
+function pruneInto(schema: Schema, value: unknown, removed: string[]): void {
   if (isList(value)) {
     const { items = schema.preserve ? undefined : CLOSED } = schema;
-    for (const [index, item] of value.entries()) {
-      if (items !== undefined) pruneInto(items, item, `${path}[${index}]`, removed);
+    if (items === undefined) return;
+    for (let index = 0; index < value.length; index++) {
+      const known = removed.length;
+      pruneInto(items, value[index], removed);
+      if (removed.length > known) lengthen(removed, known, `[${index}]`);
     }
     return;
   }
   if (!isMap(value)) return;
-  for (const key of Object.keys(value)) {
-    const childPath = path === '' ? key : `${path}.${key}`;
+  for (const key in value) {
     if (schema.embedded && (key === 'apiVersion' || key === 'kind' || key === 'metadata')) continue;
-    const child = fieldSchema(schema, key);
+    const child = fieldSchema(schema, key) ?? (schema.anyAdditional && !schema.preserve ? CLOSED : undefined);
     if (child !== undefined) {
-      pruneInto(child, value[key], childPath, removed);
-    } else if (schema.anyAdditional) {
-      if (!schema.preserve) pruneInto(CLOSED, value[key], childPath, removed);
-    } else if (!schema.preserve) {
+      const known = removed.length;
+      pruneInto(child, value[key], removed);
+      if (removed.length > known) lengthen(removed, known, `.${key}`);
+    } else if (!schema.preserve && !schema.anyAdditional) {
       delete value[key];
-      removed.push(childPath);
+      removed.push(`.${key}`);
     }
   }
+}
+
+function lengthen(paths: string[], from: number, step: string): void {
+  for (let at = from; at < paths.length; at++) paths[at] = `${step}${paths[at]}`;
 }
 
 /**
@@ -50,7 +56,7 @@ export function dropNulls(schema: Schema, value: unknown): void {
     return;
   }
   if (!isMap(value)) return;
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const child = fieldSchema(schema, key);
     if (child === undefined) continue;
     if (value[key] === null && !child.nullable && !child.hasDefault) delete value[key];

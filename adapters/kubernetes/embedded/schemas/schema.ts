@@ -46,6 +46,7 @@ export interface Schema {
   readonly maxProperties: number | undefined;
   readonly listType: 'atomic' | 'set' | 'map';
   readonly listKeys: readonly string[];
+  readonly sortedListKeys: readonly string[];
   readonly atomicMap: boolean;
   readonly default: unknown;
   readonly hasDefault: boolean;
@@ -53,6 +54,8 @@ export interface Schema {
   readonly anyOf: readonly Schema[];
   readonly oneOf: readonly Schema[];
   readonly not: Schema | undefined;
+  /** Whether there is any of the four above. */
+  readonly hasAlternatives: boolean;
   readonly rules: readonly ValidationRule[];
   /** Whether this or anything beneath has a default, or a rule. */
   readonly defaultsBeneath: boolean;
@@ -95,8 +98,11 @@ export function compileSchema(raw: unknown): Schema {
   const children = [...(properties?.values() ?? []), ...(additional ? [additional] : []), ...(items ? [items] : [])];
   const compileAll = (key: string): Schema[] => listOf(source[key]).map(compileSchema);
   const allOf = compileAll('allOf');
+  const [anyOf, oneOf] = [compileAll('anyOf'), compileAll('oneOf')];
+  const not = isMap(source['not']) ? compileSchema(source['not']) : undefined;
   const hasDefault = Object.hasOwn(source, 'default');
   const embedded = source['x-kubernetes-embedded-resource'] === true;
+  const listKeys = listOf(source['x-kubernetes-list-map-keys']).map(String);
   const isUnique = listType === 'set' || listType === 'map';
   return {
     type: stringOf(source['type']),
@@ -125,14 +131,16 @@ export function compileSchema(raw: unknown): Schema {
     minProperties: numberOf(source['minProperties']),
     maxProperties: numberOf(source['maxProperties']),
     listType: isUnique ? listType : 'atomic',
-    listKeys: listOf(source['x-kubernetes-list-map-keys']).map(String),
+    listKeys,
+    sortedListKeys: listKeys.toSorted(),
     atomicMap: source['x-kubernetes-map-type'] === 'atomic',
     default: source['default'],
     hasDefault,
     allOf,
-    anyOf: compileAll('anyOf'),
-    oneOf: compileAll('oneOf'),
-    not: isMap(source['not']) ? compileSchema(source['not']) : undefined,
+    anyOf,
+    oneOf,
+    not,
+    hasAlternatives: allOf.length > 0 || anyOf.length > 0 || oneOf.length > 0 || not !== undefined,
     rules,
     defaultsBeneath: hasDefault || children.some((child) => child.defaultsBeneath),
     rulesBeneath: rules.length > 0 || [...children, ...allOf].some((child) => child.rulesBeneath),

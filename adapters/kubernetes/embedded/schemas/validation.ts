@@ -61,6 +61,7 @@ class Place {
 export function validate(schema: Schema, value: unknown, old: unknown, field = ''): FieldError[] {
   const errors: FieldError[] = [];
   check(schema, value, old, new Place(undefined, field), errors);
+  if (errors.length < 2) return errors;
   // What several alternatives complain about is said once.
   const seen = new Set<string>();
   return errors.filter(({ field: at, body }) => {
@@ -75,7 +76,7 @@ function check(schema: Schema, value: unknown, old: unknown, place: Place, error
   if (value === old) return; // V1, without a look at it
   const before = errors.length;
   checkType(schema, value, place, errors);
-  checkAlternatives(schema, value, place, errors);
+  if (schema.hasAlternatives) checkAlternatives(schema, value, place, errors);
   if (typeof value === 'string') checkString(schema, value, place, errors);
   if (typeof value === 'number' || typeof value === 'bigint') checkNumber(schema, value, place, errors);
   if (isList(value)) checkList(schema, value, old, place, errors);
@@ -168,9 +169,10 @@ function checkList(schema: Schema, value: readonly unknown[], old: unknown, plac
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
     const counterpart = oldItems(schema, old);
-    value.forEach((item, index) => {
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index];
       check(items, item, counterpart(item), new Place(place, index), errors);
-    });
+    }
   }
   if (minItems !== undefined && value.length < minItems) {
     const rule = `${place.name} in body should have at least ${minItems} items`;
@@ -202,10 +204,12 @@ export function itemKey(schema: Schema, item: unknown): string {
   return canonical(key);
 }
 
+const NOTHING: JsonMap = {};
+
 function checkMap(schema: Schema, value: JsonMap, old: unknown, place: Place, errors: FieldError[]): void {
-  const before = isMap(old) ? old : {};
-  const keys = Object.keys(value);
-  const { length: size } = keys;
+  const before = isMap(old) ? old : NOTHING;
+  let size = 0;
+  for (const _ in value) size++;
   if (schema.minProperties !== undefined && size < schema.minProperties) {
     const rule = `${place.name} in body should have at least ${schema.minProperties} properties`;
     errors.push(invalidValue(place.field, size, rule));
@@ -213,7 +217,7 @@ function checkMap(schema: Schema, value: JsonMap, old: unknown, place: Place, er
   if (schema.maxProperties !== undefined && size > schema.maxProperties) {
     errors.push(tooMany(place.field, size, schema.maxProperties));
   }
-  for (const key of keys) {
+  for (const key in value) {
     const child = fieldSchema(schema, key);
     if (child !== undefined) check(child, value[key], before[key], new Place(place, key), errors);
   }

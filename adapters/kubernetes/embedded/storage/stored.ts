@@ -44,8 +44,21 @@ class TextObject implements Stored {
 }
 
 /** Kind and version come first, so that lists of built-in kinds can leave them out. */
-export function textOf({ kind, apiVersion, ...rest }: KubeObject): string {
+export function textOf(object: KubeObject): string {
+  if (isInOrder(object)) return jsonText(object);
+  const { kind, apiVersion, ...rest } = object;
   return jsonText({ kind, apiVersion, ...rest });
+}
+
+/** Whether it came from a text already. */
+function isInOrder(object: KubeObject): boolean {
+  let place = 0;
+  for (const key in object) {
+    if (key !== (place === 0 ? 'kind' : 'apiVersion')) return false;
+    place++;
+    if (place === 2) return true;
+  }
+  return false;
 }
 
 /** The object as a version of its own, with the revision as its `resourceVersion`. */
