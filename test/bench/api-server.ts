@@ -15,7 +15,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Pool } from 'undici';
 import { parse } from 'yaml';
 import { systemClock } from '../../actors/clock.ts';
-import { FRUGAL_FLAGS } from '../../adapters/kubernetes/embedded/frugal.ts';
+import { FRUGAL_ENVIRONMENT, FRUGAL_FLAGS } from '../../adapters/kubernetes/embedded/frugal.ts';
 import type { Served, Usage } from '../adapters/kubernetes/embedded/served.ts';
 
 const IN_FLIGHT = 64;
@@ -71,8 +71,8 @@ export async function apiServer({ count }: { count: number }): Promise<Record<st
 async function embedded(name: string, args: readonly string[]): Promise<Target> {
   const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
   const child = fork(CHILD, args, {
-    // With its first file cached too, what strips types is not loaded; glibc keeps an arena for each thread unless told.
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, MALLOC_ARENA_MAX: '1' },
+    // With its first file cached too, what strips types is not loaded.
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...FRUGAL_ENVIRONMENT },
     ...(pins
       ? { execPath: 'taskset', execArgv: ['-c', '0', process.execPath, ...FRUGAL_FLAGS] }
       : { execArgv: [...FRUGAL_FLAGS] }),

@@ -9,3 +9,12 @@ export const FRUGAL_FLAGS: readonly string[] = [
   '--max-semi-space-size=3',
   '--heap-growing-percent=15', // of what is old, until garbage is collected again
 ];
+
+/**
+ * The environment that goes with it, where the system's allocator is glibc's: one arena instead of one for each thread,
+ * and what the compiler took is given back instead of kept in between what stays.
+ */
+export const FRUGAL_ENVIRONMENT: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '32768', // bytes: the size of a segment of the compiler's memory
+};
