@@ -127,6 +127,31 @@ test(
 );
 
 test(
+  'a writer that writes again keeps its fields in their order, and gets those that are new at their places',
+  withWidgets(async ({ call }) => {
+    const path = `${WIDGET_PATH}/w?fieldManager=maker`;
+    const written = (body: Deep): string => JSON.stringify(owners(body)['maker Update']);
+    const patched = async (spec: unknown): Promise<string> =>
+      written((await call('PATCH', path, { body: { spec }, type: MERGE })).body);
+    const made = await call('POST', `${WIDGET_PATH}?fieldManager=maker`, {
+      body: widget('w', { size: 3, ports: [{ name: 'q', port: 1 }] }),
+    });
+    assert.is(await patched({ size: 4, ports: [{ name: 'q', port: 2 }] }), written(made.body));
+    const grown = await patched({
+      name: 'abc',
+      ports: [
+        { name: 'q', port: 2 },
+        { name: 'p', port: 3 },
+      ],
+    });
+    const port = '{".":{},"f:name":{},"f:port":{}}';
+    const ports = `{".":{},"k:{\\"name\\":\\"p\\"}":${port},"k:{\\"name\\":\\"q\\"}":${port}}`;
+    assert.is(grown, written(made.body).replace(/"f:ports":.*"f:size"/, `"f:name":{},"f:ports":${ports},"f:size"`));
+    assert.is(await patched({ size: 5 }), grown);
+  }),
+);
+
+test(
   'managers of status are kept apart',
   withWidgets(async ({ call }) => {
     await apply(call, 'me', bare({ size: 3 }));
