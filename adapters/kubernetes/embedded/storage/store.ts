@@ -151,7 +151,11 @@ export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOpt
       put(object) {
         const { namespace = '', name = '' } = object.metadata;
         const previous = objects.get(namespace, name);
-        return record(previous === undefined ? 'ADDED' : 'MODIFIED', stamped(object, ++lastRevision), previous); // S1
+        return record(
+          previous === undefined ? 'ADDED' : 'MODIFIED',
+          stamped(object, ++lastRevision, previous),
+          previous,
+        ); // S1
       },
       remove(namespace, name) {
         const previous = objects.get(namespace, name);

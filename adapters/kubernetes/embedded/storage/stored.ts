@@ -1,6 +1,6 @@
 // One version of an object, kept as its JSON text.
 import { jsonText, parseJson } from '../exact-json.ts';
-import type { JsonMap, KubeObject, ObjectMeta } from '../json.ts';
+import { type JsonMap, type KubeObject, type ObjectMeta, same } from '../json.ts';
 
 /** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */
 export type Facts = Readonly<
@@ -61,10 +61,16 @@ function isInOrder(object: KubeObject): boolean {
   return false;
 }
 
-/** The object as a version of its own, with the revision as its `resourceVersion`. */
-export function stamped(object: KubeObject, revision: number): Stored {
+/**
+ * The object as a version of its own, with the revision as its `resourceVersion`.
+ *
+ * @param previous  the version before; facts that are the same are kept once
+ */
+export function stamped(object: KubeObject, revision: number, previous?: Stored): Stored {
   const metadata = { ...object.metadata, resourceVersion: String(revision) };
-  return asStored({ ...object, metadata }, revision);
+  const facts = factsOf(metadata);
+  const known = previous !== undefined && same(previous.metadata, facts) ? previous.metadata : facts;
+  return new TextObject(revision, known, textOf({ ...object, metadata }));
 }
 
 /** An object that is answered like a stored one, but is not stored: it keeps the `resourceVersion` that it has. */
