@@ -34,6 +34,10 @@ export function readYaml(text: string): Parsed {
       const line = error.linePos?.[0].line;
       throw new SyntaxError(`yaml: ${line === undefined ? '' : `line ${line}: `}${error.code}`, { cause: error });
     }
+    // What is merged is looked at last, and is no error of a place.
+    if (error instanceof Error && error.message.startsWith('Merge sources')) {
+      throw new SyntaxError('yaml: map merge requires map or sequence of maps as the value', { cause: error });
+    }
     if (error instanceof ReferenceError) throw new SyntaxError(`yaml: ${error.message}`, { cause: error });
     throw error;
   }

@@ -70,6 +70,15 @@ test(
   }),
 );
 
+test(
+  'YAML that merges what is no map is refused',
+  withServer(async ({ call }) => {
+    const { code, body } = await call('POST', MAPS, { body: '{<<, a: 1}', type: 'application/yaml' });
+    assert.is(code, 400);
+    assert.match(String(body['message']), 'yaml: map merge requires map or sequence of maps as the value');
+  }),
+);
+
 test('whatever the bytes of a body, the answer is a Status or an object', async () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
   const object =
