@@ -264,6 +264,7 @@ class Performance {
   async #tidyUp(): Promise<void> {
     const [cluster, watchman, broker, plan] = [this.#cluster, this.#watchman, this.#broker, this.#plan];
     this.#isTidying = true;
+    this.#people.letStrandedGo();
     const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;

@@ -150,6 +150,16 @@ export class People {
     if (known.metadata.deletionTimestamp !== undefined) this.edit(object, { managedOptions: { onDelete: 'detach' } });
   }
 
+  /** What somebody wrote into a status, without the credentials to clean it up, nobody else can help to its end. */
+  letStrandedGo(): void {
+    const { cluster, watchman } = this.#deps;
+    for (const { kind, metadata } of watchman.objects()) {
+      const { uid, name, namespace = '' } = metadata;
+      if (watchman.excused.has(uid) && cluster.get('secrets', namespace, SECRET) === undefined)
+        this.letGo({ kind, namespace, name, resource: {} });
+    }
+  }
+
   /** All but the secret. */
   deleteObjects(namespace: string): void {
     for (const { kind, metadata } of this.#deps.watchman.objects())

@@ -3,6 +3,7 @@ import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { KubeObject, Reference } from '../../machines/kind.ts';
 import type { Cluster } from './cluster.ts';
+import { SECRET } from './manifests.ts';
 import { conditionOf, idOf, PLURALS, type Watchman } from './watchman.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
@@ -59,14 +60,17 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     const what = `${object.kind} '${name}'`;
     const id = idOf(object);
     if (id !== undefined) ids.add(id);
-    if (deletionTimestamp !== undefined) {
+    // An id that a user wrote put no guard on the credentials: without them, what it names cannot be cleaned up.
+    const isStranded =
+      watchman.excused.has(object.metadata.uid) && !objects.has(key('Secret', namespace, SECRET)) && id !== undefined;
+    if (deletionTimestamp !== undefined && !isStranded) {
       const holders = [...objects.values()].filter(
         (other) => other.metadata.namespace === namespace && holds(other, object, watchman),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
     }
-    if (object.kind === 'Secret' || !isPossible(object)) continue;
+    if (isStranded || object.kind === 'Secret' || !isPossible(object)) continue;
     const progressing = conditionOf(object, 'Progressing');
     const available = conditionOf(object, 'Available');
     if (available?.status !== 'True' || progressing?.status !== 'False')
