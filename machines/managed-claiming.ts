@@ -120,6 +120,7 @@ export const claiming = managedSetup.createStateConfig({
         { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
         { guard: 'isLookStale', target: 'awaiting' },
       ],
+      after: { unclearPause: 'awaiting' },
       on: { 'object.changed': editedWhileWaiting },
     },
   },

@@ -99,6 +99,7 @@ export const deleting = managedSetup.createStateConfig({
     unresolved: {
       description: 'Something may have been built, and a reference is needed to tell what (Q10).',
       always: { guard: 'isLookStale', target: 'deciding' },
+      after: { unclearPause: 'deciding' },
       on: { 'object.changed': decideIfEdited },
     },
     refused: {

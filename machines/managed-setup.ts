@@ -191,6 +191,8 @@ export const managedSetup = setup({
     ...guardDelays,
     backoff: ({ context }) => backoffMs(context),
     importPause: 15_000,
+    /** Somebody may take away what was found. */
+    unclearPause: 15_000,
     settlePause: ({ context }) => settlePauseMs(context),
     removalPause: ({ context }) => removalPauseMs(context),
     disownPause: 1_000,

@@ -111,6 +111,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
   };
   const after: Record<string, string> = {
     importPause: 'lifecycle.awaitingExternal',
+    unclearPause: 'lifecycle.claiming.unclear',
     backoff: 'lifecycle.backingOff',
     settlePause: 'lifecycle.settling',
     rereadPause: 'lifecycle.rereading',
@@ -141,6 +142,7 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     ]),
     ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.managed.${state}` })),
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.managed.${state}` })),
+    { type: 'xstate.after.unclearPause.managed.lifecycle.deleting.unresolved' },
     { type: 'xstate.after.resync.managed.lifecycle.available' },
     { type: 'xstate.after.resync.managed.lifecycle.unavailable' },
   ];

@@ -619,6 +619,24 @@ test('a dependency is not yielded while it is unclear what was built on it (M5, 
   assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
 });
 
+test('what looks like an own resource may be taken away by somebody: it is looked for again', async () => {
+  const unclear = { matches: [observation()], exact: false, at: 0 };
+  const find = (call: number) => (call === 1 ? unclear : nothing);
+  const owner = dependency(undefined, { kind: 'Project', name: 'p' });
+  const alive = start({ find }, view(owned), [secret, dependency('deleting'), owner]);
+  await settled();
+  assert.is(alive.phase(), 'claiming.unclear');
+  alive.clock.increment(15_000);
+  await settled();
+  assert.equal(alive.actor.getSnapshot().context.yielded, ['network-1']);
+  const leaving = start({ find }, view({ ...owned, deleting: true }), [secret, dependency('ready'), owner]);
+  await settled();
+  assert.is(leaving.phase(), 'deleting.unresolved');
+  leaving.clock.increment(15_000);
+  await settled();
+  assert.is(leaving.phase(), 'deleting.unclaiming');
+});
+
 test('a settled object says nothing of dependencies that it does not need now (I8)', () => {
   for (const settled of ['available', 'unavailable', 'failed'] as const) {
     const run = start({}, view({ ...owned, settled }), [secret, dependency('pending')]);

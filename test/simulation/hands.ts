@@ -72,6 +72,17 @@ export class Hands {
     this.#deps.watchman.byHand(known, () => this.#take('disowns', object, (finalizer) => finalizer === own));
   }
 
+  /** An interface whose router went, without its guard, has no credentials any more, and nothing that tells it to let go. */
+  letStrandedGo(): void {
+    const { watchman } = this.#deps;
+    for (const { kind, metadata, spec } of watchman.objects()) {
+      const { uid, name, namespace = '' } = metadata;
+      const router = { kind: 'Router', namespace, name: String(spec?.['routerRef']) };
+      if (kind === 'RouterInterface' && watchman.excused.has(uid) && this.#get(router) === undefined)
+        this.unown({ kind, namespace, name });
+    }
+  }
+
   /** Takes the id out of the status. */
   forgetId(object: Named): void {
     const known = this.#get(object);

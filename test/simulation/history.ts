@@ -265,6 +265,7 @@ class Performance {
     const [cluster, watchman, broker, plan] = [this.#cluster, this.#watchman, this.#broker, this.#plan];
     this.#isTidying = true;
     this.#people.letStrandedGo();
+    this.#hands.letStrandedGo();
     const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;

@@ -3,7 +3,6 @@ import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { KubeObject, Reference } from '../../machines/kind.ts';
 import type { Cluster } from './cluster.ts';
-import { SECRET } from './manifests.ts';
 import { conditionOf, idOf, PLURALS, type Watchman } from './watchman.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
@@ -54,23 +53,33 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     possible.set(object, answer);
     return answer;
   };
+  /**
+   * An id that a user wrote put no guard on the credentials, and somebody may have taken it off by hand, or that of the
+   * router through which an interface has them: without them, what the id names cannot be cleaned up.
+   */
+  const isStranded = (object: KubeObject): boolean =>
+    watchman.excused.has(object.metadata.uid) &&
+    idOf(object) !== undefined &&
+    (BY_KIND.get(object.kind)?.references(object) ?? []).some(
+      ({ kind, name, neededFor }) => neededFor === 'always' && !objects.has(key(kind, object.metadata.namespace, name)),
+    );
   const ids = new Set<string>();
   for (const object of objects.values()) {
     const { name, namespace, generation, deletionTimestamp } = object.metadata;
     const what = `${object.kind} '${name}'`;
     const id = idOf(object);
     if (id !== undefined) ids.add(id);
-    // An id that a user wrote put no guard on the credentials: without them, what it names cannot be cleaned up.
-    const isStranded =
-      watchman.excused.has(object.metadata.uid) && !objects.has(key('Secret', namespace, SECRET)) && id !== undefined;
-    if (deletionTimestamp !== undefined && !isStranded) {
+    const isBeyondHelp = isStranded(object);
+    if (deletionTimestamp !== undefined && !isBeyondHelp) {
       const holders = [...objects.values()].filter(
-        (other) => other.metadata.namespace === namespace && holds(other, object, watchman),
+        (other) =>
+          other.metadata.namespace === namespace &&
+          (holds(other, object, watchman) || (isOwnOf(other, object) && isStranded(other))),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
     }
-    if (isStranded || object.kind === 'Secret' || !isPossible(object)) continue;
+    if (isBeyondHelp || object.kind === 'Secret' || !isPossible(object)) continue;
     const progressing = conditionOf(object, 'Progressing');
     const available = conditionOf(object, 'Available');
     if (available?.status !== 'True' || progressing?.status !== 'False')
@@ -88,6 +97,9 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
       return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
   return undefined;
 }
+
+const isOwnOf = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
+  metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true;
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
