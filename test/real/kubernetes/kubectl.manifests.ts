@@ -189,6 +189,9 @@ export function manifests(group: string, namespace: string): Readonly<Record<str
     'one-too-large.yaml': several(trinket(group, 'one', { size: 50, color: 'pink', tags: ['a', 'a'] })),
     'one-small.yaml': several(trinket(group, 'one', { size: 1, min: 2 })),
     'unknown-field.yaml': several(trinket(group, 'odd', { sise: 3, ports: [{ name: 'http', prot: 80 }] })),
+    // Of several the real server names as many as it happens to meet before it gives up, in no order.
+    'unknown-applied.yaml': several(trinket(group, 'odd', { sise: 3 })),
+    'unknown-item.yaml': several(trinket(group, 'odd', { ports: [{ name: 'http', prot: 80 }] })),
     'wrong-type.yaml': several(trinket(group, 'odd', { size: 'three' })),
     'no-kind.yaml': several({ apiVersion: `${group}/v1`, metadata: { name: 'odd' } }),
     'unknown-kind.yaml': several({ apiVersion: `${group}/v1`, kind: 'Gizmo', metadata: { name: 'odd' } }),
