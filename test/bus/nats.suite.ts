@@ -118,7 +118,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       await clock.sleep(2 * LEASE_MS);
       assert.is(reader.replayed, 0, 'there is mail on its way still');
       assert.ok((lease?.endsAt() ?? 0) > clock.now());
-      await within('an answer', holder.mailbox.last(object('n0')), LEASE_MS);
+      await within('an answer', holder.mailbox.last(object('n0')), 2 * LEASE_MS);
     }),
   );
 
