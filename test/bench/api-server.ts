@@ -17,6 +17,7 @@ import { parse } from 'yaml';
 import { systemClock } from '../../actors/clock.ts';
 import { FRUGAL_ENVIRONMENT, FRUGAL_FLAGS } from '../../adapters/kubernetes/embedded/frugal.ts';
 import type { Served, Usage } from '../adapters/kubernetes/embedded/served.ts';
+import { COMPILE_CACHE } from './stage.ts';
 
 const IN_FLIGHT = 64;
 const LISTS = 5;
@@ -24,7 +25,6 @@ const PACED_PER_SECOND = 200;
 const PACED_WRITES = 600;
 
 const CHILD = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 const CRD = new URL('../../deploy/crds/openstack.k-orc.cloud_networks.yaml', import.meta.url);
 
 const clock = systemClock();

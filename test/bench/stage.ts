@@ -17,7 +17,7 @@ import type { Profile } from './parts/profiler.ts';
 /** As in the image (Dockerfile). */
 const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 /** As with the executable: what is compiled already needs nothing that strips types, 25 MB of every process. */
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
+export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
 /** Of the kernel's clock ticks, a second: what /proc counts processor time in on Linux. */
 const TICKS_PER_SECOND = 100;
