@@ -3,7 +3,7 @@ import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type EmbeddedApiServer, startApiServer } from '../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../adapters/kubernetes/mod.ts';
-import { type Simulator, startSimulator } from '../adapters/openstack/mod.ts';
+import { type Simulator, startSimulator } from '../adapters/openstack/simulator/mod.ts';
 import {
   type Bus,
   type Clock,

@@ -1,6 +1,8 @@
 // The log: JSON lines, or readable ones on a terminal.
+import { createRequire } from 'node:module';
 import pino, { type Logger } from 'pino';
-import pretty from 'pino-pretty';
+
+const load = createRequire(import.meta.url);
 
 export interface LogOptions {
   readonly level: string;
@@ -23,6 +25,8 @@ const SECRETS = [
 export function openLog({ level, readable, destination = process.stderr }: LogOptions): Logger {
   const options = { level, base: {}, redact: { paths: SECRETS, censor: '(hidden)' } };
   if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  // Not loaded by a process that writes JSON.
+  const pretty = load('pino-pretty') as typeof import('pino-pretty');
   const stream = pretty({
     colorize: true,
     translateTime: 'SYS:HH:MM:ss.l',

@@ -1,6 +1,6 @@
 // What a pod shows the cluster: its health, whether it is ready, and its figures, as far as the configuration asks.
 import { createHash } from 'node:crypto';
-import { certify, type KubeClient, makeAuthority } from '../adapters/kubernetes/mod.ts';
+import type { KubeClient } from '../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, ErrorCode, type JsonObject, toErrorData } from '../bus/mod.ts';
 import type { Config } from './config.ts';
 import { type Metrics, metrics } from './metrics.ts';
@@ -85,6 +85,7 @@ export async function servePages(
 
 /** A certificate of its own, and the cluster's word on who may read. */
 async function securely(client: KubeClient, clock: Clock): Promise<SecureOptions> {
+  const { certify, makeAuthority } = await import('../adapters/kubernetes/tls/certificates.ts');
   const authority = makeAuthority('troupe-metrics-ca', clock.now());
   const { certificate, key } = certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
   return { certificate, key, authorize: byReview(client, clock) };

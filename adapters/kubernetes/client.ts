@@ -1,10 +1,10 @@
 // Calls to a Kubernetes API server over kept connections.
 //
 // The requests go through one `undici` agent, which is renewed with the credentials.
-import { Agent, type Dispatcher, request } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { Agent, type Dispatcher, request } from '../undici.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
 /** 403. Who may do what changes without us, so it may be tried again. */

@@ -3,5 +3,4 @@ export { type CrdFile, crd, crdFile, type KindContract } from './crds.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { type ObjectList, type Objects, objects, type SecretContent } from './objects.ts';
 export { compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';
-export { certify, makeAuthority } from './tls/certificates.ts';
 export { type WatchHandlers, watchResource } from './watch.ts';

@@ -15,7 +15,6 @@ export { parseGoDuration } from './go-duration.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
 export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';
-export { type Simulator, type SimulatorOptions, startSimulator } from './simulator/mod.ts';
 export { GROUP, REALM, VERSION };
 
 export interface OpenStackOptions {

@@ -1,8 +1,8 @@
 // HTTP to a cloud: one request, one answer that is a JSON object or an error.
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
 
 /** Longest answer that is read, in bytes: some 60 000 networks. */
 const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -115,7 +115,7 @@ function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Disp
   const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: LONGEST_ANSWER_BYTES, allowH2: false };
   return proxy === undefined
     ? new Agent({ ...limits, connect: tls })
-    : new EnvHttpProxyAgent({
+    : proxyAgent({
         ...limits,
         // Empty, not absent: what is absent would be read from the environment.
         httpProxy: proxy.httpProxy ?? '',

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
-import { type Simulator, startSimulator } from '../../adapters/openstack/mod.ts';
+import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type Bus,
   type Clock,

@@ -17,9 +17,9 @@ import {
   openstackContracts,
   REALM,
   type Session,
-  type Simulator,
   VERSION,
 } from '../../adapters/openstack/mod.ts';
+import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
   AbsentError,
   type Bus,

@@ -1,6 +1,6 @@
 // The simulated cloud as a part of a benchmark.
 import { systemClock } from '../../../actors/clock.ts';
-import { startSimulator } from '../../../adapters/openstack/mod.ts';
+import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import type { Part } from './mod.ts';
 
 /** @param options.latencyMs  time that every call takes, in milliseconds */

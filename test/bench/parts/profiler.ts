@@ -1,5 +1,5 @@
 // Where the processor time of this process goes: a sampled profile, summed up by part of the source and by function.
-import { Session } from 'node:inspector/promises';
+import type { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -21,6 +21,7 @@ export class Profiler {
   /** Begins, unless it has begun. */
   async start(): Promise<void> {
     if (this.#session !== undefined) return;
+    const { Session } = await import('node:inspector/promises'); // not part of what is measured
     const session = new Session();
     session.connect();
     await session.post('Profiler.enable');
