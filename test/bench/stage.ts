@@ -15,7 +15,7 @@ import type { PartName, Question, Usage } from './parts/mod.ts';
 import type { Profile } from './parts/profiler.ts';
 
 /** As in the image (Dockerfile). */
-const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+const MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_TRIM_THRESHOLD_: '8192' };
 /** As with the executable: what is compiled already needs nothing that strips types, 25 MB of every process. */
 export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
