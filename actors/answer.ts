@@ -1,5 +1,6 @@
 // What an object answers to a claim (architecture, section 4). Pure.
 import type { Resource } from '../adapters/kubernetes/mod.ts';
+import { sharedText } from '../bus/mod.ts';
 import type { JsonObject, KubeObject, ManagedKind } from '../machines/kind.ts';
 import { Readiness } from '../machines/life.ts';
 import type { ClaimMail, ReadyMail } from './mail.ts';
@@ -37,7 +38,7 @@ export function claimedElsewhere(
     object,
     externalId: externalIdOf(object),
     available: registry.isAvailable(resource, object),
-    version: resource.metadataOnly === true ? `${object.metadata.uid}:${contentVersion}` : undefined,
+    version: resource.metadataOnly === true ? sharedText(`${object.metadata.uid}:${contentVersion}`) : undefined,
     attributes: registry.published(resource, object),
   };
 }

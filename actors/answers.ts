@@ -1,10 +1,11 @@
 // What an object's dependencies have answered to its claims.
 import type { DependencyAnswer } from '../machines/life.ts';
 import type { ReadyMail } from './mail.ts';
+import { SmallMap } from './small-map.ts';
 
 export class Answers {
   /** By the address of who answered: the newest. */
-  readonly #mail = new Map<string, ReadyMail>();
+  readonly #mail = new SmallMap<ReadyMail>();
 
   take(from: string, mail: ReadyMail): void {
     this.#mail.set(from, mail);

@@ -4,11 +4,20 @@
 //   C1. Of one claimant only the newest incarnation's claim counts (P4).
 //   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
 import { compareVersions } from '../adapters/kubernetes/mod.ts';
-import type { Address } from '../bus/mod.ts';
+import { type Address, sharedUid } from '../bus/mod.ts';
 import type { ClaimMail } from './mail.ts';
+import { SmallMap } from './small-map.ts';
 
 export interface Claim extends ClaimMail {
   readonly from: Address;
+}
+
+/** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
+export function claimOf(
+  from: Address,
+  { uid, resourceVersion, generation, finalizers, manager, notOn, ended }: ClaimMail,
+): Claim {
+  return { uid: sharedUid(from, uid), resourceVersion, generation, finalizers, manager, notOn, ended, from };
 }
 
 /** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
@@ -18,7 +27,7 @@ const INDEXED_FROM = 16;
 
 export class ClaimsTable {
   /** Undefined: none, as with most of ten thousand objects. */
-  #claims: Map<string, Claim> | undefined;
+  #claims: SmallMap<Claim> | undefined;
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again; for many only. */
   #byFinalizer: Map<string, Set<string>> | undefined;
   /** Claimants whose claim was seen to end, by their incarnation; undefined: none. */
@@ -51,7 +60,7 @@ export class ClaimsTable {
     }
     this.#ended?.delete(key);
     this.#unindex(key, known);
-    this.#claims ??= new Map();
+    this.#claims ??= new SmallMap();
     this.#claims.set(key, claim);
     if (this.#byFinalizer !== undefined) this.#index(key, claim);
     else if (this.#claims.size > INDEXED_FROM) {

@@ -307,7 +307,7 @@ export class Host {
       return mail && (() => actor.takeClaim(about.from, mail, sequence));
     }
     if (about.topic === 'ready') {
-      const mail = parseReadyMail(payload);
+      const mail = parseReadyMail(payload, about);
       return mail && (() => actor.takeReady(about.from, mail, sequence));
     }
     // What was observed is the answer to a question: nobody mails it.

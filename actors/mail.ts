@@ -1,6 +1,5 @@
 // What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
-import type { JsonObject } from '../bus/bus.ts';
-import { sharedText } from '../bus/shared.ts';
+import { type Address, type JsonObject, sharedList, sharedText, sharedUid } from '../bus/mod.ts';
 import type { KubeObject } from '../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../machines/life.ts';
 
@@ -55,21 +54,32 @@ export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
     isText(manager) &&
     isTexts(notOn);
   if (!isClaim) return undefined;
-  const shared = { finalizers: finalizers.map(sharedText), manager: sharedText(manager) };
-  return { uid, resourceVersion, generation, ...shared, notOn, ended: ended === true };
+  return {
+    uid,
+    resourceVersion,
+    generation,
+    finalizers: sharedList(finalizers),
+    manager: sharedText(manager),
+    notOn: sharedList(notOn),
+    ended: ended === true,
+  };
 }
 
-export function parseReadyMail(payload: JsonObject): ReadyMail | undefined {
+/** @param about  who answers, and who is answered */
+export function parseReadyMail(
+  payload: JsonObject,
+  about: { readonly from: Address; readonly to: Address },
+): ReadyMail | undefined {
   const { to, generation, uid, readiness, externalId, version, attributes } = payload;
   const known = Object.values(Readiness).find((value) => value === readiness);
   if (!isText(to) || typeof generation !== 'number' || !isText(uid) || known === undefined) return undefined;
   return {
-    to,
+    to: sharedUid(about.to, to),
     generation,
-    uid,
+    uid: sharedUid(about.from, uid),
     readiness: known,
-    ...(isText(externalId) && { externalId }),
-    ...(isText(version) && { version }),
+    ...(isText(externalId) && { externalId: sharedText(externalId) }),
+    ...(isText(version) && { version: sharedText(version) }),
     ...(isObject(attributes) && { attributes }),
   };
 }

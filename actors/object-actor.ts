@@ -9,20 +9,28 @@
 //       begins anew, as in a new process, in the phase in which it was (I9). Nobody outside can tell the difference.
 import type { Logger } from 'pino';
 import { compareVersions, type Resource, SECRETS } from '../adapters/kubernetes/mod.ts';
-import { type Address, addressKey, type Clock, type JsonObject, type Mailbox, type Trace } from '../bus/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Clock,
+  type JsonObject,
+  type Mailbox,
+  sharedUid,
+  type Trace,
+} from '../bus/mod.ts';
 import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
 import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
 import { Answers } from './answers.ts';
-import { type Claim, ClaimsTable } from './claims-table.ts';
+import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
 import type { Tell } from './event-recorder.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
-import { isSameAtRest, mayRest, SETTLED } from './rest.ts';
+import { isSameAtRest, mayRest, SETTLED, shareCommon } from './rest.ts';
 import { type Said, Statechart } from './statechart.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { StoredMail } from './stored-mail.ts';
@@ -84,7 +92,7 @@ export class ObjectActor {
     this.key = addressKey(address);
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
-    this.#stored = new StoredMail({ mailbox: deps.mailbox, log: () => this.#log });
+    this.#stored = new StoredMail(deps, this.key);
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
@@ -120,7 +128,7 @@ export class ObjectActor {
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
   takeObject(mail: ObjectMail, sequence: number): void {
     this.#stored.noteObject(sequence);
-    this.#toldUid = 'object' in mail ? mail.object.metadata.uid : undefined;
+    this.#toldUid = 'object' in mail ? sharedUid(this.address, mail.object.metadata.uid) : undefined;
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object === undefined) this.#sweep();
@@ -131,7 +139,7 @@ export class ObjectActor {
     const key = addressKey(from);
     if (mail.ended) this.#stored.endClaim(key, sequence);
     else this.#stored.noteClaim(key, sequence);
-    if (!this.claims.take(key, { ...mail, from })) return;
+    if (!this.claims.take(key, claimOf(from, mail))) return;
     if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     if (!this.#started) return;
     this.#tellClaims();
@@ -180,6 +188,7 @@ export class ObjectActor {
       !(isSameAtRest(this.#object as KubeObject, object) && this.#mayRest(this.#phase, object))
     )
       this.#wake();
+    if (this.#isAtRest) shareCommon(this.address, object);
     this.#object = object;
     this.#knownVersion = resourceVersion;
     if (!own) this.#contentVersion = resourceVersion;
@@ -269,15 +278,16 @@ export class ObjectActor {
   // --- a life ------------------------------------------------------------------------------------------------
 
   #beginLife(): void {
-    const { outbox, registry, clock } = this.#deps;
     const object = this.#object as KubeObject;
     const kind = this.#kind;
     if (kind !== undefined) {
-      const { uid, resourceVersion: bornVersion } = object.metadata;
-      this.#outgoing = new OutgoingClaims({ outbox, registry, kind, from: this.address, uid, bornVersion });
+      const { resourceVersion: bornVersion } = object.metadata;
+      const uid = sharedUid(this.address, object.metadata.uid);
+      this.#outgoing = new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
     }
-    const view = kind && objectView(object, kind, clock.now());
+    const view = kind && objectView(object, kind, this.#deps.clock.now());
     if (view !== undefined && this.#mayRest(view.settled, object, view)) {
+      shareCommon(this.address, object);
       // Its claims may have been lost.
       this.claim([]);
       this.#enter(view.settled, 'life.began', view);
@@ -333,6 +343,7 @@ export class ObjectActor {
     if (!this.#mayRest(this.#phase, this.#object)) return;
     this.#statechart.stop();
     this.#statechart = undefined;
+    shareCommon(this.address, this.#object);
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */

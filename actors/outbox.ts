@@ -13,10 +13,10 @@ import {
   type JsonObject,
   type Mailbox,
   type MailSubject,
-  mailSubject,
   TransientError,
   toErrorData,
 } from '../bus/mod.ts';
+import { BySubject } from './by-subject.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** Whether what somebody else wrote may be overwritten by what is to be said. */
@@ -24,8 +24,8 @@ export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
 
 /** What the bus has on a subject, as far as this host knows. */
 interface Stored {
-  /** Undefined: it is not remembered. */
-  readonly text: string | undefined;
+  /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
+  readonly payload: JsonObject | undefined;
   readonly sequence: number;
   /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
   readonly mayReplace: MayReplace | undefined;
@@ -49,10 +49,10 @@ export interface OutboxDeps {
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
-   * What is kept of each value that was published: its `text`, so that the same is not published again, or only its
-   * `place`, for who says nothing twice. `text` is the default.
+   * What is kept of each value that was published: its `payload`, so that the same is not published again, or only its
+   * `place`, for who says nothing twice. `payload` is the default.
    */
-  remember?: 'text' | 'place';
+  remember?: 'payload' | 'place';
 }
 
 /** Pause before a publication that failed is tried again, in milliseconds. The connection itself reconnects meanwhile. */
@@ -60,8 +60,8 @@ const PAUSE_MS = 250;
 
 export class Outbox {
   readonly #deps: OutboxDeps;
-  readonly #stored = new Map<string, Stored>();
-  readonly #saying = new Map<string, Saying>();
+  readonly #stored = new BySubject<Stored>();
+  readonly #saying = new BySubject<Saying>();
   #closed = false;
   #troubled = false;
 
@@ -76,24 +76,21 @@ export class Outbox {
    * @param mayReplace  whether what another host wrote there may be overwritten (O3)
    */
   say(subject: MailSubject, payload: JsonObject, mayReplace: MayReplace = always): Promise<void> {
-    const key = this.#key(subject);
-    const saying = this.#saying.get(key);
+    const saying = this.#saying.get(subject);
     if (saying !== undefined) {
       saying.wanted = payload;
       saying.mayReplace = mayReplace;
       return saying.done;
     }
-    const stored = this.#stored.get(key);
-    if (!this.#closed && stored?.text !== undefined) {
-      const text = JSON.stringify(payload);
-      if (stored.text === text) {
-        this.#stored.set(key, { ...stored, mayReplace });
+    const stored = this.#stored.get(subject);
+    if (!this.#closed && stored?.payload !== undefined) {
+      if (isSame(stored.payload, payload)) {
+        this.#stored.set(subject, { payload, sequence: stored.sequence, mayReplace });
         return Promise.resolve();
       }
-      if (stored.mayReplace === undefined && !mayReplace(JSON.parse(stored.text) as JsonObject, payload))
-        return Promise.resolve();
+      if (stored.mayReplace === undefined && !mayReplace(stored.payload, payload)) return Promise.resolve();
     }
-    return this.#start(key, subject, payload, mayReplace);
+    return this.#start(subject, payload, mayReplace);
   }
 
   /**
@@ -101,14 +98,17 @@ export class Outbox {
    * later, what somebody may have overwritten (O4).
    */
   heard(subject: MailSubject, payload: JsonObject, sequence: number): void {
-    const key = this.#key(subject);
-    const stored = this.#stored.get(key);
+    const stored = this.#stored.get(subject);
     // What is being published is held against what is there anyway.
-    if (this.#closed || this.#saying.has(key) || (stored !== undefined && sequence <= stored.sequence)) return;
-    const text = JSON.stringify(payload);
-    this.#stored.set(key, { text, sequence, mayReplace: undefined });
-    if (stored?.mayReplace === undefined || stored.text === undefined || stored.text === text) return;
-    void this.say(subject, JSON.parse(stored.text) as JsonObject, stored.mayReplace);
+    if (
+      this.#closed ||
+      this.#saying.get(subject) !== undefined ||
+      (stored !== undefined && sequence <= stored.sequence)
+    )
+      return;
+    this.#stored.set(subject, { payload, sequence, mayReplace: undefined });
+    if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
+    void this.say(subject, stored.payload, stored.mayReplace);
   }
 
   /**
@@ -116,65 +116,65 @@ export class Outbox {
    * The value itself stays for its reader to delete.
    */
   forget(subject: MailSubject, payload?: JsonObject): void {
-    const key = this.#key(subject);
-    const saying = this.#saying.get(key);
-    const said = saying === undefined ? this.#stored.get(key)?.text : JSON.stringify(saying.wanted);
-    if (payload !== undefined && said !== undefined && said !== JSON.stringify(payload)) return;
-    this.#saying.delete(key);
-    this.#stored.delete(key);
+    const saying = this.#saying.get(subject);
+    const said = saying === undefined ? this.#stored.get(subject)?.payload : saying.wanted;
+    if (payload !== undefined && said !== undefined && !isSame(said, payload)) return;
+    this.#saying.delete(subject);
+    this.#stored.delete(subject);
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  #key(subject: MailSubject): string {
-    return mailSubject(subject, this.#deps.mailbox.shards);
-  }
-
-  #start(key: string, subject: MailSubject, wanted: JsonObject, mayReplace: MayReplace): Promise<void> {
+  #start(subject: MailSubject, wanted: JsonObject, mayReplace: MayReplace): Promise<void> {
     const saying: Saying = { subject, wanted, mayReplace, done: Promise.resolve() };
-    this.#saying.set(key, saying);
-    saying.done = this.#run(key, saying);
+    this.#saying.set(subject, saying);
+    saying.done = this.#run(saying);
     return saying.done;
   }
 
-  async #run(key: string, saying: Saying): Promise<void> {
-    const { mailbox, clock, inFlight, endsAt, remember = 'text' } = this.#deps;
-    let { text: published, sequence } = this.#stored.get(key) ?? { text: undefined, sequence: 0 };
+  async #run(saying: Saying): Promise<void> {
+    const { subject } = saying;
+    const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
+    let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
     /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
     const end = (stored: Stored): void => {
-      this.#saying.delete(key);
-      this.#stored.set(key, stored);
+      this.#saying.delete(subject);
+      this.#stored.set(subject, stored);
     };
     // Forgotten; whatever is said by now is another publication's.
-    const isForgotten = (): boolean => this.#saying.get(key) !== saying;
+    const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
     while (!this.#closed) {
       if (isForgotten()) return;
-      if (published !== undefined && JSON.stringify(saying.wanted) === published) {
+      if (published !== undefined && isSame(saying.wanted, published)) {
         const { mayReplace } = saying;
-        return end({ text: remember === 'text' ? published : undefined, sequence, mayReplace });
+        return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace });
       }
       const turn = inFlight.enter();
       if (turn !== undefined) await turn;
       try {
         const payload = saying.wanted;
-        const text = JSON.stringify(payload);
         // While it waited for its turn.
-        if (this.#closed || isForgotten() || text === published) continue;
+        if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.
         if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
         const publication = await mailbox.publish(saying.subject, payload, sequence);
         if (publication.kind === 'stored') {
-          published = text;
+          published = payload;
           sequence = publication.sequence;
         } else if (!this.#closed) {
           const current = await mailbox.last(saying.subject);
           sequence = current?.sequence ?? 0;
-          published = current === undefined ? undefined : JSON.stringify(current.payload);
+          published = current?.payload;
           const isNewest = saying.wanted === payload && !isForgotten();
-          if (isNewest && current !== undefined && published !== text && !saying.mayReplace(current.payload, payload))
-            return end({ text: published, sequence, mayReplace: undefined });
+          if (
+            isNewest &&
+            published !== undefined &&
+            !isSame(published, payload) &&
+            !saying.mayReplace(published, payload)
+          )
+            return end({ payload: published, sequence, mayReplace: undefined });
         }
         this.#troubled = false;
         continue;
@@ -194,3 +194,8 @@ export class Outbox {
 }
 
 const always: MayReplace = () => true;
+
+/** Whether both are the same on the bus, where they are text. */
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

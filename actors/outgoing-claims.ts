@@ -1,16 +1,21 @@
 // The claims that one life of an object has on others.
 import { compareVersions } from '../adapters/kubernetes/mod.ts';
-import { type Address, addressKey, type JsonObject } from '../bus/mod.ts';
+import { type Address, addressKey, type JsonObject, sharedList } from '../bus/mod.ts';
 import type { KubeObject, ManagedKind } from '../machines/kind.ts';
 import { type ClaimMail, parseClaimMail } from './mail.ts';
 import type { Outbox } from './outbox.ts';
 import type { Registry } from './registry.ts';
+import { SmallMap } from './small-map.ts';
 
+/** The same for all objects of a shard. */
 export interface OutgoingClaimsDeps {
   readonly outbox: Outbox;
   readonly registry: Registry;
+}
+
+/** Whose claims they are. */
+export interface Claimant {
   readonly kind: ManagedKind;
-  /** The claimant. */
   readonly from: Address;
   readonly uid: string;
   /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
@@ -26,11 +31,19 @@ interface Claimed {
 
 export class OutgoingClaims {
   readonly #deps: OutgoingClaimsDeps;
+  readonly #kind: ManagedKind;
+  readonly #from: Address;
+  readonly #uid: string;
+  readonly #bornVersion: string;
   /** Whom this life has claimed, and since which generation of the object. */
-  readonly #claimed = new Map<string, Claimed>();
+  readonly #claimed = new SmallMap<Claimed>();
 
-  constructor(deps: OutgoingClaimsDeps) {
+  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion }: Claimant) {
     this.#deps = deps;
+    this.#kind = kind;
+    this.#from = from;
+    this.#uid = uid;
+    this.#bornVersion = bornVersion;
   }
 
   /**
@@ -43,7 +56,8 @@ export class OutgoingClaims {
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
   say(object: KubeObject, yielded: readonly string[]): void {
-    const { registry, outbox, kind, from, uid, bornVersion } = this.#deps;
+    const { registry, outbox } = this.#deps;
+    const [kind, from] = [this.#kind, this.#from];
     const targets = new Map<string, { to: Address; finalizers: Set<string>; forCleanup: boolean }>();
     for (const reference of kind.references(object)) {
       const to = registry.target(from, reference);
@@ -57,12 +71,12 @@ export class OutgoingClaims {
       const since = this.#claimed.get(key)?.generation ?? generation;
       this.#claimed.set(key, { to, generation: since, forCleanup });
       const mail: ClaimMail = {
-        uid,
-        resourceVersion: bornVersion,
+        uid: this.#uid,
+        resourceVersion: this.#bornVersion,
         generation: since,
-        finalizers: [...finalizers],
+        finalizers: sharedList([...finalizers]),
         manager: kind.fieldManagers.guards,
-        notOn: yielded,
+        notOn: sharedList(yielded),
         ended: false,
       };
       const subject = { to, topic: 'claim', from } as const;
@@ -86,11 +100,12 @@ export class OutgoingClaims {
   }
 
   async #end(key: string, to: Address): Promise<void> {
-    const { outbox, from, uid, bornVersion } = this.#deps;
+    const { outbox } = this.#deps;
+    const from = this.#from;
     this.#claimed.delete(key);
     const mail: ClaimMail = {
-      uid,
-      resourceVersion: bornVersion,
+      uid: this.#uid,
+      resourceVersion: this.#bornVersion,
       generation: 0,
       finalizers: [],
       manager: '',

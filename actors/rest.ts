@@ -1,4 +1,5 @@
 // When an object needs no statechart for the time being: nothing is to be done for it, and only news can change that.
+import { type Address, type JsonObject, sharedUid, shareTexts } from '../bus/mod.ts';
 import { type Claims, missingGuards } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind } from '../machines/kind.ts';
 import { type ObjectView, objectView } from '../machines/life.ts';
@@ -32,4 +33,11 @@ export function mayRest({ phase, object, kind, claims, now, view = objectView(ob
 /** Whether a resting object that changed from `before` to `after` has nothing to hear of it, if it may rest still. */
 export function isSameAtRest(before: KubeObject, after: KubeObject): boolean {
   return before.metadata.generation === after.metadata.generation && before.status?.['id'] === after.status?.['id'];
+}
+
+/** What rests may do so for long, among tens of thousands: what `object` has in common with others is kept once. */
+export function shareCommon(address: Address, object: KubeObject): void {
+  shareTexts(object as unknown as JsonObject);
+  const metadata = object.metadata as { uid: string };
+  metadata.uid = sharedUid(address, metadata.uid);
 }

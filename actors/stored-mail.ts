@@ -1,21 +1,25 @@
 // The last values in an object's mailbox: known by their places, so that each goes when nobody needs it any more (P5).
 import type { Logger } from 'pino';
 import type { Mailbox } from '../bus/mod.ts';
+import { SmallMap } from './small-map.ts';
 
 export interface StoredMailDeps {
   readonly mailbox: Pick<Mailbox, 'remove'>;
-  readonly log: () => Logger;
+  readonly log: Logger;
 }
 
 export class StoredMail {
   readonly #deps: StoredMailDeps;
+  readonly #key: string;
   /** Sequences of what goes with the object: its own mail, and answers by who answered. */
-  readonly #own = new Map<string, number>();
+  readonly #own = new SmallMap<number>();
   /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. Undefined: none. */
-  #claims: Map<string, number> | undefined;
+  #claims: SmallMap<number> | undefined;
 
-  constructor(deps: StoredMailDeps) {
+  /** @param key  of whose mailbox it is */
+  constructor(deps: StoredMailDeps, key: string) {
     this.#deps = deps;
+    this.#key = key;
   }
 
   /** Nothing is there that would go with the object. */
@@ -32,7 +36,7 @@ export class StoredMail {
   }
 
   noteClaim(claimant: string, sequence: number): void {
-    this.#claims ??= new Map();
+    this.#claims ??= new SmallMap();
     this.#claims.set(claimant, sequence);
   }
 
@@ -55,11 +59,14 @@ export class StoredMail {
   }
 
   async #remove(from: string, sequence: number): Promise<void> {
+    const { mailbox, log } = this.#deps;
     try {
-      await this.#deps.mailbox.remove(sequence);
+      await mailbox.remove(sequence);
     } catch (error) {
-      const { log } = this.#deps;
-      log().debug({ err: error, from }, 'a last value could not be deleted; it is deleted when it is read again');
+      log.debug(
+        { err: error, to: this.#key, from },
+        'a last value could not be deleted; it is deleted when it is read again',
+      );
     }
   }
 }

@@ -37,6 +37,7 @@ export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBrok
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';
 export { NATS_RELEASE, type NatsProgramOptions, type NatsRelease, natsProgram } from './nats-program.ts';
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
+export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {
   type Address,
   addressKey,

@@ -1,6 +1,7 @@
 // One copy of what is mentioned again and again. Of tens of thousands of objects each is mentioned by its own actor, by
 // whoever refers to it, in mail both ways and in what was published: those copies would be a third of what an object at
 // rest takes.
+import type { Json } from './bus.ts';
 import type { Address } from './subjects.ts';
 
 /** Nobody is kept alive by being known here. */
@@ -38,13 +39,82 @@ function sweep(): void {
   sweepAt = Math.max(1_024, ADDRESSES.size * 2);
 }
 
-const TEXTS = new Map<string, string>();
-const TEXTS_LIMIT = 10_000;
+/** What was mentioned lately, and what was before that: what nobody mentions any more is let go of. */
+class Lately<Value> {
+  #recent = new Map<string, Value>();
+  #before: ReadonlyMap<string, Value> = new Map();
+  readonly #limit: number;
 
-/** The same text, for what has few values: namespaces, finalizers, field managers. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: string): Value | undefined {
+    const known = this.#recent.get(key);
+    if (known !== undefined) return known;
+    const older = this.#before.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#recent.size >= this.#limit) {
+      this.#before = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(key, value);
+  }
+}
+
+const TEXTS = new Lately<string>(4_096);
+
+/** The same text, for what many mention: namespaces, finalizers, field managers, messages. */
 export function sharedText(text: string): string {
   const known = TEXTS.get(text);
   if (known !== undefined) return known;
-  if (TEXTS.size < TEXTS_LIMIT) TEXTS.set(text, text);
+  TEXTS.set(text, text);
   return text;
+}
+
+/** What no two objects have in common. */
+const OWN: ReadonlySet<string> = new Set(['id', 'name', 'uid', 'resourceVersion']);
+
+const LISTS = new Lately<readonly string[]>(512);
+
+/** The same list of texts, for what has few values: the finalizers of a kind, and those that its claims ask for. */
+export function sharedList(list: readonly string[]): readonly string[] {
+  const key = JSON.stringify(list);
+  const known = LISTS.get(key);
+  if (known !== undefined) return known;
+  const shared = Object.freeze(list.map(sharedText));
+  LISTS.set(key, shared);
+  return shared;
+}
+
+/** Shares the texts of a value, which is changed in place: to its readers nothing happens. Its names V8 shares itself. */
+export function shareTexts(value: Json): void {
+  if (typeof value !== 'object' || value === null) return;
+  const parts = value as Record<string, Json>;
+  for (const name in parts) {
+    const part = parts[name] as Json;
+    if (typeof part === 'string') {
+      if (!OWN.has(name)) parts[name] = sharedText(part);
+    } else if (isTexts(part)) parts[name] = sharedList(part);
+    else shareTexts(part);
+  }
+}
+
+function isTexts(value: Json): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** By who has it, as long as anybody mentions them. */
+const UIDS = new WeakMap<Address, string>();
+
+/** The same text of the uid of whoever is at `address`, which all mail to and from it carries. */
+export function sharedUid(address: Address, uid: string): string {
+  const known = UIDS.get(address);
+  if (known === uid) return known;
+  UIDS.set(address, uid);
+  return uid;
 }

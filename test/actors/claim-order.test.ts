@@ -12,7 +12,7 @@ import { ClaimsTable } from '../../actors/claims-table.ts';
 import { InFlight } from '../../actors/in-flight.ts';
 import { parseClaimMail } from '../../actors/mail.ts';
 import { type MayReplace, Outbox } from '../../actors/outbox.ts';
-import { OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/outgoing-claims.ts';
+import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/outgoing-claims.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
 import type { Clock, JsonObject, Mailbox, MailSubject, Publication } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';
@@ -94,11 +94,13 @@ class Author {
       resourceVersion: `${10 + index}`,
       generation: 1,
     };
-    this.#life = new OutgoingClaims(this.#deps(uid, `${10 + index}`));
+    const references = () => [{ kind: 'Network', name: 'net', finalizers: ['own/subnet'], neededFor: 'create' }];
+    const kind = { references, fieldManagers: { guards: 'subnet' } } as unknown as Claimant['kind'];
+    this.#life = new OutgoingClaims(this.#deps(), { kind, from, uid, bornVersion: metadata.resourceVersion });
     this.#life.say({ apiVersion: 'v1', kind: 'Subnet', metadata } as KubeObject, []);
   }
 
-  #deps(uid: string, bornVersion: string): OutgoingClaimsDeps {
+  #deps(): OutgoingClaimsDeps {
     const { isOrdered } = this.#options;
     const outbox: Pick<Outbox, 'say' | 'forget'> = {
       say: (of: MailSubject, payload: JsonObject, mayReplace: MayReplace) => {
@@ -107,10 +109,7 @@ class Author {
       },
       forget: (of: MailSubject, payload?: JsonObject) => this.#outbox.forget(of, payload),
     };
-    const references = () => [{ kind: 'Network', name: 'net', finalizers: ['own/subnet'], neededFor: 'create' }];
-    const kind = { references, fieldManagers: { guards: 'subnet' } };
-    const registry = { target: () => to };
-    return { outbox, registry, kind, from, uid, bornVersion } as unknown as OutgoingClaimsDeps;
+    return { outbox, registry: { target: () => to } } as unknown as OutgoingClaimsDeps;
   }
 }
 
