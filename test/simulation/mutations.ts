@@ -119,7 +119,7 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/outbox.ts',
-        from: '    void this.say(subject, JSON.parse(stored.text) as JsonObject, stored.mayReplace);\n',
+        from: '    void this.say(subject, stored.payload, stored.mayReplace);\n',
         to: '',
       },
       // What comes after the end of the lease is late, too.
