@@ -113,7 +113,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
         await writer.mailbox.publish(object(`n${at}`), { value }, 0);
       });
       const lease = await holder.leases.acquire('shard.1', 'b');
-      deployment.throttle(holder, 400);
+      deployment.throttle(holder, 150); // more than ten seconds of mail
       const reader = await read(holder, everything(holder));
       await clock.sleep(2 * LEASE_MS);
       assert.is(reader.replayed, 0, 'there is mail on its way still');

@@ -18,6 +18,7 @@ const REGISTRY = 'adapters/openstack/kinds/registry.ts';
 test('a scaffolded kind is a kind like the others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'scaffold-'));
   for (const part of [
+    'adapters/undici.ts',
     'adapters/openstack',
     'adapters/kubernetes',
     'bus',
