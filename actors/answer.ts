@@ -2,7 +2,7 @@
 import type { Resource } from '../adapters/kubernetes/mod.ts';
 import { sharedText } from '../bus/mod.ts';
 import type { JsonObject, KubeObject, ManagedKind } from '../machines/kind.ts';
-import { Readiness } from '../machines/life.ts';
+import { externalIdOf, Readiness } from '../machines/life.ts';
 import type { ClaimMail, ReadyMail } from './mail.ts';
 import type { Registry } from './registry.ts';
 
@@ -41,11 +41,6 @@ export function claimedElsewhere(
     version: resource.metadataOnly === true ? sharedText(`${object.metadata.uid}:${contentVersion}`) : undefined,
     attributes: registry.published(resource, object),
   };
-}
-
-function externalIdOf({ status }: KubeObject): string | undefined {
-  const id = status?.['id'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /**

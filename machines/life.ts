@@ -46,20 +46,25 @@ export interface DependencyAnswer {
   readonly attributes?: JsonObject;
 }
 
+/** The external id that the status of `object` names. */
+export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | undefined {
+  const id = status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
 /**
  * The view of `object` that the machines work on.
  *
  * @param now  milliseconds since the epoch
  */
 export function objectView(object: KubeObject, kind: ManagedKind, now: number): ObjectView {
-  const { metadata, spec, status } = object;
+  const { metadata, spec } = object;
   const finalizers = metadata.finalizers ?? [];
   const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
   const managed = spec?.['managementPolicy'] !== 'unmanaged';
   const { settled, failed, resyncInMs } = kind.settled(object, now);
   const available = kind.isAvailable(object);
-  const id = status?.['id'];
-  const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+  const externalId = externalIdOf(object);
   // Without its id others would wait for it for ever.
   const isSettled = settled && (failed || externalId !== undefined);
   return {

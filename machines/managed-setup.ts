@@ -95,6 +95,8 @@ export const managedSetup = setup({
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
     noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
+    /** What the status names is what this life has, until it is cleared there. */
+    recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
     forgetLoser: assign((_, { externalId }: { externalId: string }) => ({ externalId, observation: undefined })),
     yieldDependencies: assign({
       yielded: ({ context }) => [

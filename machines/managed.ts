@@ -254,7 +254,8 @@ export const managedMachine = managedSetup.createMachine({
             src: 'record',
             input: ({ context: { key } }) => ({ key }),
             onDone: 'claiming',
-            onError: { target: 'backingOff', actions: noteFailure },
+            // Whoever comes next would know of nothing that was made under another id (I4).
+            onError: { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
           },
         },
         updating: {

@@ -487,6 +487,22 @@ test('what vanished is made anew under a new id', async () => {
   assert.ok(run.actor.getSnapshot().context.vanished);
 });
 
+test('nothing is made anew before the id of what vanished is cleared (I4)', async () => {
+  const answers = {
+    observe: () => undefined,
+    record: (call: number) => (call === 1 ? fail(transient)() : { kind: 'stored' }),
+    find: () => nothing,
+    create: () => observation({ id: 'id-2' }),
+  };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  assert.equal(run.phase(), 'backingOff');
+  run.clock.increment(1_000);
+  await settled();
+  assert.equal(run.calls.slice(0, 6), ['claim', 'observe', 'record', 'claim', 'observe', 'record']);
+  assert.ok(run.calls.indexOf('create') > run.calls.lastIndexOf('observe'));
+});
+
 /** An effect under way, to be answered by hand. */
 function pending(): { readonly answer: () => Promise<unknown>; readonly give: (output: unknown) => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>();
