@@ -14,8 +14,7 @@ import {
   TroupeError,
   toErrorData,
 } from '../bus/mod.ts';
-import type { GuardInput } from '../machines/guard.ts';
-import { guardMachine } from '../machines/guard.ts';
+import { auditPauseMs, type GuardContext, type GuardInput, guardBackoffMs, guardMachine } from '../machines/guard.ts';
 import type {
   KnownDependency,
   KubeObject,
@@ -24,7 +23,7 @@ import type {
   OperationRequest,
   UpdateOutcome,
 } from '../machines/kind.ts';
-import { Readiness } from '../machines/life.ts';
+import { externalIdOf, Readiness } from '../machines/life.ts';
 import { managedMachine } from '../machines/managed.ts';
 import {
   backoffMs,
@@ -33,7 +32,7 @@ import {
   removalPauseMs,
   settlePauseMs,
 } from '../machines/managed-context.ts';
-import { auditGuards } from './audit.ts';
+import { Audits } from './audit.ts';
 import type { Life, ObjectActor } from './object-actor.ts';
 import { disown, ensureOwned } from './owned.ts';
 import type { Registry } from './registry.ts';
@@ -60,6 +59,7 @@ const LEAST_CALL_MS = 100;
 /** The machines with all their effects, shared by all actors of this process. */
 export function provideEffects(deps: EffectsDeps): { managed: typeof managedMachine; guarded: typeof guardMachine } {
   const { objects, registry, clock } = deps;
+  const audits = new Audits({ objects, registry });
 
   const find = (key: string): { actor: ObjectActor; life: Life } => {
     const actor = deps.actor(key);
@@ -153,17 +153,17 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     }),
     auditGuards: effect(({ key, finalizers }: GuardInput) => {
       const { actor, life } = find(key);
-      return auditGuards({ objects, registry }, actor, life, finalizers);
+      return audits.guards(actor, life, finalizers);
     }),
   };
 
+  const guardDelays = {
+    guardBackoff: ({ context }: { context: GuardContext }) => jitter(guardBackoffMs(context), clock),
+    auditPause: ({ context }: { context: GuardContext }) => together(auditPauseMs(context), clock),
+  };
+
   return {
-    guarded: guardMachine.provide({
-      actors: guardActors,
-      delays: {
-        guardBackoff: ({ context }) => jitter(Math.min(100 * 2 ** context.guardAttempts, 60_000), clock),
-      },
-    }),
+    guarded: guardMachine.provide({ actors: guardActors, delays: guardDelays }),
     managed: managedMachine.provide({
       actors: {
         ...guardActors,
@@ -184,19 +184,19 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
         record: effect<EffectInput, RecordOutput>(
           async ({ key, externalId }: EffectInput) => {
             const { actor, life } = managed(key);
-            const stored = life.object.status?.['id'];
+            const stored = externalIdOf(life.object);
             // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
-            if (externalId !== undefined && typeof stored === 'string' && stored !== '' && stored !== externalId)
+            if (externalId !== undefined && stored !== undefined && stored !== externalId)
               return { kind: 'lost', externalId: stored };
             // The answer to the write was lost, not the write.
-            if (externalId !== undefined && stored === externalId) return { kind: 'stored' };
+            if (stored === externalId) return { kind: 'stored' };
             await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
             return { kind: 'stored' };
           },
           async ({ key, externalId }, error) => {
             // Somebody else wrote the object meanwhile; the actor has read it again.
-            const stored = deps.actor(key)?.life()?.object.status?.['id'];
-            if (!(error instanceof ConflictError) || typeof stored !== 'string' || stored === '') throw error;
+            const stored = externalIdOf(deps.actor(key)?.life()?.object ?? {});
+            if (!(error instanceof ConflictError) || stored === undefined) throw error;
             return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
           },
         ),
@@ -236,7 +236,7 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
         claim: ({ context }) => deps.actor(context.key)?.claim(context.yielded),
       },
       delays: {
-        guardBackoff: ({ context }) => jitter(Math.min(100 * 2 ** context.guardAttempts, 60_000), clock),
+        ...guardDelays,
         settlePause: ({ context }) => together(settlePauseMs(context), clock),
         removalPause: ({ context }) => together(removalPauseMs(context), clock),
         backoff: ({ context }) => jitter(backoffMs(context), clock),

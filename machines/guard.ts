@@ -55,7 +55,7 @@ export interface AuditOutput {
 
 /** The longest pause between two questions to the API server, in milliseconds. */
 const AUDIT_LIMIT_MS = 600_000;
-const AUDIT_FIRST_MS = 30_000;
+const AUDIT_FIRST_MS = 5_000;
 /** An incomplete table may miss the end of a claim for good, so the first pause is short. */
 const AUDIT_INCOMPLETE_MS = 1_000;
 
@@ -100,14 +100,20 @@ export const guardConditions = {
   isNotHeld: ({ context }: { context: GuardContext }) => !carriesGuards(context),
 };
 
+/** Before a failed write or question is tried again, in milliseconds. */
+export function guardBackoffMs({ guardAttempts }: Pick<GuardContext, 'guardAttempts'>): number {
+  return Math.min(100 * 2 ** guardAttempts, 60_000);
+}
+
+/** Before a deleted object that waits asks the API server for its claimants (again), in milliseconds. */
+export function auditPauseMs({ claims, guardAttempts }: Pick<GuardContext, 'claims' | 'guardAttempts'>): number {
+  return Math.min((claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** guardAttempts, AUDIT_LIMIT_MS);
+}
+
 /** Pauses of the chart, shared with `managed.ts`. */
 export const guardDelays = {
-  guardBackoff: ({ context }: { context: GuardContext }) => Math.min(100 * 2 ** context.guardAttempts, 60_000),
-  auditPause: ({ context }: { context: GuardContext }) =>
-    Math.min(
-      (context.claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** context.guardAttempts,
-      AUDIT_LIMIT_MS,
-    ),
+  guardBackoff: ({ context }: { context: GuardContext }) => guardBackoffMs(context),
+  auditPause: ({ context }: { context: GuardContext }) => auditPauseMs(context),
 };
 
 /** Effects of the chart, given by the runtime. */
