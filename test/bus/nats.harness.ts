@@ -34,6 +34,8 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
   const { url, prefix } = ground;
   const names = prefix.toUpperCase();
   const proxies = new Map<Bus, TcpProxy>();
+  /** What was begun, and how it ends, whatever became of it. */
+  const begun: (() => Promise<void>)[] = [];
   const administration = async (
     run: (admin: Awaited<ReturnType<typeof connect>>) => Promise<unknown>,
   ): Promise<void> => {
@@ -60,7 +62,7 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
       const through = new URL(url);
       through.hostname = '127.0.0.1';
       through.port = String(proxy.port);
-      const bus = await natsBus({
+      const opening = natsBus({
         url: through.toString(),
         process,
         clock,
@@ -69,6 +71,12 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
         firstLease: 'immediate',
         ...options,
       });
+      begun.push(async () => {
+        const bus = await opening.catch(() => undefined); // the test was told
+        await bus?.close();
+        await proxy.close();
+      });
+      const bus = await opening;
       proxies.set(bus, proxy);
       return bus;
     },
@@ -91,10 +99,7 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
     interrupt: ground.interrupt,
     snapshot: ground.snapshot,
     async close() {
-      for (const [bus, proxy] of proxies) {
-        await bus.close();
-        await proxy.close();
-      }
+      for (const end of begun) await end();
       await ground.close();
     },
   };
