@@ -33,6 +33,8 @@ export interface Reference {
    * followed.
    */
   readonly neededFor: 'always' | 'create' | 'import' | 'never';
+  /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
+  readonly fixed?: boolean;
 }
 
 /** What is known of a dependency that exists. */

@@ -221,15 +221,17 @@ function serves({ answer }: Dependency): boolean {
 
 /**
  * What we would have built on, and guarded, does not exist, or was never built itself: so nothing was built (I2). Of an
- * object that was edited the absence of what it refers to proves nothing: it may have referred to something else when an
- * earlier life sent a create (I4). Without the credentials that it names there is no way to look at all.
+ * object that was edited the absence of what it may not always have referred to proves nothing: it may have referred to
+ * something else when an earlier life sent a create (I4). Without the credentials that it names there is no way to look at
+ * all.
  */
 export function isProvedUnbuilt({ object, externalId, dependencies }: ManagedContext): boolean {
   // A deletion counts as a generation, too.
   const isEdited = object.generation > (object.deleting ? 2 : 1);
-  const isUnbuilt = ({ finalizers, neededFor, answer }: Dependency): boolean => {
+  const isUnbuilt = ({ finalizers, neededFor, fixed, answer }: Dependency): boolean => {
     if (answer === undefined) return false;
-    if (answer.readiness === Readiness.Absent) return finalizers.length > 0 && (neededFor === 'always' || !isEdited);
+    if (answer.readiness === Readiness.Absent)
+      return finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
     // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
     return neededFor === 'always' && answer.externalId === undefined && answer.version === undefined;
   };

@@ -64,20 +64,28 @@ function collect(
   neededFor: Reference['neededFor'],
 ): readonly Reference[] {
   const found = new Map<string, Reference>();
-  const note = ({ kind: target, guarded, finalizer = kind.finalizer }: ReferenceTarget, name: string): void => {
+  const note = (
+    { kind: target, guarded, finalizer = kind.finalizer }: ReferenceTarget,
+    name: string,
+    isFixed: boolean,
+  ): void => {
     const key = `${target}/${name}`;
-    const finalizers = new Set(found.get(key)?.finalizers);
+    const known = found.get(key);
+    const finalizers = new Set(known?.finalizers);
     if (guarded && neededFor !== 'import') finalizers.add(finalizer);
-    found.set(key, { kind: target, name, finalizers: [...finalizers], neededFor });
-  };
-  const visit = (schema: Schema, value: Json): Json => {
-    if (schema.reference !== undefined && typeof value === 'string') note(schema.reference, value);
-    return mapParts(schema, value, visit);
+    const fixed = isFixed || known?.fixed === true;
+    found.set(key, { kind: target, name, finalizers: [...finalizers], neededFor, ...(fixed && { fixed }) });
   };
   const given = (values ?? {}) as Readonly<Record<string, Json>>;
-  for (const [name, { schema }] of Object.entries(fields)) {
+  for (const [name, { schema: field }] of Object.entries(fields)) {
+    const visit = (schema: Schema, value: Json): Json => {
+      // A required field of the resource has been there from the beginning.
+      const isFixed = schema === field && field.required && field.immutable;
+      if (schema.reference !== undefined && typeof value === 'string') note(schema.reference, value, isFixed);
+      return mapParts(schema, value, visit);
+    };
     const value = given[name];
-    if (value !== undefined) visit(schema, value);
+    if (value !== undefined) visit(field, value);
   }
   return [...found.values()];
 }

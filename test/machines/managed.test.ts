@@ -430,6 +430,11 @@ test('an absent reference that may be new proves nothing: what an earlier life m
   const unedited = start(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
   await settled();
   assert.equal(unedited.calls.slice(-2), ['unclaim', 'releaseSelf']);
+  // A field that never was another: whatever of that name there is, is somebody else's.
+  const network = dependency('absent', { fixed: true });
+  const fixed = start(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, network]);
+  await settled();
+  assert.equal(fixed.calls.slice(-2), ['unclaim', 'releaseSelf']);
 });
 
 test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {

@@ -76,7 +76,7 @@ test('references come in the order of the contract, the credentials first', () =
   };
   assert.equal(referencesOf(plug, objectWith({ resource })), [
     secret,
-    { kind: 'Network', name: 'n', finalizers: [own], neededFor: 'create' },
+    { kind: 'Network', name: 'n', finalizers: [own], neededFor: 'create', fixed: true },
     { kind: 'Subnet', name: 'a', finalizers: [own], neededFor: 'create' },
     { kind: 'Subnet', name: 'b', finalizers: [own], neededFor: 'create' },
     { kind: 'Flavor', name: 'f', finalizers: [], neededFor: 'create' },
@@ -100,7 +100,7 @@ test('a subnet waits for network, router and project, guards them, and follows t
   const guard = ['openstack.k-orc.cloud/subnet'];
   assert.equal(kindNamed('Subnet').references(objectWith({ managementPolicy: 'managed', resource })), [
     { kind: 'Secret', name: 's', finalizers: guard, neededFor: 'always' },
-    { kind: 'Network', name: 'n', finalizers: guard, neededFor: 'create' },
+    { kind: 'Network', name: 'n', finalizers: guard, neededFor: 'create', fixed: true },
     { kind: 'Router', name: 'r', finalizers: guard, neededFor: 'create' },
     { kind: 'Project', name: 'p', finalizers: guard, neededFor: 'create' },
     { kind: 'RouterInterface', name: 'n-subnet', finalizers: [], neededFor: 'never' },
