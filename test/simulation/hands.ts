@@ -3,7 +3,7 @@ import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 import type { Cluster } from './cluster.ts';
 import { type Planned, pathOf, pluralOf } from './manifests.ts';
-import { idOf, OUR_FINALIZERS, ownFinalizerOf, type Watchman } from './watchman.ts';
+import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf, type Watchman } from './watchman.ts';
 
 export interface HandsDeps {
   readonly cluster: Cluster;
@@ -78,7 +78,7 @@ export class Hands {
     for (const { kind, metadata, spec } of watchman.objects()) {
       const { uid, name, namespace = '' } = metadata;
       const router = { kind: 'Router', namespace, name: String(spec?.['routerRef']) };
-      if (kind === 'RouterInterface' && watchman.excused.has(uid) && this.#get(router) === undefined)
+      if (kind === 'RouterInterface' && watchman.excused.has(uid) && isWithout(this.#get(router)))
         this.unown({ kind, namespace, name });
     }
   }

@@ -262,10 +262,11 @@ export class People {
   /** Removes what objects have left in the cloud that users let go, or took the guards or the finalizer off. */
   cleanUp(): void {
     const { cloud, watchman } = this.#deps;
-    // A port whose object was told to let it go holds its subnet until somebody removes it.
+    // A port whose object was told to let it go holds its subnet until somebody removes it; and a project may be taken for
+    // what an earlier life of its successor made, whose domain is not there any more to tell.
     for (const id of watchman.detached)
-      if (watchman.ownerOf(id) === undefined && this.#isInCloud(CollectionName.Ports, id))
-        cloud.drift.remove(CollectionName.Ports, id);
+      for (const collection of [CollectionName.Ports, CollectionName.Projects])
+        if (watchman.ownerOf(id) === undefined && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
     const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
     for (const { id, kind, uid } of watchman.made.values()) {
       const collection = COLLECTIONS[kind];

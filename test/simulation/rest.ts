@@ -3,7 +3,7 @@ import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { KubeObject, Reference } from '../../machines/kind.ts';
 import type { Cluster } from './cluster.ts';
-import { conditionOf, idOf, PLURALS, type Watchman } from './watchman.ts';
+import { conditionOf, idOf, isWithout, PLURALS, type Watchman } from './watchman.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
 export const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
@@ -55,14 +55,16 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
   };
   /**
    * An id that a user wrote put no guard on the credentials, and somebody may have taken it off by hand, or that of the
-   * router through which an interface has them: without them, what the id names cannot be cleaned up.
+   * router through which an interface has them: without them, what the id names cannot be cleaned up. A successor that goes
+   * before it was ever built does not have them, and waits for what is stranded.
    */
   const isStranded = (object: KubeObject): boolean =>
     watchman.excused.has(object.metadata.uid) &&
     idOf(object) !== undefined &&
-    (BY_KIND.get(object.kind)?.references(object) ?? []).some(
-      ({ kind, name, neededFor }) => neededFor === 'always' && !objects.has(key(kind, object.metadata.namespace, name)),
-    );
+    (BY_KIND.get(object.kind)?.references(object) ?? []).some(({ kind, name, neededFor }) => {
+      const target = objects.get(key(kind, object.metadata.namespace, name));
+      return neededFor === 'always' && (BY_KIND.has(kind) ? isWithout(target) : target === undefined);
+    });
   const ids = new Set<string>();
   for (const object of objects.values()) {
     const { name, namespace, generation, deletionTimestamp } = object.metadata;

@@ -289,6 +289,11 @@ export function ownFinalizerOf(kind: string): string | undefined {
   return BY_KIND.get(kind)?.finalizer;
 }
 
+/** What was never there, is not there any more, or goes before it was ever built: nothing can be cleaned up with it. */
+export function isWithout(object: KubeObject | undefined): boolean {
+  return object === undefined || (object.metadata.deletionTimestamp !== undefined && idOf(object) === undefined);
+}
+
 export function idOf({ status }: KubeObject): string | undefined {
   const id = status?.['id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
