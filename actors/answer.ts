@@ -44,6 +44,28 @@ export function claimedElsewhere(
 }
 
 /**
+ * Stands for what the object holds, where that is not carried.
+ *
+ * @param told  what it was before
+ * @param before  the object as it was before, since somebody may have been told of it
+ * @param own  whether a write of ours, which is never one of content, made the object what it is
+ */
+export function contentVersionAfter(
+  told: string,
+  before: KubeObject | undefined,
+  object: KubeObject,
+  own: boolean,
+): string {
+  const { contentVersion, metadata } = object;
+  if (contentVersion === undefined) return own ? told : metadata.resourceVersion;
+  if (before?.contentVersion !== contentVersion) return contentVersion;
+  // A guard of ours, seen before its write was answered.
+  const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
+  // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
+  return own || isGuarded ? told : `${contentVersion}@${metadata.resourceVersion}`;
+}
+
+/**
  * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
  * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
  */

@@ -22,7 +22,7 @@ import type { Claims, guardMachine } from '../machines/guard.ts';
 import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
 import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
-import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere } from './answer.ts';
+import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
 import type { Tell } from './event-recorder.ts';
@@ -189,9 +189,10 @@ export class ObjectActor {
     )
       this.#wake();
     if (this.#isAtRest) shareCommon(this.address, object);
+    const before = this.#started ? this.#object : undefined;
+    this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
     this.#knownVersion = resourceVersion;
-    if (!own) this.#contentVersion = resourceVersion;
     if (!this.#started) return;
     if (born) this.#beginLife();
     else this.#tellObject();

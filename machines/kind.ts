@@ -18,6 +18,8 @@ export interface KubeObject {
   };
   readonly spec?: JsonObject;
   readonly status?: JsonObject;
+  /** Changes with the content, where that itself is not carried. To the second; undefined: the API server does not tell. */
+  readonly contentVersion?: string;
 }
 
 /** A reference of an object to another one of its namespace. */

@@ -1,4 +1,5 @@
 // Which objects of the API server an actor stands for, and how their paths are written.
+import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 
@@ -67,7 +68,18 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
     ) as unknown as KubeObject['metadata'],
     ...(spec !== undefined && resource.metadataOnly !== true && { spec }),
     ...(status !== undefined && resource.metadataOnly !== true && { status }),
+    ...(resource.metadataOnly === true && contentVersionOf(body['metadata'] as JsonObject)),
   };
+}
+
+/** By managedFields: who wrote which parts of the content, and when. Guards and labels are none of it. */
+function contentVersionOf({ managedFields = [] }: JsonObject): Pick<KubeObject, 'contentVersion'> {
+  const written = (managedFields as readonly JsonObject[]).flatMap(({ manager, operation, time, fieldsV1 }) => {
+    const { 'f:metadata': _, ...content } = (fieldsV1 ?? {}) as JsonObject;
+    return Object.keys(content).length === 0 ? [] : [[manager, operation, time, content]];
+  });
+  if (written.length === 0) return {};
+  return { contentVersion: createHash('sha256').update(JSON.stringify(written)).digest('base64url').slice(0, 22) };
 }
 
 /** Compares resourceVersions, which kube-apiserver promises to be ordered decimal numbers: below 0 when `a` is older. */

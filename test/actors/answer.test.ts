@@ -1,8 +1,9 @@
 // What a claim is answered, by what the claimed object is like.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answerTo, type Claimed } from '../../actors/answer.ts';
+import { answerTo, type Claimed, contentVersionAfter } from '../../actors/answer.ts';
 import type { ClaimMail } from '../../actors/mail.ts';
+import type { KubeObject } from '../../machines/kind.ts';
 import { Readiness } from '../../machines/life.ts';
 
 const test = suite('answers to claims');
@@ -79,6 +80,29 @@ test('what goes before it was available is answered as going, with its id', () =
 
 test('what is not there is absent', () => {
   assert.is(answerTo(claim([]), undefined, 'gone').readiness, Readiness.Absent);
+});
+
+test('what an object holds has the version that the API server tells, which no guard changes', () => {
+  const secret = (resourceVersion: string, contentVersion?: string, finalizers: string[] = []): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's', uid: 'u', resourceVersion, finalizers },
+    ...(contentVersion !== undefined && { contentVersion }),
+  });
+  const first = secret('1', 'c1');
+  assert.is(contentVersionAfter('0', undefined, first, false), 'c1');
+  // A host that begins says what the one before it said.
+  assert.is(contentVersionAfter('c1', first, secret('2', 'c1'), true), 'c1');
+  assert.is(contentVersionAfter('0', undefined, secret('2', 'c1'), false), 'c1');
+  assert.is(contentVersionAfter('c1', first, secret('3', 'c2'), false), 'c2');
+  assert.is(contentVersionAfter('c1', first, secret('3', 'c2'), true), 'c2');
+  assert.is(contentVersionAfter('c1', first, secret('4', 'c1', [GUARD]), false), 'c1');
+  // Written twice in one second.
+  assert.is(contentVersionAfter('c1', first, secret('4', 'c1'), false), 'c1@4');
+  // An API server that does not tell.
+  assert.is(contentVersionAfter('0', undefined, secret('5'), false), '5');
+  assert.is(contentVersionAfter('5', secret('5'), secret('6'), true), '5');
+  assert.is(contentVersionAfter('5', secret('5'), secret('7'), false), '7');
 });
 
 test.run();

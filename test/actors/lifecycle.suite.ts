@@ -312,6 +312,7 @@ function describeChange(check: Check): void {
 
   check('a restart neither calls the cloud nor writes for what is settled (I8, I9)', async (world) => {
     const { net, subnet } = await pair(world);
+    const told = await answers(world, net);
     await world.stop();
     const before = [await world.read('Network', net), await world.read('Subnet', subnet)];
     world.events.length = 0;
@@ -325,7 +326,16 @@ function describeChange(check: Check): void {
     assert.equal(world.eventsOf('Network', net, 'call'), []);
     assert.equal(await world.read('Network', net), before[0]);
     assert.is((await world.read('Subnet', subnet))?.status?.id, before[1]?.status?.id);
+    // Not even that its secret is there: ten thousand would hear it.
+    assert.equal(await answers(world, net), told);
   });
+}
+
+/** What a network has been answered, each with its place in the stream: what is said again has another. */
+async function answers(world: World, name: string): Promise<readonly unknown[]> {
+  const mail = (await world.mail()).filter(({ subject }) => subject.topic === 'ready' && subject.to.name === name);
+  assert.ok(mail.length > 0);
+  return mail.map(({ subject, sequence, payload }) => [subject, sequence, payload]);
 }
 
 function describeDeletion(check: Check): void {

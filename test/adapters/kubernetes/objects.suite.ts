@@ -21,6 +21,7 @@ const NETWORKS: Resource = {
   kind: 'Network',
   plural: 'networks',
 };
+const GUARD = 'example.org/guard';
 const API = '/apis/openstack.k-orc.cloud/v1alpha1';
 
 interface Scene {
@@ -203,6 +204,37 @@ export function objectsSuite(
     assert.not.match(text, 'aHVzaA');
     const content = await objects({ client }).readSecret(namespace, 's');
     assert.equal(content?.data, { k: 'aHVzaA==' });
+  });
+
+  on('the version of a Secret’s content is another when it changes, and no other for its guards', async (on) => {
+    const { client, namespace } = on;
+    const path = `/api/v1/namespaces/${namespace}/secrets`;
+    const api = objects({ client });
+    const write = (k: string): Promise<unknown> =>
+      client.call({
+        method: 'PATCH',
+        path: `${path}/s`,
+        contentType: 'application/merge-patch+json',
+        body: { stringData: { k } },
+      });
+    const read = async (): Promise<KubeObject> => (await api.get(SECRETS, namespace, 's')) as KubeObject;
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { k: 'first' } };
+    await client.call({ method: 'POST', path, body });
+    const first = await read();
+    assert.type(first.contentVersion, 'string');
+    const { uid } = first.metadata;
+    const guarded = await api.addFinalizers(SECRETS, { namespace, name: 's', uid }, 'example.org/guards', [GUARD]);
+    assert.ok(guarded.metadata.finalizers?.includes(GUARD));
+    const [listed] = (await api.list(SECRETS, namespace)).items;
+    assert.equal([guarded.contentVersion, listed?.contentVersion], [first.contentVersion, first.contentVersion]);
+    // It is told of by the second.
+    await systemClock().sleep(1_100);
+    await write('second');
+    const second = (await read()).contentVersion;
+    assert.type(second, 'string');
+    assert.is.not(second, first.contentVersion);
+    const released = await api.removeFinalizers(SECRETS, await read(), [GUARD], { exact: true });
+    assert.is(released.contentVersion, second);
   });
 
   on('an empty list of Secrets is empty', async ({ client, namespace }) => {
