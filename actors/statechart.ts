@@ -143,7 +143,7 @@ export class Statechart {
       // A life that begins with a settled object has nothing to say yet.
       if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
     } else if (kind !== undefined) onStep();
-    if (object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase), object);
+    if (object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase));
     if (SETTLED.has(phase)) queueMicrotask(onQuiet);
   }
 }

@@ -83,8 +83,8 @@ export class StatusWriter {
   }
 
   /** Looks whether there is something new to say. */
-  consider(view: LifeView, object: KubeObject): void {
-    const { awaited, heldBy } = view;
+  consider(view: LifeView): void {
+    const { awaited, heldBy, generation } = view;
     const isSilent =
       !LASTING.has(view.phase) ||
       (view.phase.startsWith('claiming') && awaited.length === 0) ||
@@ -94,7 +94,7 @@ export class StatusWriter {
       this.#withdraw();
       return;
     }
-    const said = JSON.stringify([view.phase, awaited, heldBy, object.metadata.generation]);
+    const said = JSON.stringify([view.phase, awaited, heldBy, generation]);
     if (!this.#entered && (said === this.#said || this.#said === '')) {
       this.#said = said;
       return;

@@ -135,6 +135,8 @@ export interface FollowedKind {
 
 /** Where the life of an object stands, as far as its status is concerned. See `machines/managed.ts`. */
 export interface LifeView {
+  /** Of the object that this is said of; it may have been edited since. */
+  readonly generation: number;
   /** The leaf state of the lifecycle region, e.g. `creating`, `deleting.guarded`. */
   readonly phase: string;
   readonly externalId: string | undefined;

@@ -157,6 +157,7 @@ export function lifeView(context: ManagedContext, phase: string): LifeView {
     answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
   );
   return {
+    generation: object.generation,
     phase,
     externalId,
     observation,

@@ -46,7 +46,7 @@ export function statusOf(view: LifeView, object: KubeObject, now: number, defaul
   }
   const progressing = progressingOf(messages ?? [], view.error);
   const available = availableOf(view, stored, progressing);
-  const { generation = 0 } = object.metadata;
+  const { generation } = view;
   const conditions = [
     conditionOf('Available', available, { stored, generation, now }),
     conditionOf('Progressing', progressing, { stored, generation, now }),

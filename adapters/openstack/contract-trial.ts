@@ -101,6 +101,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
   const observation = await tried.operations.observe({ ...requestOf(object), id: ID });
   if (observation === undefined) return undefined;
   const view: LifeView = {
+    generation: object.metadata.generation ?? 0,
     phase: 'available',
     externalId: observation.id,
     observation,

@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import { StatusTurns } from '../../actors/status-turns.ts';
 import { StatusWriter } from '../../actors/status-writer.ts';
-import type { Clock, JsonObject, Timer } from '../../bus/mod.ts';
+import { settledOf, statusOf } from '../../adapters/openstack/conditions.ts';
+import { type Clock, ConflictError, type JsonObject, type Timer } from '../../bus/mod.ts';
 import type { KubeObject, LifeView, ManagedKind } from '../../machines/kind.ts';
 
 const test = suite('status writer');
@@ -61,7 +62,7 @@ function start() {
   const enter = (to: StatusWriter, phase: string, waitsFor?: string): void => {
     to.enter();
     const awaited = waitsFor === undefined ? [] : [{ kind: 'Network', name: waitsFor, exists: true }];
-    to.consider({ phase, awaited, heldBy: ['f'], waiting: [] } as unknown as LifeView, OBJECT);
+    to.consider({ phase, awaited, heldBy: ['f'], waiting: [] } as unknown as LifeView);
   };
   return { clock, turns, writer, written, enter };
 }
@@ -128,8 +129,8 @@ test('a wait that was not told before something else happened is told when it be
   const a = writer('a');
   enter(a, 'claiming.awaiting', 'b');
   const view = { phase: 'claiming.awaiting', heldBy: [], waiting: [] };
-  a.consider({ ...view, awaited: [] } as unknown as LifeView, OBJECT);
-  a.consider({ ...view, awaited: [{ kind: 'Network', name: 'b', exists: true }] } as unknown as LifeView, OBJECT);
+  a.consider({ ...view, awaited: [] } as unknown as LifeView);
+  a.consider({ ...view, awaited: [{ kind: 'Network', name: 'b', exists: true }] } as unknown as LifeView);
   await turned();
   await clock.advance(500);
   assert.equal(written, ['a claiming.awaiting']);
@@ -170,6 +171,41 @@ test('of many who wait a few have a turn at a time, in the order in which they c
     await turned();
   }
   assert.equal(order, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test('an edit that refuses a status as out of date is not said to be done (I9)', async () => {
+  const clock = stoppedClock();
+  const kind = {
+    status: (view: LifeView, known: KubeObject, now: number) => statusOf(view, known, now, 0),
+  } as unknown as ManagedKind;
+  let object = OBJECT;
+  const write = async (status: JsonObject): Promise<void> => {
+    if (object === OBJECT) {
+      object = { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '2', generation: 2 } };
+      enter('observing', 2);
+      throw new ConflictError('the user edited it');
+    }
+    object = { ...object, status };
+  };
+  const writer = new StatusWriter({
+    kind,
+    clock,
+    turns: new StatusTurns({ clock }),
+    object: () => object,
+    write,
+    onIdle: () => undefined,
+    log: () => pino({ level: 'silent' }),
+  });
+  const enter = (phase: string, generation: number): void => {
+    const view = { phase, generation, externalId: 'id', observation: { resource: {}, available: true } };
+    writer.enter();
+    writer.consider({ ...view, awaited: [], heldBy: [], waiting: [], disowning: [] } as unknown as LifeView);
+  };
+  enter('available', 1);
+  await turned();
+  assert.is(object.metadata.generation, 2);
+  assert.ok(object.status);
+  assert.not(settledOf(object, 0, 0).settled, 'whoever begins with this never makes the edit');
 });
 
 test('a life that is over writes nothing', async () => {

@@ -13,6 +13,7 @@ const BEFORE = '2026-01-01T00:00:00Z';
 const MINUTE_MS = 60_000;
 
 const calm: LifeView = {
+  generation: 7,
   phase: 'available',
   externalId: 'id',
   observation: { resource: { name: 'n' }, available: true },
