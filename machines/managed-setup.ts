@@ -97,7 +97,6 @@ export const managedSetup = setup({
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
     /** What the status names is what this life has, until it is cleared there. */
     recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
-    forgetLoser: assign((_, { externalId }: { externalId: string }) => ({ externalId, observation: undefined })),
     yieldDependencies: assign({
       yielded: ({ context }) => [
         ...context.yielded,

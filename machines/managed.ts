@@ -15,7 +15,6 @@
 import { and, not } from 'xstate';
 import { guardRegion, NOTHING_CONFIRMED } from './guard.ts';
 import { claiming } from './managed-claiming.ts';
-import type { ManagedContext } from './managed-context.ts';
 import { deleting } from './managed-deleting.ts';
 import {
   anewIfEdited,
@@ -40,11 +39,8 @@ import {
   wasFound,
 } from './managed-setup.ts';
 
-/** The winner's resource is the object's. */
-const forgetLoser = {
-  type: 'forgetLoser',
-  params: ({ context }: { context: ManagedContext }) => ({ externalId: context.object.externalId ?? '' }),
-} as const;
+/** The winner's resource is the object's, unless its id has been taken away meanwhile. */
+const forgetLoser = ['recallRecorded', 'forgetObservation'] as const;
 
 /** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
 const atRest = managedSetup.createStateConfig({

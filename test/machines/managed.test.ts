@@ -211,13 +211,33 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
   const answers = {
     find: () => nothing,
     create: () => observation(),
-    record: () => ({ kind: 'lost', externalId: 'id-9' }),
+    record: () => {
+      run.tell(view({ ...owned, externalId: 'id-9' }));
+      return { kind: 'lost', externalId: 'id-9' };
+    },
     remove: () => undefined,
   };
   const run = start(answers, view(owned));
   await settled();
   assert.ok(run.calls.includes('remove'));
   assert.equal(run.phase(), 'observing');
+  assert.is(run.actor.getSnapshot().context.externalId, 'id-9');
+});
+
+test('the winner of the race for the id may be taken out of the status while the loser is removed', async () => {
+  const answers = {
+    find: (call: number) => (call === 1 ? nothing : new Promise(() => undefined)),
+    create: () => observation(),
+    record: () => {
+      run.tell(view({ ...owned, externalId: 'id-9' }));
+      return { kind: 'lost', externalId: 'id-9' };
+    },
+    remove: () => run.tell(view(owned)),
+  };
+  const run = start(answers, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'adopting');
+  assert.is(run.actor.getSnapshot().context.externalId, undefined);
 });
 
 test('a terminal refusal is not tried again until the spec changes (M7)', async () => {
@@ -622,9 +642,16 @@ test('who loses the race for the id removes its own resource, also when it has s
 });
 
 test('an import that lost the race for the id removes nothing', async () => {
-  const answers = { import: () => observation(), record: () => ({ kind: 'lost', externalId: 'id-9' }) };
+  const answers = {
+    import: () => observation(),
+    record: () => {
+      run.tell(view({ ...owned, managed: false, externalId: 'id-9' }));
+      return { kind: 'lost', externalId: 'id-9' };
+    },
+  };
   const run = start(answers, view({ ...owned, managed: false }));
   await settled();
+  assert.equal(run.phase(), 'observing');
   assert.not.ok(run.calls.includes('remove'));
 });
 
