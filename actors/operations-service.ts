@@ -1,6 +1,6 @@
 // Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself.
 // A call to an adapter in the same process skips the wire.
-import type { Bus, Endpoint, JsonObject, Service } from '../bus/mod.ts';
+import { type Bus, type Endpoint, type JsonObject, type Service, TransientError, UnansweredError } from '../bus/mod.ts';
 import type { ManagedKind, ManagedOperations } from '../machines/kind.ts';
 
 const OPERATIONS = [
@@ -32,16 +32,25 @@ export function serveOperations(
   return bus.services.serve(realm, version, `Operations on external resources of ${realm}`, endpoints);
 }
 
-/** The same kinds, their operations called over the bus. */
-export function withRemoteOperations(bus: Bus, kinds: readonly ManagedKind[]): readonly ManagedKind[] {
+/**
+ * The same kinds, their operations called over the bus.
+ *
+ * @param lateMs  how long after its deadline the foreign system may still do what is created, in milliseconds
+ */
+export function withRemoteOperations(bus: Bus, kinds: readonly ManagedKind[], lateMs: number): readonly ManagedKind[] {
   return kinds.map((kind) => {
     const call =
       (operation: string) =>
       async (request: unknown): Promise<never> => {
         const { deadlineAt } = request as { deadlineAt: number };
         const subject = `${kind.realm}.${kind.plural}.${operation}`;
-        const { result } = await bus.services.request(subject, request as JsonObject, deadlineAt);
-        return result as never;
+        try {
+          const { result } = await bus.services.request(subject, request as JsonObject, deadlineAt);
+          return result as never;
+        } catch (error) {
+          if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
+          throw new TransientError(error.message, { cause: error, landedBy: deadlineAt + lateMs });
+        }
       };
     const operations = Object.fromEntries(OPERATIONS.map((operation) => [operation, call(operation)]));
     return { ...kind, operations: operations as unknown as ManagedOperations };

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type KubeClient, events as kubeEvents, objects as kubeObjects } from '../adapters/kubernetes/mod.ts';
 import {
+  LATE_MS,
   openStackSessions,
   openstackFollowed,
   openstackKinds,
@@ -108,7 +109,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     }
   };
   const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs, servers }));
-  const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local);
+  const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local, LATE_MS);
   const { taken, left } = divided(kinds, deps.kinds);
   const known = registry(taken, [...left, ...openstackFollowed]);
   const stop = new AbortController();

@@ -124,8 +124,9 @@ export interface Services {
   /** Offers a NATS micro service. A handler that throws answers with `ErrorData`. `name` has no dots. */
   serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service>;
   /**
-   * @param deadlineAt  milliseconds since the epoch; no answer by then is a TransientError
-   * @throws {TroupeError} what the handler threw, or TransientError when nobody serves the subject
+   * @param deadlineAt  milliseconds since the epoch
+   * @throws {TroupeError} what the handler threw; {UnansweredError} it was asked, and no answer came by then;
+   *   {TransientError} nobody was asked
    */
   request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject>;
 }

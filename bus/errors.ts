@@ -53,6 +53,11 @@ export class TransientError extends TroupeError {
   }
 }
 
+/** The request was sent, and nobody said what became of it: it may yet be done. */
+export class UnansweredError extends TransientError {
+  override name = 'UnansweredError';
+}
+
 export class TerminalError extends TroupeError {
   override name = 'TerminalError';
   /** CamelCase, shown in conditions; `InvalidConfiguration` unless said otherwise. */

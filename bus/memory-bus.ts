@@ -15,7 +15,7 @@ import type {
   Trace,
   TraceEvent,
 } from './bus.ts';
-import { fromErrorData, TransientError, toErrorData } from './errors.ts';
+import { fromErrorData, TransientError, toErrorData, UnansweredError } from './errors.ts';
 import { HeldLease } from './lease.ts';
 import { Listeners } from './listeners.ts';
 import {
@@ -222,9 +222,9 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
     request(subject, request, deadlineAt) {
       const sent: JsonObject = JSON.parse(JSON.stringify(request));
       return new Promise((resolve, reject) => {
-        const late = (): void => reject(new TransientError(`'${subject}' did not answer in time`));
         const remainingMs = deadlineAt - clock.now();
-        if (remainingMs <= 0) return late();
+        if (remainingMs <= 0) return reject(new TransientError(`no time was left to ask '${subject}'`));
+        const late = (): void => reject(new UnansweredError(`'${subject}' did not answer in time`));
         const timer = clock.setTimeout(late, remainingMs);
         const settle = (how: () => void): void => {
           clock.clearTimeout(timer);

@@ -31,6 +31,7 @@ export {
   TransientError,
   TroupeError,
   toErrorData,
+  UnansweredError,
 } from './errors.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';

@@ -2,7 +2,15 @@
 import type { Msg, NatsError, Service as NatsService, ServiceConfig, ServiceMsg } from 'nats';
 import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
-import { ErrorCode, type ErrorData, fromErrorData, TerminalError, TransientError, toErrorData } from './errors.ts';
+import {
+  ErrorCode,
+  type ErrorData,
+  fromErrorData,
+  TerminalError,
+  TransientError,
+  toErrorData,
+  UnansweredError,
+} from './errors.ts';
 import { endpointSubject } from './subjects.ts';
 import type { Clock } from './time.ts';
 
@@ -48,13 +56,16 @@ export function natsServices(connection: Connection, root: string): Services & S
 
     async request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject> {
       const timeoutMs = deadlineAt - connection.clock.now();
-      if (timeoutMs <= 0) throw new TransientError(`'${subject}' did not answer in time`);
+      if (timeoutMs <= 0) throw new TransientError(`no time was left to ask '${subject}'`);
+      if (!connection.up) throw connection.away();
       let message: Msg;
       try {
         message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), { timeoutMs });
       } catch (error) {
         if (error instanceof NoResponderError)
           throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+        // Too late, or the connection broke: nobody knows whether it was heard.
+        if (error instanceof TransientError) throw new UnansweredError(error.message, { cause: error });
         throw error;
       }
       return answerIn(message, subject);

@@ -7,14 +7,14 @@
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
 import { serviceUrl } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
-import { type Transport, type TransportAnswer, UnansweredError } from './transport.ts';
+import type { Transport, TransportAnswer } from './transport.ts';
 
 /** One request that was sent, for traces. */
 export interface CallRecord {

@@ -5,7 +5,7 @@
 //   O2. Nothing fallible follows a create in the same operation, unless it was refused.
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 import type { JsonObject } from '../../bus/bus.ts';
-import { TerminalError, TransientError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { ManagedOperations, Observation, OperationRequest } from '../../machines/kind.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
@@ -13,7 +13,7 @@ import { isJsonObject, readFields } from './kinds/fields.ts';
 import type { OperationsDeps, TableKind } from './kinds/kind.ts';
 import { classified, refused } from './refusals.ts';
 import { HttpError, type Session } from './session.ts';
-import { GATEWAY_FAILURES, UnansweredError } from './transport.ts';
+import { GATEWAY_FAILURES } from './transport.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
@@ -23,7 +23,7 @@ const UNRECOVERABLE = { reason: 'UnrecoverableError' };
  * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
  * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
  */
-const LATE_MS = 30_000;
+export const LATE_MS = 30_000;
 
 /** Whether a call that failed may have been done, or be under way still. */
 const mayBeDone = (error: unknown): error is TransientError | HttpError =>

@@ -1,6 +1,6 @@
 // HTTP to a cloud: one request, one answer that is a JSON object or an error.
 import type { JsonObject } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
 
@@ -33,11 +33,6 @@ export interface TransportAnswer {
   readonly body: JsonObject;
   readonly subjectToken: string | undefined;
   readonly retryAfterMs: number | undefined;
-}
-
-/** The request was sent, and nobody said what became of it: it may yet be done. */
-export class UnansweredError extends TransientError {
-  override name = 'UnansweredError';
 }
 
 /** Whom a cloud's certificate must be signed by. */

@@ -2,7 +2,14 @@
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject, TraceEvent } from '../../bus/bus.ts';
-import { AbsentError, ConflictError, TerminalError, TransientError, type TroupeError } from '../../bus/errors.ts';
+import {
+  AbsentError,
+  ConflictError,
+  TerminalError,
+  TransientError,
+  type TroupeError,
+  UnansweredError,
+} from '../../bus/errors.ts';
 import { address, clock, eventually, type Harness, on, rejection, until } from './harness.ts';
 
 export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
@@ -60,6 +67,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const error = await rejection(bus.services.request('csi-proxy.node-7.volume.format', {}, soon()));
       assert.instance(error, TransientError);
       assert.match(error.message, "nobody answers 'csi-proxy.node-7.volume.format'");
+      assert.not.instance(error, UnansweredError);
       assert.ok(clock.now() - startedAt < 1_000, 'at once');
       const service = await bus.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle: async () => ({}) }]);
       assert.equal(await bus.services.request('x.y', {}, soon()), {});
@@ -69,7 +77,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
   );
 
   test(
-    called('no answer by the deadline is transient'),
+    called('no answer by the deadline is transient, and leaves open what was done'),
     on(harness, async ({ connect }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       let asked = 0;
@@ -81,10 +89,12 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       };
       await a.services.serve('slow', '1.0.0', 'slow', [{ subject: 'slow.one', handle }]);
       const deadlineAt = clock.now() + 200;
-      assert.instance(await rejection(b.services.request('slow.one', {}, deadlineAt)), TransientError);
+      assert.instance(await rejection(b.services.request('slow.one', {}, deadlineAt)), UnansweredError);
       const lateMs = clock.now() - deadlineAt;
       assert.ok(lateMs >= -5 && lateMs < 1_000, `${lateMs} ms after the deadline`);
-      assert.instance(await rejection(b.services.request('slow.one', {}, clock.now() - 1)), TransientError);
+      const tooLate = await rejection(b.services.request('slow.one', {}, clock.now() - 1));
+      assert.instance(tooLate, TransientError);
+      assert.not.instance(tooLate, UnansweredError);
       assert.is(asked, 1, 'what is too late is not sent');
       for (const end of ends) end();
     }),

@@ -1,12 +1,7 @@
 // The simulated cloud without its wire, and what may happen to a request on the way there and back.
 import { type Fault, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import {
-  type Transport,
-  type TransportAnswer,
-  type TransportRequest,
-  UnansweredError,
-} from '../../adapters/openstack/transport.ts';
-import { TransientError } from '../../bus/mod.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
+import { TransientError, UnansweredError } from '../../bus/mod.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
 /** One request as it lands in the cloud. */

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { httpTransport, UnansweredError } from '../../../adapters/openstack/transport.ts';
-import { type Clock, TransientError } from '../../../bus/mod.ts';
+import { httpTransport } from '../../../adapters/openstack/transport.ts';
+import { type Clock, TransientError, UnansweredError } from '../../../bus/mod.ts';
 
 const test = suite('transport');
 
