@@ -146,11 +146,11 @@ async function listMatching(
   return results.filter((attributes) => matchesAll(criteria, attributes));
 }
 
-/** @throws {TransientError} what the cloud answered is no resource */
+/** @throws {UnansweredError} what the cloud answered is no resource: of a create it says nothing */
 export function observationOf(kind: TableKind, attributes: unknown, request: OperationRequest): Observation {
   const id = isJsonObject(attributes) ? attributes['id'] : undefined;
   if (!isJsonObject(attributes) || typeof id !== 'string' || id === '') {
-    throw new TransientError(`the answer holds no ${kind.member} with an id`);
+    throw new UnansweredError(`the answer holds no ${kind.member} with an id`);
   }
   const resource = resourceOf(request);
   const pollAfterMs = kind.pollAfterMs(attributes, resource);

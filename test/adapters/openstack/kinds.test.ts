@@ -197,6 +197,23 @@ test('a create that was not answered is not repeated soon: a busy cloud may yet 
     }
   }));
 
+test('a create that was answered with anything but the resource may be done yet (I4, P10)', () =>
+  withScene(async (scene, simulator) => {
+    await scene.session();
+    for (const garbage of ['', '{}', '{"network": {"name": "odd"}}', '{"status": "accepted"}', '<html>']) {
+      simulator.faults.inject({ match: { method: 'POST', path: /\/networks$/ }, status: 202, garbage });
+      const request = scene.request(scene.managed('Network', 'odd'));
+      try {
+        await scene.operations('Network').create(request);
+        assert.unreachable();
+      } catch (error) {
+        const { code, landedBy } = error as TransientError;
+        assert.equal([code, landedBy], ['transient', request.deadlineAt + 30_000], garbage);
+      }
+      simulator.faults.clear();
+    }
+  }));
+
 test('how long to wait is passed on', () =>
   withScene(async (scene, simulator) => {
     await scene.session();
