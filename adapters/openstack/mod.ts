@@ -12,7 +12,7 @@ import type { Sessions } from './session.ts';
 export type { CallRecord } from './cloud-session.ts';
 export { openstackFollowed, serverKind } from './followed.ts';
 export { parseGoDuration } from './go-duration.ts';
-export { LATE_MS } from './operations.ts';
+export { LATE_MS } from './refusals.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
 export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';

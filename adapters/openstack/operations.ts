@@ -12,22 +12,11 @@ import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import type { OperationsDeps, TableKind } from './kinds/kind.ts';
 import { classified, refused } from './refusals.ts';
-import { HttpError, type Session } from './session.ts';
-import { GATEWAY_FAILURES } from './transport.ts';
+import type { Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
-
-/**
- * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
- * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
- */
-export const LATE_MS = 30_000;
-
-/** Whether a call that failed may have been done, or be under way still. */
-const mayBeDone = (error: unknown): error is TransientError | HttpError =>
-  error instanceof UnansweredError || (error instanceof HttpError && GATEWAY_FAILURES.has(error.status));
 
 export function openstackOperations(
   kind: TableKind,
@@ -94,10 +83,6 @@ export function openstackOperations(
         if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
         return observationOf(kind, answer.body[kind.member], request);
       } catch (error) {
-        if (mayBeDone(error)) {
-          const { message, retryAfterMs } = error;
-          throw new TransientError(message, { cause: error, retryAfterMs, landedBy: request.deadlineAt + LATE_MS });
-        }
         const known = refused(error, 'creating resource');
         if (!(known instanceof TerminalError)) throw known;
         // What is in the way may be what an earlier, interrupted create made, which came to the cloud after it was looked for.

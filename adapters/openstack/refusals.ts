@@ -1,16 +1,24 @@
 // What a refusal of the cloud means for the object (openstack-common, chapter 7).
-import { TerminalError, TransientError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { ManagedOperations, OperationRequest } from '../../machines/kind.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
+import { GATEWAY_FAILURES } from './transport.ts';
 
 /** Answers to a create or an update that trying again does not change. */
 const REFUSED: ReadonlySet<number> = new Set([409, 501]);
 
+/**
+ * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
+ * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
+ */
+export const LATE_MS = 30_000;
+
 /** For whatever is always tried again: reads, lists, deletions, tags. */
 export function transient(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
-  return new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+  const Failure = GATEWAY_FAILURES.has(error.status) ? UnansweredError : TransientError;
+  return new Failure(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
 }
 
 /** For a create or an update: `doing` is what was attempted, as in `creating resource`. */
@@ -40,7 +48,7 @@ export function joined(errors: readonly unknown[]): unknown {
 
 /**
  * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
- * (Q1), unless something is removed.
+ * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
 export function classified(operations: ManagedOperations): ManagedOperations {
   const classed =
@@ -60,7 +68,12 @@ export function classified(operations: ManagedOperations): ManagedOperations {
   return {
     find: checked(operations.find),
     import: checked(operations.import),
-    create: checked(operations.create),
+    create: (request) =>
+      checked(operations.create)(request).catch((error: unknown) => {
+        if (!(error instanceof UnansweredError)) throw error;
+        const { message, retryAfterMs } = error;
+        throw new TransientError(message, { cause: error, retryAfterMs, landedBy: request.deadlineAt + LATE_MS });
+      }),
     observe: checked(operations.observe),
     update: checked(operations.update),
     remove: classed(operations.remove),

@@ -5,7 +5,7 @@
 //       never a second one, and an interface is found by that, whoever made it.
 //   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { TransientError } from '../../../bus/errors.ts';
+import { TransientError, UnansweredError } from '../../../bus/errors.ts';
 import type {
   KubeObject,
   ManagedOperations,
@@ -15,7 +15,7 @@ import type {
 } from '../../../machines/kind.ts';
 import { object, ref, required, string } from '../../kubernetes/contract.ts';
 import { type Criterion, equalTo } from '../criteria.ts';
-import { classified } from '../refusals.ts';
+import { classified, transient } from '../refusals.ts';
 import type { Session } from '../session.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
@@ -154,9 +154,9 @@ function operations({ sessions, lookUps }: OperationsDeps): ManagedOperations {
     },
 
     async create(request) {
-      const answer = await change('add_router_interface', await open(request), request).catch(doing('adding'));
-      const id = answer?.['port_id'];
-      if (typeof id !== 'string') throw new TransientError('adding router interface: the answer names no port');
+      const id = await change('add_router_interface', await open(request), request)
+        .then(portOf)
+        .catch(doing('adding'));
       return { id, attributes: {}, resource: {}, available: false };
     },
 
@@ -175,10 +175,19 @@ function operations({ sessions, lookUps }: OperationsDeps): ManagedOperations {
   });
 }
 
+function portOf(answer: JsonObject | undefined): string {
+  if (answer === undefined) throw new TransientError('not found');
+  const id = answer['port_id'];
+  if (typeof id !== 'string') throw new UnansweredError('the answer names no port');
+  return id;
+}
+
 function doing(what: 'adding' | 'removing'): (error: unknown) => never {
   return (error) => {
-    const { message } = error as Error;
-    throw new TransientError(`${what} router interface: ${message}`, { cause: error });
+    const known = transient(error);
+    const { message, retryAfterMs } = known as TransientError;
+    const Failure = known instanceof UnansweredError ? UnansweredError : TransientError;
+    throw new Failure(`${what} router interface: ${message}`, { cause: error, retryAfterMs });
   };
 }
 

@@ -3,10 +3,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import {
+  type Fault,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../../adapters/openstack/simulator/mod.ts';
 import type { TransientError } from '../../../bus/mod.ts';
 import type { Observation } from '../../../machines/kind.ts';
 import { describeKinds } from './kinds.suite.ts';
+import { junction } from './routers.suite.ts';
 import { type Cloud, Scene } from './scene.ts';
 
 const test = suite('kinds on the simulator');
@@ -209,6 +215,25 @@ test('a create that was answered with anything but the resource may be done yet 
       } catch (error) {
         const { code, landedBy } = error as TransientError;
         assert.equal([code, landedBy], ['transient', request.deadlineAt + 30_000], garbage);
+      }
+      simulator.faults.clear();
+    }
+  }));
+
+test('an interface that was not answered may be plugged in yet: nobody would know of it (I4)', () =>
+  withScene(async (scene, simulator) => {
+    const { plug, known } = await junction(scene, 1);
+    const faults: readonly Fault[] = [{ dropBeforeWork: true }, { status: 504 }, { status: 200, garbage: '{}' }];
+    for (const fault of faults) {
+      simulator.faults.inject({ match: { method: 'PUT', path: /add_router_interface$/ }, ...fault });
+      const request = scene.request(plug(0), known);
+      try {
+        await scene.operations('RouterInterface').create(request);
+        assert.unreachable();
+      } catch (error) {
+        const { message, landedBy } = error as TransientError;
+        assert.match(message, /^adding router interface: /);
+        assert.is(landedBy, request.deadlineAt + 30_000, JSON.stringify(fault));
       }
       simulator.faults.clear();
     }

@@ -6,7 +6,7 @@ import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 
 /** A router and `count` subnets, and the interfaces between them. */
-async function junction(
+export async function junction(
   scene: Scene,
   count: number,
 ): Promise<{
