@@ -23,6 +23,8 @@ interface Referrer {
 interface Referrers {
   readonly resourceVersion: string;
   readonly byTarget: ReadonlyMap<string, readonly Referrer[]>;
+  /** Of all that were listed. */
+  readonly generations: ReadonlyMap<string, number>;
 }
 
 interface Reading {
@@ -68,6 +70,7 @@ export class Audits {
         if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
           continue;
         // A claim that is newer than the list is not judged by it.
+        if (claim.generation > (referrers.generations.get(key) ?? claim.generation)) continue;
         if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
       }
     }
@@ -95,10 +98,12 @@ export class Audits {
 
   async #list(kind: ManagedKind, namespace: string): Promise<Referrers> {
     const byTarget = new Map<string, Referrer[]>();
+    const generations = new Map<string, number>();
     try {
       const { items, resourceVersion } = await this.#objects.list(resourceOf(kind), namespace);
       for (const object of items) {
         const from = { realm: kind.realm, plural: kind.plural, namespace, name: object.metadata.name };
+        generations.set(addressKey(from), object.metadata.generation ?? 0);
         const finalizers = new Map<string, string[]>();
         for (const reference of kind.references(object)) {
           if (reference.finalizers.length === 0) continue;
@@ -112,10 +117,10 @@ export class Audits {
           else referrers.push(referrer);
         }
       }
-      return { resourceVersion, byTarget };
+      return { resourceVersion, byTarget, generations };
     } catch (error) {
       // A kind that the API server does not serve has no objects.
-      if (error instanceof AbsentError) return { resourceVersion: '0', byTarget };
+      if (error instanceof AbsentError) return { resourceVersion: '0', byTarget, generations };
       throw error;
     }
   }

@@ -24,7 +24,9 @@ export interface Claimant {
 
 interface Claimed {
   readonly to: Address;
+  /** Of the object since which it refers to this without a break, and when it was last said. */
   readonly generation: number;
+  readonly saidAt: number;
   /** A cleanup needs it (a Secret's credentials). */
   readonly forCleanup: boolean;
 }
@@ -48,10 +50,12 @@ export class OutgoingClaims {
 
   /**
    * The generation of the object since which `key` is claimed; an answer to an older claim does not count. What is not
-   * claimed yet, or no more, will be at the generation that the object has now.
+   * claimed yet, or no more, will be at the generation that the object has now. So will what was last claimed before a
+   * generation that nothing was said of: it may have referred to nothing, and the claim be dropped since (P7).
    */
-  since(key: string, { metadata }: KubeObject): number {
-    return this.#claimed.get(key)?.generation ?? metadata.generation ?? 0;
+  since(key: string, { metadata: { generation = 0 } }: KubeObject): number {
+    const claimed = this.#claimed.get(key);
+    return claimed !== undefined && generation - claimed.saidAt <= 1 ? claimed.generation : generation;
   }
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
@@ -68,8 +72,8 @@ export class OutgoingClaims {
     }
     const generation = object.metadata.generation ?? 0;
     for (const [key, { to, finalizers, forCleanup }] of targets) {
-      const since = this.#claimed.get(key)?.generation ?? generation;
-      this.#claimed.set(key, { to, generation: since, forCleanup });
+      const since = this.since(key, object);
+      this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
       const mail: ClaimMail = {
         uid: this.#uid,
         resourceVersion: this.#bornVersion,

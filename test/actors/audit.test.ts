@@ -24,7 +24,7 @@ const kind = {
 } as unknown as ManagedKind;
 
 function thing(name: string, on: readonly string[], uid = `uid-${name}`): KubeObject {
-  const metadata = { name, namespace: 'ns', uid, resourceVersion: '1' };
+  const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation: 1 };
   return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: { on } };
 }
 
@@ -79,6 +79,18 @@ test('who refers to it holds it, until its claim ends; who is gone does not (P7)
   letGo(0);
   assert.equal((await asked).free, []);
   assert.equal(one.dropped, [keyOf('vanished')], 'a claim that is newer than the list is not judged by it');
+});
+
+test('who was listed before it referred to it again is not judged by that list (P7)', async () => {
+  const { audits, letGo } = server([thing('there', ['another'])]);
+  const one = deleted('one', { there: '5' });
+  const asked = audits.guards(one, life, [GUARD]);
+  const from: Address = { ...place, name: 'there' };
+  const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [GUARD], manager: 'thing', notOn: [] };
+  one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: 2, ended: false }));
+  letGo(0);
+  await asked;
+  assert.equal(one.dropped, []);
 });
 
 test('an object that refers to another one holds nothing', async () => {

@@ -210,6 +210,28 @@ test('P8: an incomplete table releases nothing while the API server has an objec
     assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
   }));
 
+test('P7: a claimant that was seen without the reference and refers again by then keeps its claim', () => {
+  const options = { seeded: false, onListed: (): void => undefined };
+  return on(options, async (scene) => {
+    const [spec, without] = [{ networkRef: 'net', keyRef: 'key' }, { keyRef: 'key' }];
+    await scene.create('subnets', 'sub', spec);
+    await scene.create('networks', 'net');
+    await scene.until('the guard is stored', () => finalizers(scene, 'networks', 'net').includes(GUARD));
+    await scene.until('the network is there', () => made(scene, 'networks') === 1);
+    await scene.quiet();
+    await scene.change('subnets', 'sub', { spec: without }, { told: false });
+    options.onListed = () => {
+      options.onListed = () => undefined;
+      void scene.change('subnets', 'sub', { spec }, { told: true });
+    };
+    await scene.remove('networks', 'net');
+    await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
+    await scene.create('networks', 'net');
+    await scene.create('networks', 'key');
+    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
+  });
+});
+
 test('P10: no call to the cloud begins when the lease ends before the call would', () =>
   on({ leaseLeftMs: 250 }, async (scene) => {
     await scene.create('networks', 'net');
