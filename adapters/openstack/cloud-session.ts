@@ -42,12 +42,19 @@ interface Held extends Grant {
   readonly renewAt: number;
 }
 
+/** What came of a call, and the token that it was sent with. */
+interface Answered extends Omit<TransportAnswer, 'subjectToken'> {
+  readonly token: string | undefined;
+}
+
 /** An authentication that takes longer has failed, whoever waits for it. */
 const AUTHENTICATION_TIMEOUT_MS = 30_000;
 /** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
 const REFUSAL_HOLD_MS = 5_000;
 /** Part of a token's life after which the next call gets a new one. */
 const RENEW_AFTER = 0.9;
+/** Characters of what a service said that are told. */
+const LONGEST_EXPLANATION = 2_000;
 /** Longest that one answer makes all calls to its cloud wait. */
 const LONGEST_PAUSE_MS = 30_000;
 /** Items that are asked for at a time, of services that take `limit`. */
@@ -66,11 +73,7 @@ export class CloudSession implements Session {
   }
 
   async call(call: Call): Promise<Answer> {
-    const held = await this.#current(call);
-    const first = await this.#send(call, held);
-    if (first.status !== 401) return this.#judge(call, first);
-    if (this.#held === held) this.#held = undefined;
-    return this.#judge(call, await this.#send(call, await this.#current(call)));
+    return this.#judge(call, await this.#ask(call));
   }
 
   async list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]> {
@@ -81,9 +84,11 @@ export class CloudSession implements Session {
     const seen = new Set<string>();
     const all: JsonObject[] = [];
     for (;;) {
-      const { status, body } = await this.call({ ...call, method: 'GET', query });
-      const label = labelOf({ ...call, method: 'GET' });
-      if (status === 404) throw this.#refused(label, { status, body, retryAfterMs: undefined });
+      const get = { ...call, method: 'GET', query } as const;
+      const answer = await this.#ask(get);
+      const label = labelOf(get);
+      if (answer.status === 404) throw this.#refused(label, answer);
+      const { status, body } = this.#judge(get, answer);
       const items = body[key];
       if (!Array.isArray(items) || !items.every(isObject)) {
         throw new TransientError(`${label} answered ${status} without a list '${key}'`);
@@ -96,6 +101,15 @@ export class CloudSession implements Session {
       seen.add(next);
       query = [...new URLSearchParams(next)];
     }
+  }
+
+  async #ask(call: Call): Promise<Answered> {
+    const held = await this.#current(call);
+    const first = await this.#send(call, held);
+    if (first.status !== 401) return { ...first, token: held.token };
+    if (this.#held === held) this.#held = undefined;
+    const again = await this.#current(call);
+    return { ...(await this.#send(call, again)), token: again.token };
   }
 
   /** The token to use now, from a new authentication if need be; waits for it no longer than the call may. */
@@ -137,7 +151,7 @@ export class CloudSession implements Session {
       .finally(() => gate.leave());
     if (answer.status >= 300) {
       // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
-      const { message, retryAfterMs } = this.#refused('authentication', answer);
+      const { message, retryAfterMs } = this.#refused('authentication', { ...answer, token: undefined });
       const error = new TransientError(message, { retryAfterMs });
       if (answer.status < 429) this.#refusal = { error, until: clock.now() + REFUSAL_HOLD_MS };
       throw error;
@@ -196,7 +210,7 @@ export class CloudSession implements Session {
     if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS));
   }
 
-  #judge(call: Call, answer: TransportAnswer): Answer {
+  #judge(call: Call, answer: Answered): Answer {
     const { status, body } = answer;
     if (status < 300 || status === 404) return { status, body };
     const label = labelOf(call);
@@ -204,8 +218,8 @@ export class CloudSession implements Session {
     throw this.#refused(label, answer);
   }
 
-  #refused(label: string, { status, body, retryAfterMs }: Omit<TransportAnswer, 'subjectToken'>): HttpError {
-    const said = this.#withoutSecrets(explanation(body));
+  #refused(label: string, { status, body, retryAfterMs, token }: Answered): HttpError {
+    const said = shortened(this.#withoutSecrets(explanation(body), token));
     return new HttpError(`${label} answered ${status}${said === '' ? '' : `: ${said}`}`, {
       status,
       body,
@@ -214,9 +228,9 @@ export class CloudSession implements Session {
   }
 
   /** A service might quote what it was sent (S1). */
-  #withoutSecrets(text: string): string {
+  #withoutSecrets(text: string, token: string | undefined): string {
     const { auth } = this.#entry;
-    const secrets = [this.#held?.token, auth['password'], auth['token'], auth['application_credential_secret']];
+    const secrets = [token, auth['password'], auth['token'], auth['application_credential_secret']];
     return secrets.reduce<string>((safe, secret) => (secret ? safe.replaceAll(secret, '***') : safe), text);
   }
 }
@@ -245,9 +259,13 @@ function explanation(body: JsonObject): string {
   const candidates = [body, ...Object.values(body)];
   for (const candidate of candidates) {
     const message = isObject(candidate) ? (candidate['message'] ?? candidate['faultstring']) : undefined;
-    if (typeof message === 'string') return message.length > 2_000 ? `${message.slice(0, 2_000)}…` : message;
+    if (typeof message === 'string') return message;
   }
   return typeof body['NeutronError'] === 'string' ? body['NeutronError'] : '';
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_EXPLANATION ? `${text.slice(0, LONGEST_EXPLANATION)}…` : text;
 }
 
 /** 32 hexadecimal digits as a UUID; of anything else the digest's. */

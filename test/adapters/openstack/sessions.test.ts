@@ -2,8 +2,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
 import type { CallRecord } from '../../../adapters/openstack/cloud-session.ts';
 import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
+import { httpTransport, type Transport, type Trust } from '../../../adapters/openstack/transport.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import { rejection, secretOf, withCloud } from './simulated.ts';
 
@@ -147,6 +149,46 @@ test('answers: 404 is a value, other refusals are errors that tell all but secre
     simulator.faults.inject({ status: 500, body: { error: { message: 'the password is secret, really' } } });
     assert.match((await rejection(session.call(call('GET /projects')))).message, 'the password is ***, really');
   }));
+
+test('a refusal that is told in part tells no part of a secret (S1)', () =>
+  withCloud(async ({ open, call, simulator }) => {
+    const message = `${'x'.repeat(1_997)}secret`;
+    simulator.faults.inject({ match: { path: /networks/ }, status: 500, body: { error: { message } } });
+    const { message: told } = await rejection((await open()).call(call('GET /networks')));
+    assert.match(told, /answered 500: x+/);
+    assert.not.match(told, /xs/);
+  }));
+
+test('a token that was replaced while a call was under way is not told either (S1)', async () => {
+  const first = Promise.withResolvers<void>();
+  const tokens: string[] = [];
+  const transport = (trust: Trust): Transport => {
+    const http = httpTransport(trust, undefined, systemClock());
+    return {
+      close: () => http.close(),
+      async exchange(request) {
+        const token = request.headers['x-auth-token'];
+        if (token === undefined) return http.exchange(request);
+        if (tokens.push(token) === 1) await first.promise;
+        const body = { error: { message: `no policy for ${token}` } };
+        return { status: 500, body, subjectToken: undefined, retryAfterMs: undefined };
+      },
+    };
+  };
+  await withCloud(
+    async ({ clock, open, call }) => {
+      const session = await open();
+      const asked = rejection(session.call(call('GET /networks')));
+      while (tokens.length === 0) await systemClock().sleep(1);
+      clock.advance(55 * 60_000);
+      const later = await rejection(session.call(call('GET /networks')));
+      first.resolve();
+      assert.is.not(tokens[0], tokens[1]);
+      for (const { message } of [later, await asked]) assert.match(message, 'no policy for ***');
+    },
+    { sessions: { transport } },
+  );
+});
 
 test('garbage is transient, and its text is not repeated', () =>
   withCloud(async ({ simulator, open, call }) => {
