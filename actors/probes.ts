@@ -1,8 +1,10 @@
 // The pages that the cluster asks for: whether the process is healthy and ready, and its figures.
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { TerminalError, toErrorData } from '../bus/mod.ts';
 import type { Metrics } from './metrics.ts';
+
+// An `import` reads all that a module exports, and with `WebSocket` this one loads all of Node's `fetch`.
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Where to listen; an empty host is all addresses. */
 export interface ListenAddress {
@@ -77,7 +79,9 @@ export function serveMetrics(
   const server =
     secure === undefined
       ? createServer(answer)
-      : createTlsServer({ cert: secure.certificate, key: secure.key, minVersion: 'TLSv1.2' }, answer);
+      : process
+          .getBuiltinModule('node:https')
+          .createServer({ cert: secure.certificate, key: secure.key, minVersion: 'TLSv1.2' }, answer);
   return listen(server, at, '--metrics-bind-address');
 }
 
