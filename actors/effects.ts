@@ -136,13 +136,15 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
       const { actor, life } = find(key);
       const held = [...actor.claims.held(life.uid)];
       const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
-      await Promise.all(
+      const outcomes = await Promise.allSettled(
         [...managers].map((manager) => {
           // Each field manager states all that it owns.
           const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
           return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
         }),
       );
+      // Not before all have ended: what is still on its way would be written once more.
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       const missing = held.some(([name]) => finalizers.includes(name) && !carries(key, [name]));
       if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
     }),

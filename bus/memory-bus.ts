@@ -19,6 +19,7 @@ import { fromErrorData, TransientError, toErrorData, UnansweredError } from './e
 import { HeldLease } from './lease.ts';
 import { Listeners } from './listeners.ts';
 import {
+  type MailChange,
   type MailSnapshot,
   MemoryLeaseTable,
   MemoryServiceTable,
@@ -48,13 +49,17 @@ export interface MemoryBus extends Bus {
   heal(): void;
   /** The highest sequence of mail that the process knows of: it notices when the stream is rolled back behind it. */
   seen(): number;
-  /** The process is gone: nothing is released and no handler is called any more. */
+  /** The process is gone: nothing is released and no handler is called any more. What it has sent arrives. */
   crash(): void;
 }
 
 export interface MemoryBroker {
   /** @param options  of this process alone, in place of the broker's: its clock may stand still, its line may be slow */
   connect(options?: Partial<Pick<MemoryBrokerOptions, 'clock' | 'latencyMs'>>): MemoryBus;
+  /** Tells of everything that becomes of the mail, as it is done. Returns the way to stop. */
+  onMail(listener: (change: MailChange) => void): () => void;
+  /** Who holds which lease. */
+  leases(): readonly LeaseRecord[];
   /** Loses all mail. */
   wipeMail(): void;
   /** Loses all leases; for a lease time nobody can take one. */
@@ -77,9 +82,11 @@ export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   };
   return {
     connect(own = {}) {
-      const link = new MemoryLink(own.clock ?? clock, own.latencyMs ?? latencyMs);
+      const link = new MemoryLink(own.clock ?? clock, clock, own.latencyMs ?? latencyMs);
       return connection({ ...stores, clock: own.clock ?? clock }, link);
     },
+    onMail: (listener) => stores.stream.changes.add(listener),
+    leases: () => stores.leases.records(),
     wipeMail: () => stores.stream.wipe(),
     wipeLeases: () => stores.leases.wipe(),
     snapshot: () => stores.stream.snapshot(),
@@ -145,12 +152,12 @@ class MemoryLeases implements Leases {
     const { clock, leases } = this.#stores;
     const token = leases.token();
     const startedAt = clock.now();
-    const acquired = await this.#link.call(() => leases.acquire(name, holder, token));
+    const acquired = await this.#link.send(() => leases.acquire(name, holder, token));
     if (!acquired) return undefined;
     for (const lease of this.#held) if (!lease.held) this.#held.delete(lease);
     const store = {
-      renew: () => this.#link.call(() => leases.renew(name, token)),
-      release: () => this.#link.call(() => leases.release(name, token)),
+      renew: () => this.#link.send(() => leases.renew(name, token)),
+      release: () => this.#link.send(() => leases.release(name, token)),
     };
     const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
     this.#held.add(lease);
@@ -248,7 +255,7 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
           };
           handled(endpoint.handle, sent).then(done).catch(failed);
         };
-        link.call(call).catch((error: unknown) => settle(() => reject(error)));
+        link.send(call).catch((error: unknown) => settle(() => reject(error)));
       });
     },
   };

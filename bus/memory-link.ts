@@ -1,4 +1,5 @@
-// The line between one process and the in-memory broker: it takes time, may be cut, and keeps the order of what it carries.
+// The line between one process and the in-memory broker: it takes time, may be cut, and keeps the order of what it carries
+// in each direction.
 import type { Connectivity } from './bus.ts';
 import { TransientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
@@ -10,42 +11,49 @@ export type LinkState = 'up' | 'cut' | 'closed';
 export class MemoryLink {
   readonly connectivity = new Listeners<Connectivity>();
   readonly #clock: Clock;
-  readonly #latencyMs: (() => number) | undefined;
+  readonly #there: Direction;
+  readonly #back: Direction;
   #state: LinkState = 'up';
-  #lastDueAt = Number.NEGATIVE_INFINITY;
   #cutAt = 0;
 
-  /** @param latencyMs  of the next message, in either direction; undefined: a microtask each */
-  constructor(clock: Clock, latencyMs: (() => number) | undefined) {
+  /**
+   * @param wire  the clock of what lies between: what was sent arrives though its sender stands still, or has ended
+   * @param latencyMs  of the next message, in either direction; undefined: a microtask each
+   */
+  constructor(clock: Clock, wire: Clock, latencyMs: (() => number) | undefined) {
     this.#clock = clock;
-    this.#latencyMs = latencyMs;
+    this.#there = new Direction(wire, latencyMs);
+    this.#back = new Direction(clock, latencyMs);
   }
 
   get state(): LinkState {
     return this.#state;
   }
 
-  /** Runs later, in the order of the calls, whatever the state is then. */
+  /** Runs here later, in the order of the calls, whatever the state is then. */
   later(run: () => void): void {
-    if (this.#latencyMs === undefined) {
-      queueMicrotask(run);
-      return;
-    }
-    const now = this.#clock.now();
-    this.#lastDueAt = Math.max(now + this.#latencyMs(), this.#lastDueAt);
-    this.#clock.setTimeout(run, this.#lastDueAt - now);
+    this.#back.carry(run);
   }
 
   /**
    * Runs `operation` at the broker and answers here.
    *
-   * @throws {TransientError} the line was cut on the way there or back; `operation` may have run
+   * @throws {TransientError} the line was cut on the way there or back, or is closed; `operation` may have run
    */
   call<Result>(operation: () => Result): Promise<Result> {
+    return this.#ask(operation, () => this.#state === 'up');
+  }
+
+  /** The same for what changes something: it is done though its sender is gone by then. */
+  send<Result>(operation: () => Result): Promise<Result> {
+    return this.#ask(operation, () => this.#state !== 'cut');
+  }
+
+  #ask<Result>(operation: () => Result, arrives: () => boolean): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#state !== 'up') return reject(this.away());
-      this.later(() => {
-        if (this.#state !== 'up') return reject(this.away());
+      this.#there.carry(() => {
+        if (!arrives()) return reject(this.away());
         let answer: () => void;
         try {
           const result = operation();
@@ -53,7 +61,7 @@ export class MemoryLink {
         } catch (error) {
           answer = () => reject(error);
         }
-        this.later(() => (this.#state === 'up' ? answer() : reject(this.away())));
+        this.#back.carry(() => (this.#state === 'up' ? answer() : reject(this.away())));
       });
     });
   }
@@ -80,5 +88,28 @@ export class MemoryLink {
   close(): void {
     this.#state = 'closed';
     this.connectivity.clear();
+  }
+}
+
+/** One way of the line. */
+class Direction {
+  readonly #clock: Clock;
+  readonly #latencyMs: (() => number) | undefined;
+  #lastDueAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, latencyMs: (() => number) | undefined) {
+    this.#clock = clock;
+    this.#latencyMs = latencyMs;
+  }
+
+  /** Runs `run` later, in the order of the calls. */
+  carry(run: () => void): void {
+    if (this.#latencyMs === undefined) {
+      queueMicrotask(run);
+      return;
+    }
+    const now = this.#clock.now();
+    this.#lastDueAt = Math.max(now + this.#latencyMs(), this.#lastDueAt);
+    this.#clock.setTimeout(run, this.#lastDueAt - now);
   }
 }

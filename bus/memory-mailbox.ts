@@ -59,7 +59,7 @@ export class MemoryMailbox implements Mailbox {
   async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
     const sent: JsonObject = JSON.parse(JSON.stringify(payload));
     const epochId = this.#epoch.id;
-    const publication = await this.#link.call(() => {
+    const publication = await this.#link.send(() => {
       this.#refuseOtherEpoch(epochId);
       return this.#stream.store(subject, sent, expectedSequence);
     });
@@ -77,7 +77,7 @@ export class MemoryMailbox implements Mailbox {
 
   remove(sequence: number): Promise<void> {
     const epochId = this.#epoch.id;
-    return this.#link.call(() => {
+    return this.#link.send(() => {
       this.#refuseOtherEpoch(epochId);
       this.#stream.remove(sequence);
     });
@@ -147,7 +147,8 @@ export class MemoryMailbox implements Mailbox {
   }
 
   #refuseOtherEpoch(epochId: string = this.#epoch.id): void {
-    if (!this.check() || this.#epoch.id !== epochId) throw changed();
+    const isSame = this.#link.state === 'closed' ? this.#stream.epochId === epochId : this.check();
+    if (!isSame || this.#epoch.id !== epochId) throw changed();
   }
 }
 

@@ -2,8 +2,10 @@
 // limit: 120 s
 // The contract on the bus in memory: where a message takes no time, and where each takes its own.
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
+import type { MailSubject } from '../../bus/subjects.ts';
 import { busSuite } from './bus.suite.ts';
 import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
@@ -63,5 +65,17 @@ busSuite(
   test,
   harness('with latency', () => 3 * clock.random()),
 );
+
+test('what a process has sent arrives, though it has ended meanwhile', async () => {
+  const broker = memoryBroker({ clock, latencyMs: () => 20 });
+  const [sender, reader] = [broker.connect(), broker.connect()];
+  const place = { realm: 'openstack', plural: 'networks', namespace: 'a', name: 'net' };
+  const subject: MailSubject = { to: place, topic: 'object' };
+  void sender.mailbox.publish(subject, { said: 'last' }, undefined).catch(() => undefined);
+  sender.crash();
+  await clock.sleep(40);
+  assert.equal((await reader.mailbox.last(subject))?.payload, { said: 'last' });
+  await reader.close();
+});
 
 test.run();

@@ -1,13 +1,14 @@
 // One history: a plan played on the whole runtime in one process, under simulated time. Equal plans give equal histories.
 import pino from 'pino';
 import { mulberry32 } from '../../actors/clock.ts';
-import { type MemoryBroker, memoryBroker } from '../../bus/mod.ts';
+import { type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
+import { MailOrder } from './mail-order.ts';
 import { pathOf, SECRET } from './manifests.ts';
 import { Moments } from './moments.ts';
 import { People } from './people.ts';
@@ -103,6 +104,12 @@ class Performance {
     this.#watchman = new Watchman({
       cluster,
       onViolation: (invariant, text) => this.#violate(invariant, text),
+      hostOf: (address) => {
+        const lease = `shard.${shardOf(address, SHARDS)}`;
+        const holder = this.#broker.leases().find(({ name }) => name === lease)?.holder;
+        // The name of a pod, and what makes it unique.
+        return holder?.slice(0, holder.lastIndexOf('-'));
+      },
       isTroubled: () => this.#troubled,
     });
     this.#people = new People({
@@ -138,6 +145,12 @@ class Performance {
         time.after(afterMs, () => this.#happen(happening));
       },
     });
+    const mailOrder = new MailOrder({ onViolation: (invariant, text) => this.#violate(invariant, text) });
+    this.#broker.onMail((change) => {
+      if (change.kind === 'stored') mailOrder.onStored(change.mail);
+      else if (change.kind === 'removed') mailOrder.onRemoved(change.mail);
+      else mailOrder.forget();
+    });
     this.#processes = new Processes({
       plan,
       time,
@@ -146,6 +159,7 @@ class Performance {
       broker: this.#broker,
       weather: this.#weather,
       watchman: this.#watchman,
+      mailOrder,
       chronicle: this.#chronicle,
       log,
       callMs: CALL_MS,

@@ -43,6 +43,8 @@ export type Happening =
   /** After `slowMs` in which its mail is slow: what is on its way then arrives when it goes on. */
   | { readonly what: 'standStill'; readonly pod: number; readonly slowMs: number; readonly forMs: number }
   | { readonly what: 'cutBus' | 'cutKube'; readonly pod: number; readonly forMs: number }
+  /** What is sent meanwhile, or is on its way, arrives afterwards: a network that loses packets, and sends them again. */
+  | { readonly what: 'stallBus'; readonly pod: number; readonly forMs: number }
   | { readonly what: 'breakWatches'; readonly pod: number }
   | { readonly what: 'slowMail' | 'slowKube' | 'loseKube'; readonly forMs: number }
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }

@@ -6,6 +6,8 @@ import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type JsonObject,
+  type Mailbox,
+  type MailSubject,
   type MemoryBroker,
   type MemoryBus,
   type TraceEvent,
@@ -34,9 +36,13 @@ export interface PodDeps {
   readonly mailMs: () => number;
   /** Of the next message to or from the API server, in milliseconds. */
   readonly kubeMs: () => number;
-  readonly kubeFate: (call: KubeCall) => KubeFate | undefined;
+  readonly kubeFate: () => KubeFate | undefined;
+  /** Something was done at the API server, and the answer was lost. */
+  readonly onLost: (call: KubeCall) => void;
   /** A request of this pod as it is answered; `error`: it was refused. */
   readonly onKube: (pod: string, call: KubeCall, before: number, error: unknown) => void;
+  /** Mail leaves this pod. */
+  readonly onSent: (subject: MailSubject, payload: JsonObject) => void;
   /** Of an actor that this pod hosts, as it happens. */
   readonly onTrace: (event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;
@@ -60,10 +66,10 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onTrace, onDefect } = this.#deps;
+    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onSent, onTrace, onDefect } = this.#deps;
     startRuntime({
       // Nobody listens to the trace on the bus.
-      bus: { ...this.bus, trace: { ...this.bus.trace, emit: onTrace } },
+      bus: { ...this.bus, mailbox: told(this.bus.mailbox, onSent), trace: { ...this.bus.trace, emit: onTrace } },
       client: this.#client(),
       clock: this.clock,
       log,
@@ -129,9 +135,9 @@ export class Pod {
   }
 
   #client(): KubeClient {
-    const { cluster, time, kubeMs, kubeFate, onKube } = this.#deps;
+    const { cluster, time, kubeMs, kubeFate, onKube, onLost } = this.#deps;
     const away = (): TransientError => new TransientError('no answer from the API server');
-    const travel = <Result>(fate: KubeFate | undefined, run: () => Result): Promise<Result> =>
+    const travel = <Result>(fate: KubeFate | undefined, run: () => Result, lost?: () => void): Promise<Result> =>
       new Promise((resolve, reject) => {
         const back = (settle: () => void): void => {
           this.clock.setTimeout(settle, kubeMs());
@@ -145,7 +151,11 @@ export class Pod {
           } catch (error) {
             settle = () => reject(error);
           }
-          back(() => (this.#kubeCut || fate === 'lostAfter' ? reject(away()) : settle()));
+          back(() => {
+            if (!this.#kubeCut && fate !== 'lostAfter') return settle();
+            lost?.();
+            reject(away());
+          });
         });
       });
     return {
@@ -153,18 +163,22 @@ export class Pod {
       namespace: 'default',
       close: async () => undefined,
       call: (call) =>
-        travel(kubeFate(call), () => {
-          const before = cluster.revision();
-          try {
-            const body = cluster.call(call);
-            onKube(this.name, call, before, undefined);
-            // The date of an answer has no fractions of a second.
-            return { body, serverTime: Math.floor(time.now() / 1_000) * 1_000 };
-          } catch (error) {
-            onKube(this.name, call, before, error);
-            throw error;
-          }
-        }),
+        travel(
+          kubeFate(),
+          () => {
+            const before = cluster.revision();
+            try {
+              const body = cluster.call(call);
+              onKube(this.name, call, before, undefined);
+              // The date of an answer has no fractions of a second.
+              return { body, serverTime: Math.floor(time.now() / 1_000) * 1_000 };
+            } catch (error) {
+              onKube(this.name, call, before, error);
+              throw error;
+            }
+          },
+          () => onLost(call),
+        ),
       stream: (path, accept, signal, onOpen) => this.#stream(travel, path, accept, signal, onOpen),
     };
   }
@@ -223,4 +237,21 @@ export class Pod {
       close();
     }
   }
+}
+
+/** The same mailbox; `onSent` hears of each publication. */
+function told(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
+  return {
+    shards: mailbox.shards,
+    epoch: () => mailbox.epoch(),
+    watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
+    markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    publish(subject, payload, expectedSequence) {
+      onSent(subject, payload);
+      return mailbox.publish(subject, payload, expectedSequence);
+    },
+    last: (subject) => mailbox.last(subject),
+    remove: (sequence) => mailbox.remove(sequence),
+    subscribe: (filter, handlers) => mailbox.subscribe(filter, handlers),
+  };
 }

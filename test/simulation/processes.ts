@@ -4,6 +4,7 @@ import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type MemoryBroker, type TraceEvent, toErrorData } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
+import type { MailOrder } from './mail-order.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Pod } from './pod.ts';
 import type { SimulatedTime } from './time.ts';
@@ -18,6 +19,7 @@ export interface ProcessesDeps {
   readonly broker: MemoryBroker;
   readonly weather: Weather;
   readonly watchman: Watchman;
+  readonly mailOrder: MailOrder;
   readonly chronicle: Chronicle;
   readonly log: Logger;
   /** Longest time a call to the cloud may take, in milliseconds. */
@@ -73,6 +75,7 @@ export class Processes {
         if (pod === undefined) return;
         weather.last(`slow ${pod.name}`, step.slowMs);
         weather.last('standStill', step.slowMs + step.forMs);
+        weather.stall(pod.name, step.slowMs, step.forMs);
         time.after(step.slowMs, () => {
           chronicle.note(`${pod.name} stands still`, () => `${pod.name} stands still`);
           pod.standStill();
@@ -85,6 +88,10 @@ export class Processes {
       case 'cutBus':
         pod?.bus.cut();
         end(() => pod?.bus.heal());
+        return;
+      case 'stallBus':
+        weather.last(step.what, step.forMs);
+        if (pod !== undefined) weather.stall(pod.name, 0, step.forMs);
         return;
       case 'cutKube':
         pod?.cutKube();
@@ -134,7 +141,7 @@ export class Processes {
   }
 
   #start(index: number): void {
-    const { plan, time, broker, cluster, cloud, weather, watchman, chronicle, log, callMs } = this.#deps;
+    const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
     const name = `pod${++this.#started}`;
     const pod = new Pod({
       name,
@@ -162,19 +169,17 @@ export class Processes {
       defaultResyncMs: plan.resyncMs,
       mailMs: () => weather.mailMs(name),
       kubeMs: () => weather.kubeMs(),
-      kubeFate(call) {
-        const fate = weather.kubeFate();
-        if (fate !== undefined) watchman.onLost(call);
-        return fate;
-      },
+      kubeFate: () => weather.kubeFate(),
+      onLost: (call) => watchman.onLost(call),
       onKube: (who, call, before, error) => {
         chronicle.note(`${who} ${call.method} ${call.path}`, () =>
           call.method === 'GET'
             ? undefined
             : `${who} asks the API server: ${call.method} ${call.path.split('?')[0]}${error === undefined ? '' : ` -> ${toErrorData(error).message}`}`,
         );
-        watchman.onKube(call, before, error);
+        watchman.onKube(who, call, before, error);
       },
+      onSent: (subject, payload) => mailOrder.onSent(name, subject, payload),
       onTrace: (event) => this.#deps.onTrace(index, event),
       onDefect: this.#deps.onDefect,
     });

@@ -27,6 +27,7 @@ export function upheaval(draw: Draw, scene: Scene): readonly Step[] {
   const leavesAt = beginsAt + between(draw, 100, 1_800);
   const course = { beginsAt, leavesAt, returnsAt: leavesAt + between(draw, 15_500, 28_000) };
   const isAlone = scene.pods === 1 || draw.chance(0.3);
+  if (!isAlone && draw.chance(0.25)) return legacy(draw, beginsAt, scene);
   const befalls = isAlone ? lateness : draw.chance(0.3) ? severance : absence;
   return [...befalls(draw, course, scene.pods), ...replacement(draw, course, scene)];
 }
@@ -66,6 +67,36 @@ function absence(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: nu
     }
   }
   if (draw.chance(0.7)) steps.push({ atMs: returnsAt - 1_500, what: 'slowMail', forMs: 4_000 });
+  return steps;
+}
+
+/**
+ * Users replace objects, and a process says what it makes of that, and dies. When others have taken its place, users replace
+ * them once more, and what it said arrives.
+ */
+function legacy(draw: Draw, beginsAt: number, { namespace, objects, pods, isNamespaceGone }: Scene): readonly Step[] {
+  const stallsAt = between(draw, beginsAt, beginsAt + 1_500);
+  const diesAt = between(draw, stallsAt + 200, stallsAt + 2_500);
+  const arrivesAt = between(draw, stallsAt + 16_000, stallsAt + 24_000);
+  const pod = draw.below(pods);
+  const steps: Step[] = [
+    { atMs: stallsAt, what: 'stallBus', pod, forMs: arrivesAt - stallsAt },
+    { atMs: diesAt, what: 'crash', pod, forMs: between(draw, 200, 1_500) },
+  ];
+  const replace = (taken: Happening, made: Happening, fromMs: number, untilMs: number): void => {
+    const atMs = between(draw, fromMs, untilMs);
+    steps.push({ ...taken, atMs }, { ...made, atMs: atMs + draw.below(300) });
+  };
+  for (const [fromMs, untilMs] of [
+    [beginsAt, diesAt],
+    [stallsAt + 14_000, arrivesAt],
+  ] as const) {
+    const share = draw.pick([0.3, 0.7]);
+    for (const object of objects)
+      if (draw.chance(share)) replace({ what: 'delete', object }, { what: 'create', object }, fromMs, untilMs);
+    if (!isNamespaceGone && draw.chance(0.3))
+      replace({ what: 'deleteSecret', namespace }, { what: 'createSecret', namespace }, fromMs, untilMs);
+  }
   return steps;
 }
 

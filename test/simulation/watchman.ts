@@ -2,7 +2,7 @@
 // architecture (section 11) is broken.
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
-import type { JsonObject } from '../../bus/mod.ts';
+import type { Address, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
@@ -37,6 +37,8 @@ const ERRORS = new Set(['TransientError', 'InvalidConfiguration', 'Unrecoverable
 export interface WatchmanDeps {
   readonly cluster: Cluster;
   readonly onViolation: (invariant: string, text: string) => void;
+  /** The process that holds the lease on an object, by the bus. */
+  readonly hostOf: (address: Address) => string | undefined;
   /** Whether something went wrong so far that any object may have suffered from. */
   readonly isTroubled: () => boolean;
 }
@@ -58,7 +60,9 @@ export class Watchman {
   /** Objects whose guards somebody took off by hand. */
   readonly unguarded = new Set<string>();
   #isByHand = false;
-  /** Writes of objects that may be repeated, since an answer was lost. */
+  /** Who wrote last, by path with the field manager. */
+  readonly #writers = new Map<string, string>();
+  /** Writes that may be repeated, since an answer was lost. */
   readonly #repeating = new Set<string>();
 
   constructor(deps: WatchmanDeps) {
@@ -120,18 +124,21 @@ export class Watchman {
     if (id !== undefined && type !== 'DELETED') this.#byId.set(id, uid);
   }
 
-  onKube(call: KubeCall, before: number, error: unknown): void {
-    const { method, path } = call;
-    const place = path.split('?')[0] ?? '';
-    if (method === 'GET' || error !== undefined || !place.endsWith('/status')) return;
-    if (before === this.#deps.cluster.revision() && !this.#repeating.has(place))
-      this.#violate('I8', `the status at ${place} was written and said nothing new: ${JSON.stringify(call.body)}`);
-    this.#repeating.delete(place);
+  onKube(pod: string, { method, path, body }: KubeCall, before: number, error: unknown): void {
+    // A patch that only tests is a look.
+    const isLook = Array.isArray(body) && body.every(({ op }) => op === 'test');
+    if (method !== 'PATCH' || error !== undefined || isLook) return;
+    const writer = this.#writers.get(path);
+    this.#writers.set(path, pod);
+    if (before !== this.#deps.cluster.revision() || this.#repeating.delete(path)) return;
+    // What another host had under way when it lost its lease comes late; a status is compared with what is there.
+    if (writer === pod || path.includes('/status?'))
+      this.#violate('I8', `${pod} wrote ${path} and said nothing new: ${JSON.stringify(body)}`);
   }
 
   /** The answer to a write was lost: it may be made again. */
   onLost({ path }: KubeCall): void {
-    this.#repeating.add(path.split('?')[0] ?? '');
+    this.#repeating.add(path);
   }
 
   #gone(object: KubeObject): void {
@@ -192,6 +199,7 @@ export class Watchman {
 
   onLanding(landing: Landing): void {
     const { method, path, body } = landing;
+    if (method !== 'GET' && path !== '/auth/tokens') this.#judgeHost(landing);
     const [collection = '', id, action] = path.split('/').slice(1);
     if (action === 'add_router_interface') {
       this.#judgeCreate(landing, 'RouterInterface', new Set([id ?? '', subnetOf(body)]));
@@ -241,6 +249,15 @@ export class Watchman {
       if (other.uid === made.uid && !this.excused.has(made.uid))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
+  }
+
+  /** Whoever has lost its lease asks for nothing any more (P10). */
+  #judgeHost({ pod, uid, method, path }: Landing): void {
+    const { plural = '', object } = this.#objects.get(uid) ?? {};
+    const { namespace = '', name = '' } = object?.metadata ?? {};
+    const host = object && this.#deps.hostOf({ realm: 'openstack', plural, namespace, name });
+    if (host !== undefined && host !== pod)
+      this.#violate('P10', `${pod} asks for ${method} ${path} for ${this.nameOf(uid)}, which is ${host}'s`);
   }
 
   #judgeCreate({ uid, pod }: Landing, kind: string, uses: ReadonlySet<string>): void {

@@ -9,6 +9,7 @@ export class Weather {
   readonly #chance: () => number;
   /** Until when something lasts, by what. */
   readonly #lasting = new Map<string, number>();
+  readonly #stalls = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
 
   constructor(time: SimulatedTime, chance: () => number) {
     this.#time = time;
@@ -30,10 +31,21 @@ export class Weather {
     return Math.max(0, ...this.#lasting.values());
   }
 
+  /** What a process sends to the bus, or is sent, waits on the way from `inMs` on, for so long. */
+  stall(pod: string, inMs: number, forMs: number): void {
+    const fromMs = this.#time.elapsed() + inMs;
+    this.#stalls.set(pod, { fromMs, untilMs: fromMs + forMs });
+  }
+
   /** Of the next message to or from the bus, in milliseconds. */
   mailMs(pod: string): number {
-    if (this.#lasts(`slow ${pod}`)) return this.#chance() * 1_500;
-    return 0.2 + this.#chance() * (this.#lasts('slowMail') ? 2_000 : 4);
+    const takesMs = this.#lasts(`slow ${pod}`)
+      ? this.#chance() * 1_500
+      : 0.2 + this.#chance() * (this.#lasts('slowMail') ? 2_000 : 4);
+    const now = this.#time.elapsed();
+    const { fromMs, untilMs } = this.#stalls.get(pod) ?? { fromMs: 0, untilMs: 0 };
+    const isStalled = fromMs <= now + takesMs && now < untilMs;
+    return isStalled ? untilMs - now + takesMs : takesMs;
   }
 
   /** Of the next message to or from the API server, in milliseconds. */
