@@ -91,6 +91,11 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
 }
 
 /** Everything of an object that its answers depend on: while it stays the same, so do they. */
-export function answerBasis({ object: { metadata }, ...rest }: Claimed): string {
+export function answerBasis(claimed: Claimed | undefined): string {
+  if (claimed === undefined) return 'absent';
+  const {
+    object: { metadata },
+    ...rest
+  } = claimed;
   return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
 }

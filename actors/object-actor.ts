@@ -19,7 +19,7 @@ import {
   type Trace,
 } from '../bus/mod.ts';
 import type { Claims, guardMachine } from '../machines/guard.ts';
-import type { KubeObject, ManagedKind, Reference } from '../machines/kind.ts';
+import type { KubeObject, ManagedKind } from '../machines/kind.ts';
 import { type Dependency, type ObjectView, objectView } from '../machines/life.ts';
 import type { managedMachine } from '../machines/managed.ts';
 import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere, contentVersionAfter } from './answer.ts';
@@ -32,6 +32,7 @@ import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
 import { isSameAtRest, mayRest, SETTLED, shareCommon } from './rest.ts';
 import { type Said, Statechart } from './statechart.ts';
+import { claimsOn, dependenciesOf, textOf } from './statechart-input.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { StoredMail } from './stored-mail.ts';
 
@@ -171,23 +172,13 @@ export class ObjectActor {
     // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
     // may be that of the state before.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
-    if (isOver && uid === this.#object?.metadata.uid) {
-      this.acceptGone(uid, resourceVersion);
-      return;
-    }
-    if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;
-    if (isOver) {
-      this.acceptGone(undefined, resourceVersion);
-      return;
-    }
     const born = this.#object?.metadata.uid !== uid;
+    const isKnown = uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0;
+    if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
+    if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
     // On what it rested upon: the statechart is to see the change.
-    else if (
-      this.#isAtRest &&
-      !(isSameAtRest(this.#object as KubeObject, object) && this.#mayRest(this.#phase, object))
-    )
-      this.#wake();
+    else if (this.#isAtRest && !this.#restsOn(object)) this.#wake();
     if (this.#isAtRest) shareCommon(this.address, object);
     const before = this.#started ? this.#object : undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
@@ -240,22 +231,15 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
   }
 
-  /**
-   * Ends the claims of the life of `uid`, unless that is over; resolves when the bus has acknowledged it (P12). `all`: those
-   * a cleanup needs, too.
-   */
+  /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
   async unclaim(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
     await (all ? this.#outgoing?.end() : this.#outgoing?.endBuilding());
   }
 
   #answerAll(): void {
-    if (this.claims.size === 0) {
-      this.#answerBasis = '';
-      return;
-    }
-    const claimed = this.#claimed();
-    const basis = claimed === undefined ? 'absent' : answerBasis(claimed);
+    const claimed = this.claims.size === 0 ? undefined : this.#claimed();
+    const basis = this.claims.size === 0 ? '' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;
     this.#answerBasis = basis;
     for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed);
@@ -269,11 +253,10 @@ export class ObjectActor {
 
   /** What others may rely on (A3): availability, and the id once it is stored. */
   #claimed(): Claimed | undefined {
-    const object = this.#object;
+    const [object, kind, version] = [this.#object, this.#kind, this.#contentVersion];
     if (object === undefined) return undefined;
-    const { registry } = this.#deps;
-    if (this.#kind === undefined) return claimedElsewhere(object, registry, this.resource, this.#contentVersion);
-    return claimedHere(object, this.#kind, this.#statechart?.available ?? this.#kind.isAvailable(object));
+    if (kind === undefined) return claimedElsewhere(object, this.#deps.registry, this.resource, version);
+    return claimedHere(object, kind, this.#statechart?.available ?? kind.isAvailable(object));
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -302,7 +285,7 @@ export class ObjectActor {
     const object = this.#object as KubeObject;
     const { uid } = object.metadata;
     const claims = this.#claimsNow();
-    this.#heldText = this.#textOf(claims);
+    this.#heldText = textOf(claims, object);
     const statechart = new Statechart(
       {
         key: this.key,
@@ -339,6 +322,11 @@ export class ObjectActor {
     return kind !== undefined && mayRest({ phase, object, kind, claims: () => this.#claimsNow(), now, view });
   }
 
+  /** Whether the object as it is now leaves what rests at rest. */
+  #restsOn(object: KubeObject): boolean {
+    return isSameAtRest(this.#object as KubeObject, object) && this.#mayRest(this.#phase, object);
+  }
+
   #considerRest(): void {
     if (this.#stopped || this.#object === undefined || this.#statechart?.isSpent !== true) return;
     if (!this.#mayRest(this.#phase, this.#object)) return;
@@ -365,42 +353,26 @@ export class ObjectActor {
     this.#answerAll();
   }
 
-  /** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
   #tellClaims(): void {
     if (this.#statechart === undefined && !this.#isAtRest) return;
+    const object = this.#object as KubeObject;
     const claims = this.#claimsNow();
-    const text = this.#textOf(claims);
+    const text = textOf(claims, object);
     if (text === this.#heldText) return;
     this.#heldText = text;
     if (this.#statechart !== undefined) this.#statechart.tellClaims(claims);
-    else if (!this.#mayRest(this.#phase, this.#object as KubeObject)) this.#wake();
-  }
-
-  #textOf({ held, complete, revision }: Claims): string {
-    return `${held.join()} ${complete} ${this.#object?.metadata.deletionTimestamp === undefined ? '' : revision}`;
+    else if (!this.#mayRest(this.#phase, object)) this.#wake();
   }
 
   #claimsNow(): Claims {
-    const { metadata } = this.#object as KubeObject;
-    const { seededAt } = this.#deps.mailbox.epoch();
-    // Creation times are whole seconds, rounded down: an object of the same second counts as older, which is the safe side.
-    const createdAt = Date.parse(metadata.creationTimestamp ?? '');
-    return {
-      held: [...this.claims.held(metadata.uid).keys()],
-      guards: this.#deps.registry.guards(this.address),
-      complete: seededAt !== undefined && createdAt > seededAt,
-      revision: this.claims.revision,
-    };
+    const { mailbox, registry } = this.#deps;
+    return claimsOn(this.#object as KubeObject, this.claims, registry.guards(this.address), mailbox.epoch());
   }
 
-  /** The references of the object, and how the others answered. */
   dependencies(): readonly Dependency[] {
-    const object = this.#object as KubeObject;
-    return (this.#kind?.references(object) ?? []).map((reference: Reference) => {
-      const key = addressKey(this.#deps.registry.target(this.address, reference));
-      const since = this.#outgoing?.since(key, object) ?? 0;
-      return { ...reference, answer: this.#answers.of(key, object.metadata.uid, since) };
-    });
+    const { registry } = this.#deps;
+    const claiming = { registry, from: this.address, answers: this.#answers, outgoing: this.#outgoing };
+    return dependenciesOf(this.#object as KubeObject, this.#kind, claiming);
   }
 
   #enter(phase: string, cause: string, context: Said): void {

@@ -9,13 +9,14 @@ import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
 import { MailOrder } from './mail-order.ts';
-import { pathOf, SECRET } from './manifests.ts';
+import { SECRET } from './manifests.ts';
 import { Moments } from './moments.ts';
 import { People } from './people.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Processes } from './processes.ts';
 import { unrest } from './rest.ts';
 import { ProcessClock, SimulatedTime } from './time.ts';
+import { usersDo } from './users.ts';
 import { PLURALS, Watchman } from './watchman.ts';
 import { Weather } from './weather.ts';
 
@@ -339,74 +340,9 @@ class Performance {
   #happen(step: Happening): void {
     if (this.#violation !== undefined) return;
     this.#changed = true;
-    switch (step.what) {
-      case 'create':
-        this.#people.create(step.object);
-        return;
-      case 'edit':
-        this.#people.touch(step.object, step.text);
-        return;
-      case 'nonsense':
-        this.#people.writeNonsense(step.object);
-        return;
-      case 'unsettle':
-        this.#people.unsettle(step.object);
-        return;
-      case 'letGo':
-        this.#people.letGo(step.object);
-        return;
-      case 'unrefer':
-      case 'refer':
-        this.#people[step.what](step.object);
-        return;
-      case 'pin':
-      case 'unpin':
-      case 'unguard':
-      case 'unown':
-      case 'forgetId':
-      case 'deleteInForeground':
-      case 'unpinKeepsake':
-        this.#hands[step.what](step.object);
-        return;
-      case 'delete':
-        this.#people.ask(`deletes ${step.object.kind} '${step.object.name}'`, 'DELETE', pathOf(step.object));
-        return;
-      case 'deleteNamespace':
-        this.#people.deleteNamespace(step.namespace);
-        return;
-      case 'deleteSecret':
-        this.#people.ask(
-          'deletes the secret',
-          'DELETE',
-          pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET }),
-        );
-        return;
-      case 'createSecret':
-        this.#people.createSecret(step.namespace);
-        return;
-      case 'rotateSecret': {
-        const path = pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET });
-        this.#people.ask('changes the secret', 'PATCH', path, { data: { note: 'bm90ZQ==' } });
-        return;
-      }
-      case 'appear':
-        this.#people.makeNetwork(step.name);
-        return;
-      case 'twins':
-      case 'usurp':
-        this.#people.mislead(step.what, step.object);
-        return;
-      case 'drift':
-      case 'vanish':
-      case 'build':
-      case 'fail':
-        this.#people.alter(step.what, step.object);
-        return;
-      default:
-        this.#troubled = true;
-        this.#processes.suffer(step);
-        return;
-    }
+    if (usersDo(step, this.#people, this.#hands)) return;
+    this.#troubled = true;
+    this.#processes.suffer(step);
   }
 
   #violate(invariant: string, text: string): void {

@@ -87,8 +87,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/object-actor.ts',
-        from: 'if (uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0) return;',
-        to: '',
+        from: 'uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0;',
+        to: 'false;',
       },
     ],
   },
