@@ -61,7 +61,8 @@ function withSortedWriters(out: string): string {
       sortedAt(/^(?= *- apiVersion:)/m)(all, head, entries),
     )
     .replace(/^(( *)Managed Fields:\n)((?:\2 {2}.*\n)+)/gm, (all, head, _, entries) =>
-      sortedAt(/^(?= *API Version:)/m)(all, head, entries),
+      // Where a value begins depends on which of them is the last.
+      sortedAt(/^(?= *API Version:)/m)(all, head, entries.replace(/: +/g, ': ')),
     );
 }
 
