@@ -33,6 +33,8 @@ export class People {
   readonly #deps: PeopleDeps;
   /** Objects whose resource somebody else changed. */
   readonly altered = new Set<string>();
+  /** Resources that were of no use for a while: an import that came then has not seen them well again. */
+  readonly #broken = new Set<string>();
   /** Ids of networks that only look like an object's own. */
   readonly #twins: string[] = [];
   /** Objects that have such twins, and those that come after them under the same names. */
@@ -193,6 +195,7 @@ export class People {
       const changeTo = (status: string): void => {
         if (this.#isInCloud(collection, id)) this.#deps.cloud.drift.change(collection, id, { status });
       };
+      this.#broken.add(id);
       changeTo(how === 'build' ? 'BUILD' : 'ERROR');
       this.#deps.onLasting(BROKEN_MS);
       this.#deps.time.after(BROKEN_MS, () => changeTo('ACTIVE'));
@@ -252,7 +255,8 @@ export class People {
       // What a resource was built on may have gone with all that was on it, when its guards were taken off by hand.
       const { namespace = '', name } = metadata;
       const isTwinned = this.#twinned.has(pathOf({ kind, namespace, name }));
-      const isDoubtful = isTwinned || this.altered.has(metadata.uid) || this.#deps.watchman.excused.has(metadata.uid);
+      const isAltered = this.altered.has(metadata.uid) || this.#broken.has(idOf(object) ?? '');
+      const isDoubtful = isTwinned || isAltered || this.#deps.watchman.excused.has(metadata.uid);
       if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful)) continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
       this.touch({ kind, namespace, name }, 'touched');
