@@ -239,6 +239,7 @@ export class People {
     }
     // What its host has just made is removed, unless the host dies with it: nobody else knows of it.
     this.#deps.watchman.excused.add(object.metadata.uid);
+    this.#deps.watchman.excuseDependants(object);
     const path = `${pathOf({ kind, namespace, name })}/status`;
     this.ask(`writes an id into the status of '${name}'`, 'PATCH', path, { status: { id: twin() } });
   }

@@ -122,8 +122,9 @@ export class Processes {
         const snapshot = broker.snapshot();
         weather.last('rollBack', step.byMs);
         time.after(step.byMs, () => {
-          // With nobody left who has seen more, it would go unnoticed.
-          const notices = ({ state, bus }: Pod): boolean => state === 'running' && bus.seen() > snapshot.lastSequence;
+          // With nobody left who has seen more, and could say so, it would go unnoticed.
+          const notices = ({ name, state, bus }: Pod): boolean =>
+            state === 'running' && !weather.isStalled(name) && bus.seen() > snapshot.lastSequence;
           if (!this.#pods.some(notices)) return;
           // Nobody could tell an older stream in place of a newer one from a newer one in place of an older.
           if (broker.snapshot().epochId !== snapshot.epochId) return;

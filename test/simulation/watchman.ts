@@ -87,9 +87,17 @@ export class Watchman {
   }
 
   /** Somebody takes finalizers off the object by hand: what follows is no defect. */
-  byHand({ kind, metadata: { uid, name, namespace } }: KubeObject, run: () => void): void {
-    this.unguarded.add(uid);
+  byHand(object: KubeObject, run: () => void): void {
+    this.unguarded.add(object.metadata.uid);
     // Whoever refers to what is gone concludes that it was never built on it.
+    this.excuseDependants(object);
+    this.#isByHand = true;
+    run();
+    this.#isByHand = false;
+  }
+
+  /** What they have built is not to be found by the object any more. */
+  excuseDependants({ kind, metadata: { name, namespace } }: KubeObject): void {
     for (const { object } of this.#objects.values())
       if (
         object.metadata.namespace === namespace &&
@@ -98,9 +106,6 @@ export class Watchman {
           .some((reference) => reference.kind === kind && reference.name === name)
       )
         this.excused.add(object.metadata.uid);
-    this.#isByHand = true;
-    run();
-    this.#isByHand = false;
   }
 
   // --- the API server ------------------------------------------------------------------------------------------

@@ -37,6 +37,10 @@ export class Weather {
     this.#stalls.set(pod, { fromMs, untilMs: fromMs + forMs });
   }
 
+  isStalled(pod: string): boolean {
+    return this.#time.elapsed() < (this.#stalls.get(pod)?.untilMs ?? 0);
+  }
+
   /** Of the next message to or from the bus, in milliseconds. */
   mailMs(pod: string): number {
     const takesMs = this.#lasts(`slow ${pod}`)
