@@ -76,7 +76,7 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
       const holders = [...objects.values()].filter(
         (other) =>
           other.metadata.namespace === namespace &&
-          (holds(other, object, watchman) || (isOwnOf(other, object) && isStranded(other))),
+          (holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other))),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
@@ -117,7 +117,13 @@ function ownNeeds(object: KubeObject): readonly Needed[] {
 }
 
 /** Whether `other` has a claim on a deleted object that holds it in the end. */
-function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detached, excused }: Watchman): boolean {
+function holds(
+  other: KubeObject,
+  deleted: KubeObject,
+  watchman: Watchman,
+  objects: ReadonlyMap<string, KubeObject>,
+): boolean {
+  const { unguarded, made, detached, excused } = watchman;
   if (other === deleted) return false;
   const kind = BY_KIND.get(other.kind);
   const reference = kind
@@ -130,9 +136,15 @@ function holds(other: KubeObject, deleted: KubeObject, { unguarded, made, detach
   if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
   const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined;
+  // Whether it was ever built is looked at when nobody holds it any more.
+  const isHeld = (): boolean =>
+    isGoing(other) &&
+    [...objects.values()].some(
+      (third) => third.metadata.namespace === other.metadata.namespace && holds(third, other, watchman, objects),
+    );
   // Somebody may have taken its own finalizer off by hand.
   const isOwned = other.metadata.finalizers?.includes(kind.finalizer) === true || excused.has(other.metadata.uid);
-  return isBuilt && isOwned;
+  return isOwned && (isBuilt || isHeld());
 }
 
 /** Whether what an import looks for is there. */
