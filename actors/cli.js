@@ -4,5 +4,5 @@
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();
-const { main } = await import('./commands.ts');
+const { main } = await import('./cli/commands.ts');
 process.exitCode = await main(process.argv.slice(2), process.env);

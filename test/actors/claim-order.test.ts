@@ -8,11 +8,11 @@
 // Two worlds do the same in the same order, one with P4 and one without.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ClaimsTable } from '../../actors/claims-table.ts';
-import { InFlight } from '../../actors/in-flight.ts';
-import { parseClaimMail } from '../../actors/mail.ts';
-import { type MayReplace, Outbox } from '../../actors/outbox.ts';
-import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/outgoing-claims.ts';
+import { InFlight } from '../../actors/mail/in-flight.ts';
+import { parseClaimMail } from '../../actors/mail/mail.ts';
+import { type MayReplace, Outbox } from '../../actors/mail/outbox.ts';
+import { ClaimsTable } from '../../actors/object/claims-table.ts';
+import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/object/outgoing-claims.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
 import type { Clock, JsonObject, Mailbox, MailSubject, Publication } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/kind.ts';

@@ -5,11 +5,11 @@ import { Writable } from 'node:stream';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
+import { installCrds } from '../../actors/cli/crds.ts';
 import { systemClock } from '../../actors/clock.ts';
-import { Role } from '../../actors/config.ts';
-import { installCrds } from '../../actors/crds.ts';
-import { openLog } from '../../actors/log.ts';
-import { type Runtime, startRuntime } from '../../actors/runtime.ts';
+import { Role } from '../../actors/process/config.ts';
+import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
+import { openLog } from '../../actors/telling/log.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
   GROUP,

@@ -5,8 +5,8 @@
 // keeps a resource a uid, available unless told otherwise.
 import pino from 'pino';
 import { systemClock } from '../../actors/clock.ts';
-import { Host } from '../../actors/host.ts';
-import { registry } from '../../actors/registry.ts';
+import { Host } from '../../actors/hosting/host.ts';
+import { registry } from '../../actors/object/registry.ts';
 import { type Objects, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,

@@ -25,16 +25,16 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'an answer to another incarnation counts',
     edits: [
       {
-        file: 'actors/answers.ts',
+        file: 'actors/object/answers.ts',
         from: 'answer.to !== uid || answer.generation < since',
         to: 'answer.generation < since',
       },
       {
-        file: 'actors/object-actor.ts',
+        file: 'actors/object/object-actor.ts',
         from: 'else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();',
         to: 'else this.#statechart?.tellDependencies();',
       },
-      { file: 'actors/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
+      { file: 'actors/object/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
     ],
   },
   {
@@ -47,18 +47,18 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'claims and tombstones of older incarnations replace newer ones',
     edits: [
       {
-        file: 'actors/claims-table.ts',
+        file: 'actors/object/claims-table.ts',
         from: 'compareVersions(claim.resourceVersion, known.resourceVersion) < 0',
         to: "compareVersions(claim.resourceVersion, '0') < 0",
       },
       {
-        file: 'actors/outgoing-claims.ts',
+        file: 'actors/object/outgoing-claims.ts',
         from: 'return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;',
         to: 'return true;',
       },
       // A claim has one author at a time, so comparing keeps the order as well (P9).
       {
-        file: 'actors/outbox.ts',
+        file: 'actors/mail/outbox.ts',
         from: 'mailbox.publish(saying.subject, payload, sequence)',
         to: "mailbox.publish(saying.subject, payload, saying.subject.topic === 'claim' ? undefined : sequence)",
       },
@@ -75,7 +75,7 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'live claims go with the object that they are on',
     edits: [
       {
-        file: 'actors/object-actor.ts',
+        file: 'actors/object/object-actor.ts',
         from: '    this.#answers.forget();\n',
         to: '    this.#answers.forget();\n    for (const key of [...this.claims.entries()].map(([claimant]) => claimant)) this.dropClaim(key);\n',
       },
@@ -86,7 +86,7 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'an older view of an object replaces a newer one',
     edits: [
       {
-        file: 'actors/object-actor.ts',
+        file: 'actors/object/object-actor.ts',
         from: 'uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0;',
         to: 'false;',
       },
@@ -119,17 +119,17 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'mail is published whatever is there by now',
     edits: [
       {
-        file: 'actors/outbox.ts',
+        file: 'actors/mail/outbox.ts',
         from: 'mailbox.publish(saying.subject, payload, sequence)',
         to: 'mailbox.publish(saying.subject, payload, undefined)',
       },
       {
-        file: 'actors/outbox.ts',
+        file: 'actors/mail/outbox.ts',
         from: '    void this.say(subject, stored.payload, stored.mayReplace);\n',
         to: '',
       },
       // What comes after the end of the lease is late, too.
-      { file: 'actors/outbox.ts', from: 'if (clock.now() >= endsAt())', to: 'if (clock.now() >= Infinity)' },
+      { file: 'actors/mail/outbox.ts', from: 'if (clock.now() >= endsAt())', to: 'if (clock.now() >= Infinity)' },
     ],
   },
   {
@@ -137,13 +137,13 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'calls to the cloud begin whenever the lease ends',
     edits: [
       {
-        file: 'actors/effects.ts',
+        file: 'actors/effects/effects.ts',
         from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
         to: 'now + deps.callMs',
       },
-      { file: 'actors/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
+      { file: 'actors/hosting/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
       {
-        file: 'actors/host.ts',
+        file: 'actors/hosting/host.ts',
         from: 'shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()',
         to: 'shard === undefined',
       },
@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'a stream that was lost or rolled back is used like the one before',
     edits: [
       {
-        file: 'actors/shards.ts',
+        file: 'actors/hosting/shards.ts',
         from: 'if (id === epoch) return host.reconsider();',
         to: 'if (id !== undefined) return host.reconsider();',
       },
@@ -165,7 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'a claim is answered before its finalizer is stored',
     edits: [
       {
-        file: 'actors/answer.ts',
+        file: 'actors/object/answer.ts',
         from: 'claim.finalizers.every((finalizer) => finalizers.includes(finalizer));',
         to: 'claim.finalizers.every((finalizer) => finalizer !== undefined || finalizers.length >= 0);',
       },

@@ -1,7 +1,7 @@
 // One process of the runtime: its bus connection, its lines to the API server and to the cloud, its clock, its roles.
 import type { Logger } from 'pino';
-import { Role } from '../../actors/config.ts';
-import { type Runtime, startRuntime } from '../../actors/runtime.ts';
+import { Role } from '../../actors/process/config.ts';
+import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {

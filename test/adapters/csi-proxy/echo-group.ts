@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { systemClock } from '../../../actors/clock.ts';
-import { openLog } from '../../../actors/log.ts';
+import { openLog } from '../../../actors/telling/log.ts';
 import type { Connection } from '../../../adapters/csi-proxy/client/connection.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
 import { type Method, message, one, rpc, secret, text } from '../../../adapters/csi-proxy/codec/mod.ts';

@@ -2,7 +2,7 @@
 //
 //   node served-groups.ts PREFIX [GROUP [VERSION]...]
 import { systemClock } from '../../../actors/clock.ts';
-import { openLog } from '../../../actors/log.ts';
+import { openLog } from '../../../actors/telling/log.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';

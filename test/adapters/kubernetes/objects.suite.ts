@@ -1,8 +1,8 @@
 // What reads, writes and watches of objects must do on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installCrds } from '../../../actors/cli/crds.ts';
 import { systemClock } from '../../../actors/clock.ts';
-import { installCrds } from '../../../actors/crds.ts';
 import {
   type KubeClient,
   kubeClient,

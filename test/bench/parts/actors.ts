@@ -1,10 +1,10 @@
 // The runtime as a part of a benchmark: all roles on a real bus, as one pod has them, with everything that leaves the
 // process counted.
 import { systemClock } from '../../../actors/clock.ts';
-import { Role } from '../../../actors/config.ts';
-import { openLog } from '../../../actors/log.ts';
-import { metrics } from '../../../actors/metrics.ts';
-import { startRuntime } from '../../../actors/runtime.ts';
+import { Role } from '../../../actors/process/config.ts';
+import { startRuntime } from '../../../actors/process/runtime.ts';
+import { openLog } from '../../../actors/telling/log.ts';
+import { metrics } from '../../../actors/telling/metrics.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, type Bus, type Mailbox, natsBus } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';

@@ -1,0 +1,126 @@
+// `troupe crds`: the CustomResourceDefinitions of the kinds.
+import { crd, crdFile, type KindContract, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../adapters/openstack/mod.ts';
+import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
+import type { Config } from '../process/config.ts';
+import { USER_AGENT } from '../process/version.ts';
+
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const MANAGER = 'troupe';
+/** Longest wait until the server serves what it was given, in milliseconds. */
+const SERVED_WITHIN_MS = 30_000;
+const PAUSE_MS = 100;
+
+export interface CrdsDeps {
+  config: Config;
+  clock: Clock;
+  /** Kinds or plurals, in any case; none: all kinds. */
+  names: readonly string[];
+  out: NodeJS.WritableStream;
+}
+
+/** `troupe crds`. @throws {TerminalError} a name is that of no kind */
+export async function printCrds({ names, out }: Pick<CrdsDeps, 'names' | 'out'>): Promise<number> {
+  out.write(
+    chosen(names)
+      .map((contract) => crdFile(contract).text)
+      .join('---\n'),
+  );
+  return 0;
+}
+
+/** `troupe crds --apply`. @throws {TerminalError} no cluster was named; as `printCrds` and `installCrds` */
+export async function applyCrds({ config, clock, names, out }: CrdsDeps): Promise<number> {
+  const contracts = chosen(names);
+  const { kubeconfig, inCluster } = config;
+  if (kubeconfig === undefined && inCluster === undefined) {
+    throw new TerminalError("KUBECONFIG is not set and this is no pod; without --apply, 'troupe crds' prints them");
+  }
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  try {
+    await installCrds(client, clock, (line) => out.write(`${line}\n`), contracts);
+  } finally {
+    await client.close();
+  }
+  return 0;
+}
+
+/**
+ * Applies the definitions on the server's side and waits until the server serves them.
+ *
+ * @throws {TerminalError} a name is taken by another definition; {TransientError} the server takes too long; as `KubeClient.call`
+ */
+export async function installCrds(
+  client: KubeClient,
+  clock: Clock,
+  onProgress: (line: string) => void,
+  contracts: readonly KindContract[] = openstackContracts,
+): Promise<void> {
+  for (const contract of contracts) {
+    await client.call({
+      method: 'PATCH',
+      path: `${PATH}/${nameOf(contract)}?fieldManager=${MANAGER}&force=true`,
+      contentType: 'application/apply-patch+yaml',
+      body: crd(contract),
+    });
+    onProgress(`customresourcedefinition.apiextensions.k8s.io/${nameOf(contract)} serverside-applied`);
+  }
+  const until = clock.now() + SERVED_WITHIN_MS;
+  for (const contract of contracts) {
+    await established(client, clock, nameOf(contract), until);
+    await served(client, clock, `/apis/${contract.group}/${contract.version}/${contract.plural}?limit=1`, until);
+    onProgress(`customresourcedefinition.apiextensions.k8s.io/${nameOf(contract)} condition met`);
+  }
+}
+
+async function established(client: KubeClient, clock: Clock, name: string, until: number): Promise<void> {
+  for (;;) {
+    const { body } = await client.call({ method: 'GET', path: `${PATH}/${name}` });
+    if (conditionOf(body, 'Established')?.['status'] === 'True') return;
+    const names = conditionOf(body, 'NamesAccepted');
+    if (names?.['status'] === 'False') {
+      throw new TerminalError(`'${name}' is not established, another definition has its names: ${names['message']}`);
+    }
+    if (clock.now() > until) {
+      throw new TransientError(`'${name}' is applied and still not established after ${SERVED_WITHIN_MS / 1_000} s`);
+    }
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+/** Established comes before the storage of a resource is there: until then the server answers 404 or 429. */
+async function served(client: KubeClient, clock: Clock, path: string, until: number): Promise<void> {
+  for (;;) {
+    try {
+      await client.call({ method: 'GET', path });
+      return;
+    } catch (error) {
+      const { code } = toErrorData(error);
+      if (clock.now() > until || (code !== 'absent' && code !== 'transient')) throw error;
+    }
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+function conditionOf({ status }: JsonObject, wanted: string): JsonObject | undefined {
+  const conditions = (status as JsonObject | undefined)?.['conditions'] as readonly JsonObject[] | undefined;
+  return conditions?.find(({ type }) => type === wanted);
+}
+
+function nameOf({ plural, group }: KindContract): string {
+  return `${plural}.${group}`;
+}
+
+function chosen(names: readonly string[]): readonly KindContract[] {
+  if (names.length === 0) return openstackContracts;
+  const named = names.map((name) => {
+    const contract = openstackContracts.find((each) =>
+      [each.kind.toLowerCase(), each.plural, nameOf(each)].includes(name.toLowerCase()),
+    );
+    if (contract !== undefined) return contract;
+    throw new TerminalError(
+      `there is no kind '${name}'; there are ${openstackContracts.map(({ kind }) => kind).join(', ')}`,
+    );
+  });
+  return [...new Set(named)];
+}

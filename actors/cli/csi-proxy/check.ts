@@ -1,0 +1,187 @@
+// `troupe csi-proxy check`, `status` and `diff`: may this API be released after that one?
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  apiTree,
+  checkTrees,
+  count,
+  dayOf,
+  deprecatedMembers,
+  differencesOf,
+  diffText,
+  Policy,
+  parseDate,
+  parsePolicy,
+  REVIEW,
+  RULES,
+  readHistory,
+  readSource,
+  replayOn,
+  reportText,
+  Severity,
+  statusText,
+  versionOf,
+} from '../../../adapters/csi-proxy/check/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { systemClock } from '../../clock.ts';
+import { openLog } from '../../telling/log.ts';
+import type { CsiProxyCommand } from './csi-proxy.ts';
+
+const API = 'adapters/csi-proxy/api';
+const SERVER = 'adapters/csi-proxy/server';
+
+const CHECK_USAGE = `troupe csi-proxy check <old> <new> [-o json]
+                                    compares two API trees by the compatibility rules C00 to C33 and the deprecation
+                                    policy; ends with 0, with 1 if something breaks, with 2 if that cannot be told
+
+A tree is <group>/<version>/api.proto, and <old> and <new> each are
+  a folder                          such as ${API}
+  a revision of git and a folder    such as v1.2.0:${API}, the folder from the repository's root
+  a revision of git                 such as HEAD~1 or main, with the folder ${API}
+A folder is taken where both exist: 'name:folder' is always a revision.
+
+  -o, --output text|json            text unless told
+  --policy compatible|immutable     compatible: what the rules permit may change in place; immutable: released versions
+                                    do not change (C00)
+  --date YYYY-MM-DD                 of the release that is being prepared, for the deprecation policy; today unless told
+  --server, --client FOLDER         where the generated code of <new> is, for C33; known of ${API} itself
+  --rules                           prints the rules, and compares nothing
+
+Calls that were recorded with <old>, in its <group>/<version>/recorded.json, are made again of the servers that come with
+this command, whatever <new> is.
+
+The releases so far are in releases.json of the new tree, in the order of publication, 'api' being a tree as above:
+  {"releases": [{"name": "1.0.0", "date": "2026-01-31", "api": "v1.0.0:${API}"}]}
+`;
+
+const STATUS_USAGE = `troupe csi-proxy status [<tree>] [-o json]
+                                    lists what is deprecated, and with which release and from which day on it may go;
+                                    a tree is as for check, ${API} unless given
+`;
+
+const DIFF_USAGE = `troupe csi-proxy diff <group> <older> <newer> [-o json]
+                                    shows where two versions of a group in ${API} differ, and which
+                                    messages the older one converts by hand
+`;
+
+const OPTIONS = {
+  output: { type: 'string', short: 'o', default: 'text' },
+  policy: { type: 'string', default: Policy.Compatible },
+  date: { type: 'string' },
+  server: { type: 'string' },
+  client: { type: 'string' },
+  rules: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+export const check: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, CHECK_USAGE);
+  if (values.rules) {
+    const lines = Object.entries(RULES).map(([id, { change, breaks }]) => `${id}  ${change}\n     breaks: ${breaks}\n`);
+    return print(out, lines.join(''));
+  }
+  const [base, current, ...rest] = positionals;
+  if (base === undefined || current === undefined || rest.length > 0) {
+    throw new TerminalError("'check' takes two API trees, such as 'check HEAD~1 adapters/csi-proxy/api'");
+  }
+  const input = { base, current, policy: parsePolicy(values.policy), today: dateOf(values.date), cwd, api: API };
+  const { server, client } = values;
+  const stale = await staleFiles({ cwd, api: current, server, client });
+  const log = openLog({ level: 'silent', readable: false });
+  const checked = await checkTrees(input, { replay: replayOn({ clock: systemClock(), log }), stale });
+  const breaks = count(checked.findings, Severity.Break);
+  if (values.output === 'text') return print(out, reportText(checked), breaks);
+  const answer = { base, current, policy: input.policy, date: input.today, breaks, ...checked, review: REVIEW };
+  return print(out, `${JSON.stringify(answer, undefined, 2)}\n`, breaks);
+};
+
+interface Generated {
+  readonly cwd: string;
+  readonly api: string;
+  readonly server: string | undefined;
+  readonly client: string | undefined;
+}
+
+/** undefined: nobody said where the generated code of `api` is. */
+async function staleFiles({
+  cwd,
+  api,
+  server,
+  client,
+}: Generated): Promise<(() => Promise<readonly string[]>) | undefined> {
+  const { DEFAULT_BASES, run } = await import('../../../adapters/csi-proxy/generator/mod.ts');
+  const folder = resolve(cwd, api);
+  const isOwn = folder === DEFAULT_BASES.api;
+  if (!isOwn && (server === undefined || client === undefined)) return undefined;
+  const bases = {
+    api: folder,
+    server: server === undefined ? DEFAULT_BASES.server : resolve(cwd, server),
+    client: client === undefined ? DEFAULT_BASES.client : resolve(cwd, client),
+  };
+  return async () => {
+    const { ok, report, changes } = run({ bases, root: cwd, isCheck: true });
+    const files = [...changes.written, ...changes.scaffolded, ...changes.removed];
+    if (!ok && files.length === 0) throw new TerminalError(report.trimEnd());
+    return files.map((file) => relative(cwd, file).split(sep).join('/')).sort();
+  };
+}
+
+export const status: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, STATUS_USAGE);
+  const [tree = API, ...rest] = positionals;
+  if (rest.length > 0) throw new TerminalError("'status' takes one API tree");
+  const deps = { cwd, api: API };
+  const files = await readSource(tree, deps);
+  const history = await readHistory(files, deps);
+  const members = deprecatedMembers(apiTree(files), { history, today: dateOf(values.date) });
+  return print(out, values.output === 'text' ? statusText(members) : `${JSON.stringify({ members }, undefined, 2)}\n`);
+};
+
+export const diff: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) return print(out, DIFF_USAGE);
+  const [group, older, newer, ...rest] = positionals;
+  if (group === undefined || older === undefined || newer === undefined || rest.length > 0) {
+    throw new TerminalError("'diff' takes a group and two of its versions, such as 'diff disk v1beta2 v1'");
+  }
+  const tree = apiTree(await readSource(API, { cwd, api: API }));
+  const [before, after] = [older, newer].map((version) => {
+    const proto = versionOf(tree, group, version);
+    if (proto === undefined) throw new TerminalError(`there is no '${API}/${group}/${version}/api.proto'`);
+    return proto;
+  });
+  if (before === undefined || after === undefined) throw new TypeError('two versions were asked for');
+  const conversion = join(cwd, SERVER, group, 'internal', older, 'conversion.ts');
+  const differences = differencesOf(before, after, existsSync(conversion) ? await readFile(conversion, 'utf8') : '');
+  return print(
+    out,
+    values.output === 'text' ? diffText(differences) : `${JSON.stringify({ differences }, undefined, 2)}\n`,
+  );
+};
+
+function parse(
+  args: readonly string[],
+): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+  try {
+    const parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const { output } = parsed.values;
+    if (output !== 'text' && output !== 'json')
+      throw new TerminalError(`--output must be text or json; got '${output}'`);
+    return parsed;
+  } catch (error) {
+    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
+  }
+}
+
+function dateOf(date: string | undefined): string {
+  return date === undefined ? dayOf(systemClock().now()) : parseDate(date);
+}
+
+function print(out: NodeJS.WritableStream, text: string, breaks = 0): number {
+  out.write(text);
+  return breaks > 0 ? 1 : 0;
+}

@@ -1,0 +1,37 @@
+// The machine that `troupe csi-proxy serve` serves: the one it runs on, or one in memory.
+import type { Logger } from 'pino';
+import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
+import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { realFiles } from '../../../adapters/csi-proxy/hosts/real-files.ts';
+import { windowsHost } from '../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
+import { PowerShellWorker } from '../../../adapters/csi-proxy/hosts/windows/worker.ts';
+import { powerShellCommand, startWorkerProcess } from '../../../adapters/csi-proxy/hosts/windows/worker-process.ts';
+import { HostKind, type ServeFlags } from '../../../adapters/csi-proxy/server/flags.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
+
+export interface HostDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** @throws {TerminalError} there is no Windows here */
+export async function openHost(
+  { host, files }: Pick<ServeFlags, 'host' | 'files'>,
+  { clock, log, env }: HostDeps,
+): Promise<Host> {
+  if (host === HostKind.Memory) {
+    const folder = files === undefined ? {} : { files: realFiles({ folder: files, drives: 'folder' }) };
+    return (await memoryMachine({ clock, ...folder })).host;
+  }
+  if (process.platform !== 'win32')
+    throw new TerminalError('--host windows needs Windows; --host memory runs anywhere');
+  const command = powerShellCommand(env['SystemRoot'] ?? 'C:\\Windows');
+  const start = () => startWorkerProcess(command, { environment: env, log });
+  return windowsHost({
+    clock,
+    files: realFiles({ drives: 'own' }),
+    worker: new PowerShellWorker({ start, clock, log }),
+  });
+}

@@ -1,0 +1,91 @@
+// `troupe csi-proxy record`: what the servers of now answer to recorded requests.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  type ApiVersion,
+  apiTree,
+  readSource,
+  recordCalls,
+  recordedText,
+  replayOn,
+} from '../../../adapters/csi-proxy/check/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { systemClock } from '../../clock.ts';
+import { openLog } from '../../telling/log.ts';
+import type { CsiProxyCommand } from './csi-proxy.ts';
+
+const API = 'adapters/csi-proxy/api';
+
+const USAGE = `troupe csi-proxy record [<group> [<version>]]
+                                    makes the calls of ${API}/<group>/<version>/recorded.json, in their
+                                    order, on a machine in memory that is always the same, and writes what was answered
+                                    beside each; 'check' makes them again when the release is the old tree (C31, C32)
+
+  --check                           writes nothing; ends with 1 if something would be written
+
+A new call is an "rpc" and a "request", and the command fills in the rest; *** stands for a secret:
+  {"calls": [{"rpc": "PathExists", "request": {"path": "C:\\\\var\\\\lib\\\\kubelet\\\\pods"}}]}
+`;
+
+export const record: CsiProxyCommand = async (args, { out, cwd }) => {
+  const { values, positionals } = parse(args);
+  if (values.help) {
+    out.write(USAGE);
+    return 0;
+  }
+  const [group, version, ...rest] = positionals;
+  if (rest.length > 0) throw new TerminalError("'record' takes a group and a version, such as 'record disk v1'");
+  const tree = await readSource(API, { cwd, api: API });
+  const asked = apiTree(tree).versions.filter(
+    (one) => (group ?? one.group) === one.group && (version ?? one.version) === one.version,
+  );
+  if (asked.length === 0) throw new TerminalError(`there is no '${API}/${positionals.join('/')}'`);
+  let changes = 0;
+  for (const one of asked) {
+    const file = fileOf(one);
+    const text = tree.files.get(file);
+    if (text === undefined) {
+      if (version !== undefined) throw new TerminalError(`there is no '${API}/${file}' with calls to record`);
+      out.write(`${API}/${file}: not there, nothing recorded\n`);
+      continue;
+    }
+    const recorded = await recordedAgain(one, text);
+    if (recorded === text) continue;
+    changes++;
+    if (!values.check) await writeFile(join(cwd, API, file), recorded);
+    out.write(`${API}/${file}: ${values.check ? 'would be written' : 'written'}\n`);
+  }
+  if (changes === 0) out.write('recordings are up to date\n');
+  return values.check && changes > 0 ? 1 : 0;
+};
+
+/** @returns what the file should hold */
+async function recordedAgain({ group, version, proto }: ApiVersion, text: string): Promise<string> {
+  const server = await replayOn({ clock: systemClock(), log: openLog({ level: 'silent', readable: false }) })(
+    group,
+    version,
+  );
+  if (server === undefined) throw new TerminalError(`there is no server of ${group}/${version}; 'gen' makes its part`);
+  try {
+    return recordedText(await recordCalls(text, { file: `${API}/${fileOf({ group, version })}`, proto, server }));
+  } finally {
+    await server.close();
+  }
+}
+
+function fileOf({ group, version }: Pick<ApiVersion, 'group' | 'version'>): string {
+  return `${group}/${version}/recorded.json`;
+}
+
+function parse(args: readonly string[]) {
+  const options = {
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
+  }
+}

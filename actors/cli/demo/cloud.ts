@@ -1,0 +1,110 @@
+// The demo's own look at the cloud: its credentials, what is there before and after, and the network it takes for granted.
+import { readFile } from 'node:fs/promises';
+import { parse, stringify } from 'yaml';
+import { openStackSessions, type Session } from '../../../adapters/openstack/mod.ts';
+import { type Clock, type JsonObject, TerminalError } from '../../../bus/mod.ts';
+import { TROUPE_VERSION } from '../../process/version.ts';
+
+/** The name that the objects of the landscape give to their cloud. */
+const CLOUD_NAME = 'openstack';
+/** Longest wait for one answer, in milliseconds. */
+const CALL_MS = 30_000;
+const TRACE_ID = 'd3'.repeat(16);
+
+/** Values in base64, as a Secret has them. */
+export type SecretData = Readonly<Record<string, string>>;
+
+/**
+ * One cloud of a clouds.yaml under the name that the landscape uses, with the file of its CA.
+ *
+ * @param cloudName  OS_CLOUD; without it, the cloud `openstack` or the first one
+ * @throws {TerminalError} there is no such cloud
+ */
+export async function credentials(cloudsYaml: string, cloudName: string | undefined): Promise<SecretData> {
+  const clouds = cloudsIn(cloudsYaml);
+  const name = cloudName ?? (Object.hasOwn(clouds, CLOUD_NAME) ? CLOUD_NAME : Object.keys(clouds)[0]);
+  const cloud = name !== undefined && Object.hasOwn(clouds, name) ? clouds[name] : undefined;
+  if (cloud === undefined || cloud === null)
+    throw new TerminalError(`OS_CLOUD must name a cloud of the clouds.yaml; got '${name ?? ''}'`);
+  const { cacert, ...rest } = cloud;
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const yaml = base64(stringify({ clouds: { [CLOUD_NAME]: rest } }));
+  if (typeof cacert !== 'string' || cacert === '') return { 'clouds.yaml': yaml };
+  return { 'clouds.yaml': yaml, cacert: base64(await readFile(cacert, 'utf8')) };
+}
+
+function cloudsIn(cloudsYaml: string): Readonly<Record<string, JsonObject | null>> {
+  try {
+    // Scalars stay text, so that a password of digits keeps its zeros.
+    const content = parse(cloudsYaml, {
+      schema: 'failsafe',
+      customTags: ['null', 'merge'],
+      prettyErrors: false,
+    }) as JsonObject | null;
+    return (content?.['clouds'] ?? {}) as Record<string, JsonObject | null>;
+  } catch {
+    // Without cause: its message may quote a password.
+    throw new TerminalError('the clouds.yaml is not valid YAML');
+  }
+}
+
+/** What is in the cloud: `network 'public'` and the like, by id. */
+export type Inventory = ReadonlyMap<string, { readonly what: string; readonly name: string }>;
+
+export interface DemoCloud {
+  /** Projects, networks, and what is in them. @throws as `Session.list` */
+  inventory(): Promise<Inventory>;
+  hasNetwork(name: string): Promise<boolean>;
+  /** Makes an external network. */
+  addExternalNetwork(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LISTS = [
+  { service: 'identity', collection: 'projects', singular: 'project' },
+  { service: 'network', collection: 'networks', singular: 'network' },
+  { service: 'network', collection: 'subnets', singular: 'subnet' },
+  { service: 'network', collection: 'routers', singular: 'router' },
+  { service: 'network', collection: 'ports', singular: 'port' },
+  { service: 'network', collection: 'security-groups', singular: 'security group' },
+] as const;
+/** Neutron makes such a security group for every project, and keeps it. */
+const NEUTRONS_OWN = `security group 'default'`;
+
+/** Looks at the cloud with the credentials that the actors get. */
+export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): DemoCloud {
+  const sessions = openStackSessions({
+    clock,
+    version: TROUPE_VERSION,
+    readSecret: async () => ({ uid: 'demo', resourceVersion: '1', data }),
+  });
+  const deadlineAt = (): number => clock.now() + CALL_MS;
+  const session = (): Promise<Session> =>
+    sessions.open('', { secretName: 'demo', cloudName: CLOUD_NAME }, '1', deadlineAt());
+  const list = async ({ service, collection }: (typeof LISTS)[number]): Promise<readonly JsonObject[]> => {
+    const call = { service, path: `/${collection}`, deadlineAt: deadlineAt(), traceId: TRACE_ID };
+    return (await session()).list(call, collection.replaceAll('-', '_'));
+  };
+  return {
+    async inventory() {
+      const lists = await Promise.all(
+        LISTS.map(async (of) =>
+          (await list(of)).map(({ id, name }): [string, { what: string; name: string }] => [
+            String(id),
+            { what: `${of.singular} '${name}'`, name: String(name) },
+          ]),
+        ),
+      );
+      return new Map(lists.flat().filter(([, { what }]) => what !== NEUTRONS_OWN));
+    },
+    async hasNetwork(name) {
+      return (await list(LISTS[1])).some((network) => network['name'] === name && network['router:external'] === true);
+    },
+    async addExternalNetwork(name) {
+      const body = { network: { name, 'router:external': true } };
+      const call = { service: 'network', method: 'POST', path: '/networks', body } as const;
+      await (await session()).call({ ...call, deadlineAt: deadlineAt(), traceId: TRACE_ID });
+    },
+    close: () => sessions.close(),
+  };
+}

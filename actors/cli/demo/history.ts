@@ -1,0 +1,193 @@
+// What happened to the objects of a landscape, as the trace told it. Pure: events in, states and times out.
+import type { TraceEvent } from '../../../bus/mod.ts';
+import type { LandscapeObject } from './landscape.ts';
+
+/** How an object stands, in a word for people. */
+export const State = {
+  Starting: 'starting',
+  Waiting: 'waiting',
+  Creating: 'creating',
+  Available: 'available',
+  /** Of what has no life of its own: a Secret. */
+  Present: 'present',
+  Unavailable: 'unavailable',
+  Retrying: 'retrying',
+  Failed: 'failed',
+  Held: 'held',
+  Deleting: 'deleting',
+  Gone: 'gone',
+} as const;
+export type State = (typeof State)[keyof typeof State];
+
+/** A request to the cloud that was made for an object; instants as everywhere, milliseconds since the epoch. */
+export interface CloudCall {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly beganAt: number;
+  readonly endedAt: number;
+}
+
+export interface Change {
+  readonly key: string;
+  readonly state: State;
+  readonly at: number;
+}
+
+/** Phases of the machine that are not what their first word says; the rest is creating, or deleting. */
+const STATES: Readonly<Record<string, State>> = {
+  'claiming.guarding': State.Starting,
+  'claiming.awaiting': State.Waiting,
+  'claiming.lookingAhead': State.Waiting,
+  'claiming.probing': State.Waiting,
+  awaitingExternal: State.Waiting,
+  available: State.Available,
+  unavailable: State.Unavailable,
+  failed: State.Failed,
+  backingOff: State.Retrying,
+  recordingAgain: State.Retrying,
+  discardingAgain: State.Retrying,
+  gone: State.Deleting,
+  'deleting.guarded': State.Held,
+  'deleting.backingOff': State.Retrying,
+  'deleting.releasingAgain': State.Retrying,
+  'deleting.refused': State.Failed,
+};
+
+const READY: ReadonlySet<State | undefined> = new Set([State.Available, State.Present]);
+
+export class History {
+  readonly objects = new Map<string, LandscapeObject>();
+  readonly calls: CloudCall[] = [];
+  readonly #states = new Map<string, State>();
+  readonly #readyAt = new Map<string, number>();
+  readonly #wentOnAt = new Map<string, number>();
+  readonly #goneAt = new Map<string, number>();
+  readonly #recordedAt = new Map<string, number>();
+  readonly #retried = new Set<string>();
+  readonly #externalIds = new Map<string, string>();
+  readonly #namespace: string;
+  readonly #keys = new Map<string, string>();
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  /** From now on the objects are followed; what is known of them stays. */
+  expect(objects: readonly LandscapeObject[]): void {
+    for (const object of objects) {
+      this.objects.set(object.key, object);
+      this.#keys.set(`${object.plural}/${object.name}`, object.key);
+    }
+  }
+
+  /** Takes an event of the trace. Returns what changed for people; nothing for a step that is not worth a line. */
+  take({
+    actor,
+    type,
+    data,
+    at,
+  }: Pick<TraceEvent, 'actor' | 'type' | 'data'> & { readonly at: number }): Change | undefined {
+    const key = this.#keys.get(`${actor.plural}/${actor.name}`);
+    if (key === undefined || actor.namespace !== this.#namespace) return undefined;
+    if (type === 'call') {
+      const { method, path, durationMs } = data;
+      const beganAt = at - Number(durationMs);
+      this.calls.push({ key, method: String(method), path: String(path), beganAt, endedAt: at });
+      return undefined;
+    }
+    if (data['from'] === 'recording' && !this.#recordedAt.has(key) && data['to'] !== 'recordingAgain')
+      this.#recordedAt.set(key, at);
+    if (typeof data['externalId'] === 'string') this.#externalIds.set(key, data['externalId']);
+    const before = this.#states.get(key);
+    const state = type === 'gone' ? State.Gone : type === 'transition' ? this.#read(key, String(data['to'])) : before;
+    if (state === undefined || state === before) return undefined;
+    this.#states.set(key, state);
+    if (state === State.Creating && !this.#wentOnAt.has(key)) this.#wentOnAt.set(key, at);
+    if (state === State.Retrying) this.#retried.add(key);
+    if (state === State.Gone) this.#goneAt.set(key, at);
+    if (READY.has(state) && !this.#readyAt.has(key)) this.#readyAt.set(key, at);
+    return { key, state, at };
+  }
+
+  state(key: string): State | undefined {
+    return this.#states.get(key);
+  }
+
+  isReady(key: string): boolean {
+    return READY.has(this.state(key));
+  }
+
+  /** When the object was ready for the first time. */
+  readyAt(key: string): number | undefined {
+    return this.#readyAt.get(key);
+  }
+
+  /**
+   * From when others may rely on the object. One that had to try again, or that makes an object for itself, may be
+   * usable, its id stored, while an update is still to come.
+   */
+  usableAt(key: string): number | undefined {
+    const isEarly = this.#retried.has(key) || this.objects.get(key)?.owns === true;
+    return (isEarly ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
+  }
+
+  /** When the object had all it needs for the first time, and went on to be made. */
+  wentOnAt(key: string): number | undefined {
+    return this.#wentOnAt.get(key);
+  }
+
+  /** When the object went from Kubernetes. */
+  goneAt(key: string): number | undefined {
+    return this.#goneAt.get(key);
+  }
+
+  /** Ids of all that was made or imported in the cloud. */
+  externalIds(): ReadonlySet<string> {
+    return new Set(this.#externalIds.values());
+  }
+
+  /** What the object refers to and is not ready. */
+  awaited(key: string): readonly string[] {
+    return (this.objects.get(key)?.references ?? []).filter((reference) => !this.isReady(reference));
+  }
+
+  /** Who refers to the object and is still there. */
+  users(key: string): readonly string[] {
+    return [...this.objects.values()]
+      .filter((other) => other.references.includes(key) && (this.state(other.key) ?? State.Gone) !== State.Gone)
+      .map((other) => other.key);
+  }
+
+  /** Failed, or in need of something that failed: there is nothing to wait for. */
+  isHopeless(key: string): boolean {
+    const state = this.state(key);
+    if (state === State.Failed || state === State.Unavailable) return true;
+    return (this.objects.get(key)?.references ?? []).some((reference) => this.isHopeless(reference));
+  }
+
+  /** Waiting for something that nobody has applied yet. */
+  isBlocked(key: string): boolean {
+    const object = this.objects.get(key);
+    return object === undefined || object.references.some((reference) => this.isBlocked(reference));
+  }
+
+  /** Nothing more is to come: each object is ready, waits for what is not there, or cannot become ready. */
+  isSettled(): boolean {
+    return [...this.objects.keys()].every(
+      (key) => this.isReady(key) || this.isHopeless(key) || (this.isBlocked(key) && this.state(key) === State.Waiting),
+    );
+  }
+
+  isAllGone(): boolean {
+    return [...this.objects.keys()].every((key) => (this.state(key) ?? State.Gone) === State.Gone);
+  }
+
+  #read(key: string, phase: string): State {
+    if (this.objects.get(key)?.kind === 'Secret') {
+      if (phase === 'held' || phase === 'releasing') return State.Held;
+      return this.state(key) ?? State.Present;
+    }
+    return STATES[phase] ?? (phase.startsWith('deleting.') ? State.Deleting : State.Creating);
+  }
+}

@@ -1,0 +1,184 @@
+// The sample landscape: its files, and its way to the API server and back.
+import { readdir, readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import { type KubeClient, resourcePath, SECRETS } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
+import type { KubeObject, ManagedKind, Reference } from '../../../machines/kind.ts';
+
+export const NAMESPACE = 'network-landscape';
+export const SECRET_NAME = 'openstack-clouds';
+/** Keys of objects are `<kind>/<name>` in lower case. */
+export const SECRET_KEY = `secret/${SECRET_NAME}`;
+/** Files from here on are applied while the rest is up. */
+const LATER = '90';
+const MANAGER = 'troupe-demo';
+const APPLY = 'application/apply-patch+yaml';
+/** By this label a later demo knows the namespace of one that was killed. */
+const MARK = { 'app.kubernetes.io/managed-by': MANAGER };
+const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
+/** Pause before a broken watch is opened again, in milliseconds. */
+const PAUSE_MS = 200;
+
+export interface LandscapeObject {
+  /** `subnet/shop-web-v4`. */
+  readonly key: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly name: string;
+  /** Keys of what it refers to. */
+  readonly references: readonly string[];
+  /** Those of them that cannot go before it. */
+  readonly guarded: readonly string[];
+  /** It makes an object for itself, and is usable before that one is. */
+  readonly owns?: boolean;
+  readonly path: string;
+  readonly manifest: JsonObject;
+}
+
+export interface Landscape {
+  readonly first: readonly LandscapeObject[];
+  readonly later: readonly LandscapeObject[];
+}
+
+/** Reads all files of a landscape; those who depend on others come first. @throws {TerminalError} a kind nobody knows */
+export async function readLandscape(folder: URL, kinds: readonly ManagedKind[]): Promise<Landscape> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
+  const read = async (name: string): Promise<LandscapeObject[]> => {
+    const documents = parseAllDocuments(await readFile(new URL(name, folder), 'utf8'));
+    return documents.flatMap((document) => {
+      const manifest = document.toJS() as JsonObject | null;
+      return manifest === null ? [] : [landscapeObject(manifest, kinds)];
+    });
+  };
+  const of = async (files: readonly string[]): Promise<LandscapeObject[]> => {
+    const objects = (await Promise.all(files.map(read))).flat();
+    const rank = ({ references }: LandscapeObject): number => -references.length;
+    return objects.sort((one, other) => rank(one) - rank(other));
+  };
+  return {
+    first: await of(names.filter((name) => name < LATER)),
+    later: await of(names.filter((name) => name >= LATER)),
+  };
+}
+
+function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): LandscapeObject {
+  const object = manifest as unknown as KubeObject;
+  const { name } = object.metadata;
+  const kind = kinds.find((candidate) => candidate.kind === object.kind);
+  if (kind === undefined) throw new TerminalError(`the landscape has a '${object.kind}', which is no kind of ours`);
+  const references = kind.references(object);
+  const keys = (of: readonly Reference[]): string[] => of.map((reference) => keyOf(reference.kind, reference.name));
+  return {
+    key: keyOf(object.kind, name),
+    kind: object.kind,
+    plural: kind.plural,
+    name,
+    references: keys(references.filter(({ neededFor }) => neededFor !== 'never')),
+    guarded: keys(references.filter(({ finalizers }) => finalizers.length > 0)),
+    owns: kind.owned(object) !== undefined,
+    path: resourcePath(kind, NAMESPACE, name),
+    manifest,
+  };
+}
+
+function keyOf(kind: string, name: string): string {
+  return `${kind.toLowerCase()}/${name}`;
+}
+
+/** The credentials, as an object of the landscape. @param data  values in base64 */
+export function secretObject(data: Readonly<Record<string, string>>): LandscapeObject {
+  return {
+    key: SECRET_KEY,
+    kind: SECRETS.kind,
+    plural: SECRETS.plural,
+    name: SECRET_NAME,
+    references: [],
+    guarded: [],
+    path: resourcePath(SECRETS, NAMESPACE, SECRET_NAME),
+    manifest: { apiVersion: 'v1', kind: SECRETS.kind, metadata: { name: SECRET_NAME, namespace: NAMESPACE }, data },
+  };
+}
+
+/** Applies objects, all at once. @throws as `KubeClient.call` */
+export async function applyObjects(client: KubeClient, objects: readonly LandscapeObject[]): Promise<void> {
+  await Promise.all(
+    objects.map(({ path, manifest }) =>
+      client.call({
+        method: 'PATCH',
+        path: `${path}?fieldManager=${MANAGER}&force=true`,
+        contentType: APPLY,
+        body: manifest,
+      }),
+    ),
+  );
+}
+
+/** Whose the namespace is that is there already, if there is one. @throws as `KubeClient.call` */
+export async function namespaceOwner(client: KubeClient): Promise<'nobody' | 'demo' | 'other'> {
+  const namespace = await read(client, NAMESPACE_PATH);
+  if (namespace === undefined) return 'nobody';
+  const { labels } = namespace['metadata'] as { labels?: Record<string, string> };
+  return Object.entries(MARK).every(([name, value]) => labels?.[name] === value) ? 'demo' : 'other';
+}
+
+/** @throws as `KubeClient.call` */
+export async function createNamespace(client: KubeClient): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels: MARK } };
+  await client.call({ method: 'POST', path: `/api/v1/namespaces?fieldManager=${MANAGER}`, body });
+}
+
+/** Asks for the deletion of the namespace with all that is in it; one that is not there is fine. @throws as `KubeClient.call` */
+export async function deleteNamespace(client: KubeClient): Promise<void> {
+  try {
+    await client.call({ method: 'DELETE', path: NAMESPACE_PATH });
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+  }
+}
+
+/** Resolves to true when the namespace is gone, to false when `signal` was aborted before. */
+export async function namespaceGone(client: KubeClient, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  const watch = `/api/v1/namespaces?watch=1&fieldSelector=${encodeURIComponent(`metadata.name=${NAMESPACE}`)}`;
+  while (!signal.aborted) {
+    try {
+      const namespace = await read(client, NAMESPACE_PATH);
+      if (namespace === undefined) return true;
+      const { resourceVersion } = namespace['metadata'] as { resourceVersion: string };
+      for await (const { type } of client.stream(`${watch}&resourceVersion=${resourceVersion}`, undefined, signal)) {
+        if (type === 'DELETED') return true;
+      }
+    } catch (error) {
+      if (toErrorData(error).code === 'terminal') throw error;
+    }
+    await clock.sleep(PAUSE_MS, signal);
+  }
+  return false;
+}
+
+/** What Kubernetes says of an object that is not ready: the message of its condition Progressing. */
+export async function messageOf(client: KubeClient, { path }: LandscapeObject): Promise<string | undefined> {
+  const { conditions = [] } = ((await read(client, path))?.['status'] ?? {}) as { conditions?: readonly JsonObject[] };
+  const message = conditions.find(({ type }) => type === 'Progressing')?.['message'];
+  return typeof message === 'string' ? message : undefined;
+}
+
+/** Keys of the objects that the API server still has. @throws as `KubeClient.call` */
+export async function remaining(client: KubeClient, kinds: readonly ManagedKind[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    kinds.map(async (kind) => {
+      const { items = [] } = ((await read(client, resourcePath(kind, NAMESPACE))) ?? {}) as { items?: JsonObject[] };
+      return items.map(({ metadata }) => keyOf(kind.kind, (metadata as { name: string }).name));
+    }),
+  );
+  const namespace = await read(client, NAMESPACE_PATH);
+  return [...lists.flat(), ...(namespace === undefined ? [] : [`namespace/${NAMESPACE}`])];
+}
+
+async function read(client: KubeClient, path: string): Promise<JsonObject | undefined> {
+  try {
+    return (await client.call({ method: 'GET', path })).body;
+  } catch (error) {
+    if (error instanceof AbsentError) return undefined;
+    throw error;
+  }
+}

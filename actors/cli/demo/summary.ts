@@ -1,0 +1,218 @@
+// What the demo measured, in figures and in lines. Pure.
+import type { CloudCall, History } from './history.ts';
+import type { LandscapeObject } from './landscape.ts';
+
+/** A stretch of the demo: some objects, and when they were applied. */
+export interface Stretch {
+  readonly history: History;
+  readonly objects: readonly LandscapeObject[];
+  readonly beganAt: number;
+}
+
+/** One object of a chain, and how long it took from when the one before it was ready. */
+export interface Link {
+  readonly key: string;
+  readonly durationMs: number;
+}
+
+/** How many references were kept to, and which were not. */
+export interface Order {
+  readonly kept: number;
+  /** `network/a before subnet/b`. */
+  readonly broken: readonly string[];
+}
+
+/** `3 projects, 1 domain`, in the order of first appearance by references. */
+export function kindsOf(objects: readonly LandscapeObject[]): string {
+  const counts = new Map<string, number>();
+  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => `${count} ${kind.toLowerCase()}${count === 1 ? '' : 's'}`).join(', ');
+}
+
+/** When the last of the objects was ready; undefined when one never was. */
+export function allReadyAt({ history, objects }: Stretch): number | undefined {
+  const times = objects.map(({ key }) => history.readyAt(key));
+  return times.every((at) => at !== undefined) ? Math.max(...times) : undefined;
+}
+
+/** When everything that the object refers to was ready. */
+function mayBeginAt({ history, beganAt }: Stretch, { references }: LandscapeObject): number {
+  return Math.max(beganAt, ...references.map((reference) => history.readyAt(reference) ?? beganAt));
+}
+
+/** The chain of references that took longest: from the object that was ready last to what it waited for last, and so on. */
+export function longestChain(stretch: Stretch): readonly Link[] {
+  const { history, objects, beganAt } = stretch;
+  const readyAt = (key: string): number => history.readyAt(key) ?? 0;
+  const last = (keys: readonly string[]): string | undefined =>
+    [...keys].sort((one, other) => readyAt(other) - readyAt(one))[0];
+  const chain: Link[] = [];
+  let key = last(objects.map((object) => object.key));
+  while (key !== undefined) {
+    const before = last((history.objects.get(key)?.references ?? []).filter((other) => readyAt(other) > beganAt));
+    chain.unshift({ key, durationMs: readyAt(key) - (before === undefined ? beganAt : readyAt(before)) });
+    key = before;
+  }
+  return chain;
+}
+
+/** Whether each object's creation was asked for only after all that it refers to was ready. */
+export function creationOrder({ history, objects }: Stretch): Order {
+  return orderOf(
+    objects.flatMap(({ key, references }) => {
+      const asked = history.calls.find((call) => isCreation(call) && call.key === key)?.beganAt;
+      return asked === undefined
+        ? []
+        : references.map((reference) => [reference, key, history.usableAt(reference), asked]);
+    }),
+  );
+}
+
+/** Whether each deletion was asked for only after the deletion of all that is guarded by it had been answered. */
+export function deletionOrder({ history, objects, beganAt: from }: Stretch): Order {
+  const deletions = new Map<string, { began: number; ended: number }>();
+  for (const { key, method, beganAt, endedAt } of history.calls) {
+    // Before that, parts of an object may have gone: rules that nobody specified.
+    if (method !== 'DELETE' || beganAt < from) continue;
+    deletions.set(key, { began: deletions.get(key)?.began ?? beganAt, ended: endedAt });
+  }
+  return orderOf(
+    objects.flatMap(({ key, guarded }) =>
+      guarded.flatMap((guard) => {
+        const [own, its] = [deletions.get(key), deletions.get(guard)];
+        return own === undefined || its === undefined ? [] : [[key, guard, own.ended, its.began] as const];
+      }),
+    ),
+  );
+}
+
+type Pair = readonly [first: string, second: string, firstAt: number | undefined, secondAt: number];
+
+function orderOf(pairs: readonly (readonly [string, string, number | undefined, number] | Pair)[]): Order {
+  const broken = pairs.filter(([, , firstAt, secondAt]) => firstAt === undefined || firstAt > secondAt);
+  return { kept: pairs.length - broken.length, broken: broken.map(([first, second]) => `${first} before ${second}`) };
+}
+
+/** Most calls to the cloud that were under way at the same time. */
+export function mostInFlight({ history }: Stretch): number {
+  const steps = history.calls.flatMap(({ beganAt, endedAt }) => [
+    { at: beganAt, step: 1 },
+    { at: endedAt, step: -1 },
+  ]);
+  let [now, most] = [0, 0];
+  for (const { step } of steps.sort((one, other) => one.at - other.at || one.step - other.step)) {
+    now += step;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+/** Sum of the times that the objects took, each from when it could begin. */
+export function workMs(stretch: Stretch): number {
+  return stretch.objects.reduce((sum, object) => {
+    const readyAt = stretch.history.readyAt(object.key);
+    return readyAt === undefined ? sum : sum + readyAt - mayBeginAt(stretch, object);
+  }, 0);
+}
+
+/** How soon objects went on once their last dependency was ready, each list ascending. */
+export interface Reactions {
+  /** Until the actor decided, in milliseconds. */
+  readonly decidedMs: readonly number[];
+  /** Until its next request to the cloud went out, in milliseconds: what others ask for at the time goes first. */
+  readonly askedMs: readonly number[];
+}
+
+export function reactions(stretch: Stretch): Reactions {
+  const { history, objects, beganAt } = stretch;
+  const decidedMs: number[] = [];
+  const askedMs: number[] = [];
+  for (const object of objects) {
+    const readyAt = mayBeginAt(stretch, object);
+    if (readyAt === beganAt) continue;
+    const wentOnAt = history.wentOnAt(object.key);
+    if (wentOnAt !== undefined) decidedMs.push(wentOnAt - readyAt);
+    const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
+    if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
+  }
+  const ascending = (one: number, other: number): number => one - other;
+  return { decidedMs: decidedMs.sort(ascending), askedMs: askedMs.sort(ascending) };
+}
+
+/** A request that makes something; the one for a token makes nothing that stays. */
+function isCreation({ method, path }: CloudCall): boolean {
+  return method === 'POST' && !path.startsWith('/auth/');
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(2)} s`;
+}
+
+/** The lines that tell how the objects came up. */
+export function creationLines(stretch: Stretch): readonly string[] {
+  const { history, beganAt } = stretch;
+  const readyAt = allReadyAt(stretch);
+  if (readyAt === undefined) return [];
+  const spans = spansOf(stretch, (key) => history.readyAt(key));
+  const chain = longestChain(stretch);
+  const order = creationOrder(stretch);
+  const { decidedMs, askedMs } = reactions(stretch);
+  const work = workMs(stretch);
+  return [
+    `all available after ${seconds(readyAt - beganAt)}: ${spans}`,
+    `longest chain: ${chain.map(({ key, durationMs }) => `${key} ${seconds(durationMs)}`).join(' -> ')}`,
+    `order: ${order.kept} of ${order.kept + order.broken.length} references were ready before what needs them was asked for`,
+    `parallelism: up to ${mostInFlight(stretch)} calls to the cloud in flight; ${seconds(work)} of objects' time in ${seconds(readyAt - beganAt)}, ${(work / (readyAt - beganAt)).toFixed(1)} at a time`,
+    ...(askedMs.length === 0
+      ? []
+      : [
+          `reaction: an actor went on ${medianOf(decidedMs)} after its last dependency was ready,`,
+          `  and its next request to the cloud went out after ${medianOf(askedMs)}`,
+        ]),
+  ];
+}
+
+/** The lines that tell how the objects went. */
+export function deletionLines(stretch: Stretch): readonly string[] {
+  const { kept, broken } = deletionOrder(stretch);
+  return [
+    `gone: ${spansOf(stretch, (key) => stretch.history.goneAt(key))}`,
+    `order: ${kept} of ${kept + broken.length} dependants were gone from the cloud before what they need was asked to go`,
+  ];
+}
+
+/** When the objects of each kind got there: `projects 0.62-0.66 s`, those who were last at the end. */
+function spansOf({ objects, beganAt }: Stretch, reachedAt: (key: string) => number | undefined): string {
+  const byKind = new Map<string, number[]>();
+  for (const { key, kind } of objects) {
+    const at = reachedAt(key);
+    if (at !== undefined && at >= beganAt) byKind.set(kind, [...(byKind.get(kind) ?? []), at - beganAt]);
+  }
+  return [...byKind]
+    .sort(([, one], [, other]) => Math.max(...one) - Math.max(...other))
+    .map(([kind, times]) => `${kind.toLowerCase()}s ${span(times)}`)
+    .join(', ');
+}
+
+/** Calls by kind, those made most often first, as lines of a table. @param calls  as `Simulator.calls` */
+export function callLines(calls: Readonly<Record<string, number>>): readonly string[] {
+  const entries = Object.entries(calls).sort(
+    ([one, count], [other, otherCount]) => otherCount - count || (one < other ? -1 : 1),
+  );
+  const sum = entries.reduce((total, [, count]) => total + count, 0);
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return [
+    `requests to OpenStack: ${sum}`,
+    ...entries.map(([name, count]) => `  ${name.padEnd(width)} ${String(count).padStart(4)}`),
+  ];
+}
+
+function span(times: readonly number[]): string {
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  return times.length === 1 ? seconds(last) : `${(first / 1_000).toFixed(2)}-${seconds(last)}`;
+}
+
+function medianOf(sorted: readonly number[]): string {
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return `${middle.toFixed(1)} ms (median of ${sorted.length}, slowest ${(sorted.at(-1) ?? 0).toFixed(1)} ms)`;
+}

@@ -1,0 +1,59 @@
+// `troupe model diff <old> <new>`: which changes break clients.
+import { parseArgs } from 'node:util';
+import { type Break, compareModels } from '../../../adapters/ocm/diff/mod.ts';
+import { type Place, renderDiagnostic, type Workspace } from '../../../adapters/ocm/model/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { checkedModel, counted } from './session.ts';
+
+const OPTIONS = { output: { type: 'string', short: 'o', default: 'text' } } as const;
+
+/** @returns 0 for changes that break nobody, 1 if some do or a model has errors */
+export async function run(args: readonly string[]): Promise<number> {
+  const { folders, json } = argumentsOf(args);
+  const [old, now] = [checkedModel([folders.old]), checkedModel([folders.now])];
+  if (old === undefined || now === undefined) return 1;
+  const breaks = compareModels(old.model(), now.model());
+  process.stdout.write(json ? `${JSON.stringify({ breaks: breaks.map(plain) }, null, 2)}\n` : text(breaks, old, now));
+  return breaks.length === 0 ? 0 : 1;
+}
+
+/** @throws {TerminalError} anything but two folders and a known form of output */
+function argumentsOf(args: readonly string[]): { folders: { old: string; now: string }; json: boolean } {
+  const { values, positionals } = parsed(args);
+  const [old, now, ...others] = positionals;
+  if (old === undefined || now === undefined || others.length > 0) {
+    throw new TerminalError(`two folders are compared, the old model and the new one; got ${positionals.length}`);
+  }
+  if (values.output !== 'text' && values.output !== 'json') {
+    throw new TerminalError(`--output is 'text' or 'json', not '${values.output}'`);
+  }
+  return { folders: { old, now }, json: values.output === 'json' };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new TerminalError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** What is gone is shown where it was, what changed where it is. */
+function text(breaks: readonly Break[], old: Workspace, now: Workspace): string {
+  const shown = breaks.map(({ rule, message, old: was, new: is }) => {
+    const [place, workspace] = is === undefined ? [was, old] : [is, now];
+    const origin = is === undefined ? '' : `; was at ${was.file}:${was.line}:${was.column}`;
+    const source = place.line === 0 ? undefined : workspace.syntax(place.file)?.text;
+    return `${renderDiagnostic({ code: rule, severity: 'breaking', message: message + origin, place }, source)}\n`;
+  });
+  const sum = breaks.length === 0 ? 'no change breaks clients' : `${counted(breaks.length, 'breaking change')}`;
+  return `${shown.join('')}${sum}\n`;
+}
+
+function plain({ rule, message, old, new: now }: Break) {
+  return { rule, message, old: position(old), new: now === undefined ? null : position(now) };
+}
+
+function position({ file, line, column }: Place) {
+  return { file, line, column };
+}

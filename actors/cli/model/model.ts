@@ -1,0 +1,91 @@
+// `troupe model <command>`: the cluster manager's model language. A command is loaded only when it is asked for.
+import { TerminalError, TroupeError } from '../../../bus/errors.ts';
+import { leaveWithReader } from '../../process/process.ts';
+
+/** One command of the table below. */
+export interface ModelCommand {
+  /**
+   * @param args  what follows the command's name
+   * @returns the exit code: 0 all is well, 1 the model is not
+   * @throws {TerminalError} the call makes no sense
+   */
+  run(args: readonly string[]): Promise<number>;
+}
+
+interface Entry {
+  readonly usage: string;
+  readonly about: string;
+  load(): Promise<ModelCommand>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  check: {
+    usage: 'check <dir>... [--watch]',
+    about: 'says what is wrong with a model, and where',
+    load: () => import('./check.ts'),
+  },
+  fmt: {
+    usage: 'fmt <dir or file>... [--check]',
+    about: 'lays model files out anew; --check only says which need it',
+    load: () => import('./fmt.ts'),
+  },
+  openapi: {
+    usage: 'openapi <dir>... --output <out> [--watch] [<option>...]',
+    about:
+      'writes <out>/<service>/<version>/openapi.json; options say more than the published documents do: ' +
+      '--operation-ids, --required, --read-only, --method-get, --hints, --close-links',
+    load: () => import('./openapi.ts'),
+  },
+  types: {
+    usage: 'types <dir>... --output <out> [--watch]',
+    about: 'writes TypeScript types and a typed client to <out>/<service>/<version>.ts',
+    load: () => import('./types.ts'),
+  },
+  docs: {
+    usage: 'docs <dir>... --output <out> [--watch]',
+    about: 'writes pages about all services, in Markdown; begin with <out>/index.md',
+    load: () => import('./docs.ts'),
+  },
+  lsp: {
+    usage: 'lsp [<dir>...] [--stdio]',
+    about: 'serves an editor over standard input and output; without <dir>, the models in its folders',
+    load: () => import('./lsp.ts'),
+  },
+  diff: {
+    usage: 'diff <old dir> <new dir> [-o json]',
+    about: 'says which changes break clients, by rule, and where',
+    load: () => import('./diff.ts'),
+  },
+};
+
+/** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
+export async function main([name, ...args]: readonly string[]): Promise<number> {
+  process.stdout.on('error', leaveWithReader);
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(usage());
+    return 0;
+  }
+  try {
+    const entry = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name ?? ''] : undefined;
+    if (entry === undefined) {
+      const problem = name === undefined ? 'a command is missing' : `there is no command '${name}'`;
+      throw new TerminalError(`${problem}; 'troupe model help' lists the commands`);
+    }
+    if (args.includes('--help') || args.includes('-h')) {
+      process.stdout.write(`troupe model ${entry.usage}\n\n${entry.about}\n`);
+      return 0;
+    }
+    return await (await entry.load()).run(args);
+  } catch (error) {
+    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    const isExpected = error instanceof TroupeError;
+    process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
+    return 2;
+  }
+}
+
+function usage(): string {
+  const width = Math.max(...Object.values(COMMANDS).map((entry) => entry.usage.length));
+  const lines = Object.values(COMMANDS).map((entry) => `  troupe model ${entry.usage.padEnd(width)}  ${entry.about}\n`);
+  return `The cluster manager's model language; <dir> holds <service>/<version>/*.model\n\n${lines.join('')}`;
+}

@@ -1,0 +1,80 @@
+// What the generators of `troupe model` share: a model in, files out, all of them or none.
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Model } from '../../../adapters/ocm/model/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { systemClock } from '../../clock.ts';
+import { counted, type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
+
+/** Texts by path below the output folder. */
+export type OutputFiles = ReadonlyMap<string, string>;
+
+const OPTIONS = { output: { type: 'string', short: 'o' }, watch: { type: 'boolean' } } as const;
+
+/**
+ * Runs a generator; with `--watch` again after every change.
+ *
+ * @param make  called for a model without errors; nothing is written before it is done
+ * @throws {TerminalError} the call makes no sense, or the files cannot be written
+ */
+export async function generate(
+  args: readonly string[],
+  options: ParseArgsOptionsConfig,
+  make: (model: Model, values: ModelArguments['values']) => OutputFiles,
+): Promise<number> {
+  const { roots, values } = modelArguments(args, { ...options, ...OPTIONS });
+  const output = values['output'];
+  if (typeof output !== 'string' || output === '') throw new TerminalError('--output needs a folder to write to');
+  for (const root of roots) {
+    const below = relative(resolve(root), resolve(output));
+    if (below === '' || below.startsWith('..') || isAbsolute(below)) continue;
+    throw new TerminalError(`the output '${output}' is inside the model '${root}', and would be read as a part of it`);
+  }
+  return await withModel({ roots, watch: values['watch'] === true }, ({ workspace }) => {
+    const files = make(workspace.model(), values);
+    const written = writeOrRefuse(output, files);
+    process.stdout.write(`${counted(files.size, 'file')} in ${output}, ${written} written\n`);
+    return 0;
+  });
+}
+
+/**
+ * Writes the files whose text is another. One that is there is written beside itself and takes its place when all others
+ * are written too: when one cannot be written, what is there stays as it was, and what is new goes.
+ */
+function write(output: string, files: OutputFiles): number {
+  const changed = [...files].flatMap(([file, text]) => {
+    const path = join(output, file);
+    const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
+    if (!isNew && readFileSync(path, 'utf8') === text) return [];
+    return [{ path, text, written: isNew ? path : `${path}.${process.pid}.tmp` }];
+  });
+  const progress = process.stderr.isTTY ? new Progress(systemClock(), 'writing files') : undefined;
+  const begun: string[] = [];
+  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
+  try {
+    for (const { text, written } of changed) {
+      begun.push(written);
+      writeFileSync(written, text);
+      progress?.at(begun.length, changed.length);
+    }
+    for (const { path, written } of changed) if (written !== path) renameSync(written, path);
+  } catch (error) {
+    for (const path of begun) rmSync(path, { force: true });
+    throw error;
+  } finally {
+    progress?.clear();
+  }
+  return changed.length;
+}
+
+/** What the system refuses is for the caller to mend. */
+function writeOrRefuse(output: string, files: OutputFiles): number {
+  try {
+    return write(output, files);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new TerminalError(`nothing could be written to '${output}': ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,134 @@
+// What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
+// changes.
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { readModel, renderDiagnostic, Severity, Workspace, watchModel } from '../../../adapters/ocm/model/mod.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
+import { systemClock } from '../../clock.ts';
+import { stopSignal } from '../../process/process.ts';
+
+/** Reading that takes longer shows how far it is. */
+const PATIENCE_MS = 500;
+const PROGRESS_EVERY_MS = 100;
+
+export interface ModelArguments {
+  readonly roots: readonly string[];
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** A model without errors, and what was said about it. */
+export interface Checked {
+  readonly workspace: Workspace;
+  readonly warnings: number;
+}
+
+/** @throws {TerminalError} an unknown option, or no directory */
+export function modelArguments(args: readonly string[], options: ParseArgsOptionsConfig): ModelArguments {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (positionals.length === 0) throw new TerminalError('a directory of a model is missing');
+    return { roots: positionals, values: values as ModelArguments['values'] };
+  } catch (error) {
+    if (error instanceof TerminalError) throw error;
+    throw new TerminalError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/**
+ * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
+ * change, until the process is told to stop.
+ *
+ * @param work  @returns the exit code
+ * @returns the exit code of the last time: 1 for a model with errors, else what `work` said
+ * @throws {TerminalError} a directory that cannot be read, or that has no service
+ */
+export async function withModel(
+  { roots, watch }: { readonly roots: readonly string[]; readonly watch: boolean },
+  work: (checked: Checked) => Promise<number> | number,
+): Promise<number> {
+  const clock = systemClock();
+  const workspace = new Workspace({ roots: roots.length });
+  const signal = watch ? stopSignal() : undefined;
+  // Watched first: what changes while it is read is not missed.
+  const changes = signal && orRefuse(() => watchModel({ workspace, roots, clock, signal }));
+  readOrRefuse(workspace, roots, clock);
+  const once = async (): Promise<number> => {
+    const { errors, warnings } = complain(workspace);
+    if (errors === 0) return await work({ workspace, warnings });
+    process.stderr.write(`${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
+    return 1;
+  };
+  let code = await once();
+  for await (const _ of changes ?? []) code = await once();
+  return code;
+}
+
+/**
+ * Reads a model once and complains about it.
+ *
+ * @returns undefined for one with errors
+ * @throws {TerminalError} a directory that cannot be read, or that has no service
+ */
+export function checkedModel(roots: readonly string[]): Workspace | undefined {
+  const workspace = new Workspace({ roots: roots.length });
+  readOrRefuse(workspace, roots, systemClock());
+  return complain(workspace).errors === 0 ? workspace : undefined;
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clock): void {
+  const progress = process.stderr.isTTY ? new Progress(clock, 'reading model files') : undefined;
+  const { versions } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
+  progress?.clear();
+  if (versions > 0) return;
+  throw new TerminalError(`no model in '${roots.join("', '")}': it is expected in <dir>/<service>/<version>/*.model`);
+}
+
+/** A directory that cannot be read is the caller's mistake. */
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new TerminalError(error.message, { cause: error });
+  }
+}
+
+function complain(workspace: Workspace): { errors: number; warnings: number } {
+  const diagnostics = workspace.diagnostics();
+  const text = diagnostics
+    .map((each) => `${renderDiagnostic(each, workspace.syntax(each.place.file)?.text)}\n`)
+    .join('');
+  process.stderr.write(text);
+  const errors = diagnostics.filter(({ severity }) => severity === Severity.Error).length;
+  return { errors, warnings: diagnostics.length - errors };
+}
+
+/** One line on the terminal that says how far something is, if it takes long. */
+export class Progress {
+  readonly #clock: Clock;
+  readonly #what: string;
+  #nextAt: number;
+  #shown = false;
+
+  constructor(clock: Clock, what: string) {
+    this.#clock = clock;
+    this.#what = what;
+    this.#nextAt = clock.now() + PATIENCE_MS;
+  }
+
+  at(done: number, of: number): void {
+    const now = this.#clock.now();
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + PROGRESS_EVERY_MS;
+    this.#shown = true;
+    process.stderr.write(`\r${this.#what}: ${done} of ${of}`);
+  }
+
+  clear(): void {
+    if (this.#shown) process.stderr.write('\r\x1b[K');
+  }
+}

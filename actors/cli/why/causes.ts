@@ -1,0 +1,156 @@
+// The words for root causes, and what an object says of itself. Pure.
+import type { KubeObject, Reference } from '../../../machines/kind.ts';
+import { isNeeded } from '../../../machines/life.ts';
+import { type Condition, conditionOf } from '../../telling/conditions.ts';
+import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
+
+export const RUNNING = 'see that troupe runs and cares for this kind and namespace';
+const BY_ITSELF = `it goes on by itself; if not, ${RUNNING}`;
+
+export function missing(label: string, askedBy: string | undefined): Cause {
+  const advice =
+    askedBy === undefined ? 'look for it in another namespace' : `create it, or correct the reference in ${askedBy}`;
+  return { summary: `${label} does not exist`, advice, weight: Weight.Missing };
+}
+
+export function refused(label: string, { reason, message }: Condition): Cause {
+  const advice =
+    reason === 'UnrecoverableError'
+      ? 'no change of its spec can help: delete it and apply it again'
+      : 'correct its spec, or what it stands for';
+  return { summary: `${label}: ${reason}: ${oneLine(message)}`, advice, weight: Weight.Refused };
+}
+
+/** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
+export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
+  const summary = `${label}${doing}: ${oneLine(message)}`;
+  return { summary, advice: 'it is tried again by itself, ever less often', weight: Weight.Retried };
+}
+
+export function unusable(label: string, object: KubeObject): Cause {
+  const id = idOf(object) ?? 'its resource';
+  const state = statusOf(object);
+  const what = state === undefined ? `${id} is not as it should be` : `${id} has status ${state}`;
+  const summary = `${label} is as specified, and cannot be used: ${what}`;
+  return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
+}
+
+/** What is waited for is no object that the references name. */
+export function foreign(label: string, object: KubeObject, message: string, sinceMs: number | undefined): Cause {
+  const state = statusOf(object);
+  const told = `${label}: ${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
+  const isImport = object.spec?.['managementPolicy'] === 'unmanaged' && idOf(object) === undefined;
+  const advice = isImport ? 'nothing matches its import yet: create it there, or correct spec.import' : BY_ITSELF;
+  return { summary: told, advice, weight: Weight.Foreign };
+}
+
+export function elsewhere(label: string, object: KubeObject, plural: string): Cause {
+  const message = conditionOf(object, 'Progressing')?.message;
+  const summary = `${label} is not available${message ? `: ${oneLine(message)}` : ''}`;
+  return { summary, advice: `look at whoever cares for ${plural}`, weight: Weight.Foreign };
+}
+
+export function unseen(label: string, isNew: boolean, sinceMs: number | undefined): Cause {
+  const when = isNew ? `since it was applied${forHow(sinceMs)}` : 'since its spec was changed';
+  return { summary: `nobody has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
+}
+
+/** An object that is not deleted refers to one that is. */
+export function holding(holder: string, object: KubeObject, held: string): Cause {
+  // Nothing was built on it, so it lets go (P1).
+  return idOf(object) === undefined
+    ? {
+        summary: `${holder} still refers to ${held}`,
+        advice: `nothing is built on it, so ${BY_ITSELF}`,
+        weight: Weight.Passing,
+      }
+    : {
+        summary: `${holder} still refers to ${held}, and is not deleted`,
+        advice: `delete ${holder}, or wait until it is`,
+        weight: Weight.Held,
+      };
+}
+
+export function strange(label: string, finalizer: string): Cause {
+  const summary = `${label} carries the finalizer ${finalizer}, which is none of troupe's`;
+  return { summary, advice: 'whoever put it there has to remove it', weight: Weight.Held };
+}
+
+export function released(label: string, finalizer: string): Cause {
+  const summary = `${label} carries the finalizer ${finalizer}, and nobody refers to it any more`;
+  return { summary, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+export function leaving(label: string): Cause {
+  return { summary: `${label} is about to be gone`, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+export function cleaning(label: string, object: KubeObject, sinceMs: number | undefined): Cause {
+  const id = idOf(object);
+  const doing = id === undefined ? 'is being cleaned up' : `waits until ${id} is deleted`;
+  return { summary: `${label} ${doing}${forHow(sinceMs)}`, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+/** @param labels  each waits for the next, the last for the first */
+export function circle(labels: readonly string[]): Cause {
+  const summary =
+    labels.length === 1
+      ? `${labels[0]} waits for itself`
+      : `${[...labels, labels[0]].join(' -> ')} wait for each other`;
+  return { summary, advice: 'take one of the references out', weight: Weight.Held };
+}
+
+/** The part of a finding that every object has. */
+export function saidBy(object: KubeObject): Pick<Finding, 'kind' | 'name' | 'available' | 'progressing' | 'id'> {
+  const verdict = (type: string): Verdict | undefined => {
+    const condition = conditionOf(object, type);
+    return condition && { status: condition.status, reason: condition.reason, message: condition.message };
+  };
+  const [available, progressing, id] = [verdict('Available'), verdict('Progressing'), idOf(object)];
+  return {
+    kind: object.kind,
+    name: object.metadata.name,
+    ...(available !== undefined && { available }),
+    ...(progressing !== undefined && { progressing }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+/** How an object stands that is not explained any further. */
+export function standingOf(object: KubeObject): Standing {
+  if (isDeleted(object)) return Standing.Deleting;
+  return conditionOf(object, 'Available')?.status === 'False' ? Standing.Waiting : Standing.Available;
+}
+
+/** Whether an object has to wait for a reference: it is needed now, or the object says so itself. */
+export function counts(reference: Reference, object: KubeObject, message = ''): boolean {
+  const named = labelOf(reference).toLowerCase();
+  const isNamed = message.toLowerCase().split(/\s+/).includes(named);
+  return isNamed || isNeeded(reference, { externalId: idOf(object) });
+}
+
+export function isDeleted({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function idOf({ status }: KubeObject): string | undefined {
+  const id = status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** What the foreign system calls the state of the resource. */
+function statusOf({ status }: KubeObject): string | undefined {
+  const state = (status?.['resource'] as { readonly status?: unknown } | undefined)?.status;
+  return typeof state === 'string' && state !== '' ? state : undefined;
+}
+
+function forHow(sinceMs: number | undefined): string {
+  return sinceMs === undefined ? '' : `, for ${duration(sinceMs)}`;
+}
+
+function oneLine(message: string): string {
+  return message
+    .trim()
+    .split(/\s*\n\s*/)
+    .join('; ');
+}

@@ -1,0 +1,127 @@
+// Asks the API server who still refers to a deleted object (P7, P8).
+//
+// Invariants:
+//   A1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
+//   A2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, addressKey } from '../../bus/mod.ts';
+import type { AuditOutput } from '../../machines/guard.ts';
+import type { ManagedKind } from '../../machines/kind.ts';
+import type { Life, ObjectActor } from '../object/object-actor.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+
+/** What is asked about: the actor of a deleted object, with its claims. */
+export type Audited = Pick<ObjectActor, 'address' | 'key' | 'claims' | 'dropClaim' | 'reconsider'>;
+
+interface Referrer {
+  readonly key: string;
+  readonly uid: string;
+  readonly finalizers: readonly string[];
+}
+
+/** Who of one kind in one namespace refers to what, by its key. */
+interface Referrers {
+  readonly resourceVersion: string;
+  readonly byTarget: ReadonlyMap<string, readonly Referrer[]>;
+  /** Of all that were listed. */
+  readonly generations: ReadonlyMap<string, number>;
+}
+
+interface Reading {
+  readonly current: Promise<Referrers>;
+  /** For those who asked when the current one had begun. */
+  next: Promise<Referrers> | undefined;
+}
+
+export class Audits {
+  readonly #objects: Pick<Objects, 'list'>;
+  readonly #registry: Registry;
+  readonly #readings = new Map<string, Reading>();
+
+  constructor({ objects, registry }: { objects: Pick<Objects, 'list'>; registry: Registry }) {
+    this.#objects = objects;
+    this.#registry = registry;
+  }
+
+  /**
+   * One list for each kind that may hold one of `finalizers`. Claims of objects that are gone, replaced or refer to this
+   * one no more are dropped from the table.
+   *
+   * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
+   * its own uid, that was seen to end or has yielded this incarnation; and the revision of the table that this was found under
+   */
+  async guards(actor: Audited, { uid }: Pick<Life, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
+    const kinds = [...new Set(finalizers.flatMap((finalizer) => this.#registry.claimants(finalizer)))];
+    const found = await Promise.all(
+      kinds.map(async (kind) => ({ kind, referrers: await this.#read(kind, actor.address.namespace) })),
+    );
+    const holding = new Set<string>();
+    for (const { kind, referrers } of found) {
+      const referring = new Map<string, string>();
+      for (const referrer of referrers.byTarget.get(actor.key) ?? []) {
+        referring.set(referrer.key, referrer.uid);
+        const claim = actor.claims.get(referrer.key);
+        const yielded = claim?.uid === referrer.uid && claim.notOn.includes(uid);
+        // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment.
+        const ended = actor.claims.endedUid(referrer.key) === referrer.uid;
+        if (!yielded && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
+      }
+      for (const [key, claim] of [...actor.claims.entries()]) {
+        if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
+          continue;
+        // A claim that is newer than the list is not judged by it.
+        if (claim.generation > (referrers.generations.get(key) ?? claim.generation)) continue;
+        if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
+      }
+    }
+    actor.reconsider();
+    return { free: finalizers.filter((finalizer) => !holding.has(finalizer)), revision: actor.claims.revision };
+  }
+
+  /** From a list that begins now, or as soon as the one that is under way has ended (A1). */
+  #read(kind: ManagedKind, namespace: string): Promise<Referrers> {
+    const id = `${kind.realm}/${kind.plural}/${namespace}`;
+    const begin = (): Promise<Referrers> => {
+      const reading: Reading = { current: this.#list(kind, namespace), next: undefined };
+      this.#readings.set(id, reading);
+      const end = (): void => {
+        if (reading.next === undefined) this.#readings.delete(id);
+      };
+      reading.current.then(end, end);
+      return reading.current;
+    };
+    const reading = this.#readings.get(id);
+    if (reading === undefined) return begin();
+    reading.next ??= reading.current.then(begin, begin);
+    return reading.next;
+  }
+
+  async #list(kind: ManagedKind, namespace: string): Promise<Referrers> {
+    const byTarget = new Map<string, Referrer[]>();
+    const generations = new Map<string, number>();
+    try {
+      const { items, resourceVersion } = await this.#objects.list(resourceOf(kind), namespace);
+      for (const object of items) {
+        const from = { realm: kind.realm, plural: kind.plural, namespace, name: object.metadata.name };
+        generations.set(addressKey(from), object.metadata.generation ?? 0);
+        const finalizers = new Map<string, string[]>();
+        for (const reference of kind.references(object)) {
+          if (reference.finalizers.length === 0) continue;
+          const target = addressKey(this.#registry.target(from, reference));
+          finalizers.set(target, [...(finalizers.get(target) ?? []), ...reference.finalizers]);
+        }
+        for (const [target, its] of finalizers) {
+          const referrer = { key: addressKey(from), uid: object.metadata.uid, finalizers: its };
+          const referrers = byTarget.get(target);
+          if (referrers === undefined) byTarget.set(target, [referrer]);
+          else referrers.push(referrer);
+        }
+      }
+      return { resourceVersion, byTarget, generations };
+    } catch (error) {
+      // A kind that the API server does not serve has no objects.
+      if (error instanceof AbsentError) return { resourceVersion: '0', byTarget, generations };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,393 @@
+// Hosts the actors of the shards that this process holds leases for.
+//
+// Invariants:
+//   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
+//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
+//       noticed or not, no mail is taken and no effect begins.
+//   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
+//   H4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
+//       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
+//   H5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
+//       before anybody watched, nobody would tell of its end (W2).
+import type { Logger } from 'pino';
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type Clock,
+  ConflictError,
+  type Lease,
+  type Mail,
+  type MailSubscription,
+  mailSubject,
+  shardOf,
+  shardOfKey,
+  TransientError,
+} from '../../bus/mod.ts';
+import { provideEffects, refresh } from '../effects/effects.ts';
+import { InFlight } from '../mail/in-flight.ts';
+import { parseClaimMail, parseObjectMail, parseReadyMail } from '../mail/mail.ts';
+import { Outbox } from '../mail/outbox.ts';
+import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
+import type { Registry } from '../object/registry.ts';
+import { StatusTurns } from '../object/status-turns.ts';
+import type { Tell } from '../telling/event-recorder.ts';
+import { readAll } from '../watch/read-all.ts';
+
+export interface HostDeps {
+  bus: Bus;
+  objects: Objects;
+  registry: Registry;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  clock: Clock;
+  log: Logger;
+  /** Longest time an external call may take, in milliseconds. */
+  callMs: number;
+  /** Tells users what happened to their objects. */
+  tell: Tell;
+}
+
+/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+const GONE_LIMIT = 1_000;
+/** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
+const UNTOLD_FIRST_MS = 30_000;
+const UNTOLD_LIMIT_MS = 600_000;
+/** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
+const SLICE = 25;
+/** Publications of all shards under way at a time. */
+const PUBLICATIONS = 256;
+
+interface Shard {
+  readonly lease: Lease;
+  readonly outbox: Outbox;
+  /** The same for all its actors. */
+  readonly deps: ObjectActorDeps;
+  readonly actors: Map<string, ObjectActor>;
+  /** External calls under way. */
+  readonly calls: Set<Promise<unknown>>;
+  /** What the API server had when the shard was taken over; undefined until it was read. */
+  floor: string | undefined;
+  /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
+  readonly gone: Map<string, string>;
+  live: boolean;
+}
+
+interface OpenSubscription {
+  readonly shards: readonly number[];
+  readonly subscription: MailSubscription;
+  readonly onClosed: () => void;
+}
+
+/** Several shards taken over together share one read of the API server and one subscription. */
+export class Host {
+  readonly #deps: HostDeps;
+  readonly #shards = new Map<number, Shard>();
+  readonly #subscriptions = new Set<OpenSubscription>();
+  readonly #machines: ObjectActorDeps['machines'];
+  readonly #turns: StatusTurns;
+  readonly #inFlight = new InFlight(PUBLICATIONS);
+
+  constructor(deps: HostDeps) {
+    this.#deps = deps;
+    const { objects, registry, clock, callMs } = deps;
+    this.#turns = new StatusTurns({ clock });
+    this.#machines = provideEffects({
+      objects: this.#atOnce(objects),
+      registry,
+      clock,
+      callMs,
+      actor: (key) => this.#actorByKey(key),
+      track: (key, call) => {
+        const calls = this.#shardByKey(key)?.calls;
+        calls?.add(call);
+        const end = (): boolean | undefined => calls?.delete(call);
+        call.then(end, end);
+      },
+      leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
+    });
+  }
+
+  /** How many objects live here, by phase. */
+  census(): ReadonlyMap<string, number> {
+    const census = new Map<string, number>();
+    for (const { actors } of this.#shards.values()) {
+      for (const { phase } of actors.values()) if (phase !== '') census.set(phase, (census.get(phase) ?? 0) + 1);
+    }
+    return census;
+  }
+
+  get shards(): readonly number[] {
+    return [...this.#shards.keys()];
+  }
+
+  /**
+   * Takes over shards whose leases this process has just got. Goes no further once `signal` is aborted: the caller closes
+   * what was opened.
+   * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
+   */
+  async open(leases: ReadonlyMap<number, Lease>, signal: AbortSignal): Promise<void> {
+    const { bus, clock, log } = this.#deps;
+    const opened = new Map<number, Shard>();
+    const onTrouble = (message: string): void => log.warn(message);
+    for (const [number, lease] of leases) {
+      const outbox = new Outbox({
+        mailbox: bus.mailbox,
+        clock,
+        inFlight: this.#inFlight,
+        endsAt: () => lease.endsAt(),
+        onTrouble,
+      });
+      const deps = this.#actorDeps(outbox);
+      const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
+      const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
+      opened.set(number, shard);
+      this.#shards.set(number, shard);
+    }
+    const numbers = [...leases.keys()];
+    try {
+      // Together: one that fails while the other is waited for would be nobody's.
+      const [, present] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened, signal)]);
+      await this.#begin(opened, present, signal);
+      if (signal.aborted) return;
+      const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
+      log.info({ shards: numbers.length, actors }, 'shards taken over');
+      void this.#readUntold(opened, signal);
+    } catch (error) {
+      for (const [number, shard] of opened) if (this.#shards.get(number) === shard) void this.close(number);
+      throw error;
+    }
+  }
+
+  /**
+   * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
+   * an external call that is under way must have landed, or died, before another host begins one (P10).
+   */
+  async close(number: number): Promise<void> {
+    const shard = this.#shards.get(number);
+    if (shard === undefined) return;
+    this.#shards.delete(number);
+    shard.outbox.close();
+    for (const actor of shard.actors.values()) actor.stop();
+    this.#closeUnused();
+    await Promise.allSettled(shard.calls);
+  }
+
+  /** The claims tables may have become complete. */
+  reconsider(): void {
+    for (const { actors, live } of this.#shards.values())
+      if (live) for (const actor of actors.values()) actor.reconsider();
+  }
+
+  async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
+    const { promise: replayed, resolve: onReplayed, reject } = Promise.withResolvers<void>();
+    const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
+    const subscription = await this.#deps.bus.mailbox.subscribe(
+      { shards: numbers },
+      { onMail: (mail) => this.#onMail(mail, isOurs), onReplayed },
+    );
+    // A subscription that was closed, or whose epoch is over, is never replayed.
+    const onClosed = (): void => reject(new TransientError('the shards were given up before their mail was read'));
+    this.#subscriptions.add({ shards: numbers, subscription, onClosed });
+    // The shards may have been closed meanwhile.
+    this.#closeUnused();
+    await replayed;
+  }
+
+  #closeUnused(): void {
+    for (const entry of this.#subscriptions) {
+      if (entry.shards.some((other) => this.#shards.has(other))) continue;
+      this.#subscriptions.delete(entry);
+      void entry.subscription.close();
+      entry.onClosed();
+    }
+  }
+
+  /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
+  async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const present = new Set<string>();
+    const pause = this.#pauses(signal);
+    const floor = await readAll(this.#deps, async (address, object) => {
+      const number = shardOf(address, this.#deps.bus.mailbox.shards);
+      const shard = opened.get(number);
+      if (shard === undefined || this.#shards.get(number) !== shard) return;
+      present.add(addressKey(address));
+      const actor = this.#actor(shard, address);
+      this.#settle(shard, actor, () => actor.accept(object, { own: false }));
+      await pause();
+    });
+    for (const shard of opened.values()) shard.floor = floor;
+    return present;
+  }
+
+  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */
+  async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const pause = this.#pauses(signal);
+    const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
+    for (const [number, shard] of opened) {
+      if (!isOpen(number)) continue;
+      this.#endAbsent(new Map([[number, shard]]), present);
+      shard.live = true;
+      for (const [key, actor] of [...shard.actors]) {
+        // Forgotten by now, when its last mail was taken back.
+        if (isOpen(number) && shard.actors.get(key) === actor) actor.start();
+        await pause();
+      }
+    }
+  }
+
+  /** To be awaited after each actor: the event loop goes on with other things now and then (H4). */
+  #pauses(signal: AbortSignal): () => Promise<void> {
+    let count = 0;
+    return async () => {
+      if (++count % SLICE === 0) await this.#deps.clock.sleep(0, signal);
+    };
+  }
+
+  /** Until mail tells of everything that was read, or the shards are another's (H5). */
+  async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    const ours = new Map(opened);
+    for (let pauseMs = UNTOLD_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
+      await clock.sleep(pauseMs, signal);
+      for (const [number, shard] of ours) if (this.#shards.get(number) !== shard) ours.delete(number);
+      const actors = [...ours.values()].flatMap((shard) => [...shard.actors.values()]);
+      if (signal.aborted || !actors.some(({ isUntold }) => isUntold)) return;
+      try {
+        this.#endAbsent(ours, await this.#list(ours, signal));
+      } catch (error) {
+        log.debug({ err: error }, 'what no mail tells of could not be read again; it is tried later');
+      }
+    }
+  }
+
+  /** What is in the mail, older than the list and not in it, is gone: its tombstone was lost, or is on its way. */
+  #endAbsent(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>): void {
+    for (const [number, shard] of opened) {
+      if (this.#shards.get(number) !== shard) continue;
+      for (const [key, actor] of shard.actors) {
+        const known = actor.life()?.object.metadata;
+        const isOlder = known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0;
+        if (!present.has(key) && isOlder)
+          this.#settle(shard, actor, () => actor.acceptGone(known?.uid, shard.floor ?? '0'));
+      }
+    }
+  }
+
+  #onMail(mail: Mail, isOurs: (number: number) => boolean): void {
+    const { to } = mail.subject;
+    const number = shardOf(to, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number)) return;
+    // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    if (this.#deps.clock.now() >= shard.lease.endsAt()) return;
+    if ('from' in mail.subject) {
+      const author = this.#shards.get(shardOf(mail.subject.from, this.#deps.bus.mailbox.shards));
+      author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
+    }
+    const actor = this.#actor(shard, to);
+    const deliver = this.#delivery(actor, mail);
+    if (deliver !== undefined) {
+      this.#settle(shard, actor, deliver);
+      return;
+    }
+    const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
+    this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
+  }
+
+  /** What to do with mail; undefined when it cannot be understood. */
+  #delivery(actor: ObjectActor, { subject: about, payload, sequence }: Mail): (() => void) | undefined {
+    if (about.topic === 'object') {
+      const mail = parseObjectMail(payload);
+      return mail && (() => actor.takeObject(mail, sequence));
+    }
+    if (about.topic === 'claim') {
+      const mail = parseClaimMail(payload);
+      return mail && (() => actor.takeClaim(about.from, mail, sequence));
+    }
+    if (about.topic === 'ready') {
+      const mail = parseReadyMail(payload, about);
+      return mail && (() => actor.takeReady(about.from, mail, sequence));
+    }
+    // What was observed is the answer to a question: nobody mails it.
+    return () => undefined;
+  }
+
+  /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
+  #settle(shard: Shard, actor: ObjectActor, deliver: () => void): void {
+    deliver();
+    if (shard.live && actor.idle) {
+      actor.stop();
+      shard.actors.delete(actor.key);
+      shard.gone.delete(actor.key);
+      shard.gone.set(actor.key, actor.knownVersion);
+      if (shard.gone.size > GONE_LIMIT) shard.gone.delete(shard.gone.keys().next().value as string);
+    }
+  }
+
+  #actor(shard: Shard, address: Address): ObjectActor {
+    const key = addressKey(address);
+    const known = shard.actors.get(key);
+    if (known !== undefined) return known;
+    const actor = new ObjectActor(shard.deps, address);
+    shard.actors.set(key, actor);
+    if (shard.live) {
+      // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+      actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
+      actor.start();
+    }
+    return actor;
+  }
+
+  /** The same objects; while one of them is written, statuses that can wait do. */
+  #atOnce(objects: Objects): Objects {
+    const turns = this.#turns;
+    return {
+      ...objects,
+      addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
+      removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
+      recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
+      create: (...given) => turns.atOnce(() => objects.create(...given)),
+      remove: (...given) => turns.atOnce(() => objects.remove(...given)),
+    };
+  }
+
+  #actorDeps(outbox: Outbox): ObjectActorDeps {
+    const { bus, objects, registry, clock, log, tell } = this.#deps;
+    return {
+      registry,
+      clock,
+      log,
+      tell,
+      outbox,
+      turns: this.#turns,
+      machines: this.#machines,
+      mailbox: bus.mailbox,
+      trace: bus.trace,
+      writeStatus: async (actor, uid, status) => {
+        const life = actor.life();
+        if (life?.kind === undefined || life.uid !== uid) return;
+        const manager = life.kind.fieldManagers.status;
+        try {
+          actor.accept(await objects.applyStatus(actor.resource, life.object, manager, status), { own: true });
+        } catch (error) {
+          // Another write was faster; the writer tries again, on the object as it is then.
+          if (error instanceof ConflictError) await refresh(objects, actor);
+          throw error;
+        }
+      },
+    };
+  }
+
+  #shardByKey(key: string): Shard | undefined {
+    return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
+  }
+
+  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (H2). */
+  #actorByKey(key: string): ObjectActor | undefined {
+    const shard = this.#shardByKey(key);
+    if (shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()) return undefined;
+    return shard.actors.get(key);
+  }
+}

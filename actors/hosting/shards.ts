@@ -1,0 +1,172 @@
+// Which shards this process hosts: rendezvous hashing over the live pods says who should hold which, leases say who does.
+import type { Logger } from 'pino';
+import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
+import type { Host } from './host.ts';
+
+export interface ShardsDeps {
+  bus: Bus;
+  host: Host;
+  clock: Clock;
+  log: Logger;
+  /** Name of this process among the pods; unique for each start. */
+  pod: string;
+}
+
+/** Pause before a failed takeover is tried again, in milliseconds. */
+const PAUSE_MS = 500;
+/** Longest wait at the end for external calls under way, in milliseconds. */
+const DRAIN_MS = 4_000;
+
+/**
+ * Takes and gives back shards as pods come and go, until `signal` is aborted; then releases all.
+ * Leases are `pod.<pod>` (I am alive) and `shard.<number>`.
+ */
+export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, signal: AbortSignal): Promise<void> {
+  const { mailbox, leases } = bus;
+  const held = new Map<number, Lease>();
+  let records: readonly LeaseRecord[] = [];
+  let alive: Lease | undefined;
+  let wake = (): void => undefined;
+  let changed = true;
+  /** Shards whose leases were lost since it was last told. */
+  const lost: number[] = [];
+  const notice = (): void => {
+    changed = true;
+    wake();
+  };
+
+  const drop = (number: number): void => {
+    const lease = held.get(number);
+    held.delete(number);
+    void host.close(number).then(() => lease?.release());
+  };
+  const dropAll = (): void => {
+    for (const number of [...held.keys()]) drop(number);
+  };
+  const follow = (number: number, lease: Lease): void => {
+    void lease.lost.then(() => {
+      if (held.get(number) !== lease) return;
+      lost.push(number);
+      held.delete(number);
+      void host.close(number);
+      notice();
+    });
+  };
+
+  const settle = async (): Promise<void> => {
+    const gone = lost.splice(0);
+    if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
+    if (alive === undefined) {
+      const acquired = await leases.acquire(`pod.${pod}`, pod);
+      if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
+      alive = acquired;
+      void acquired.lost.then(() => {
+        if (alive === acquired) alive = undefined;
+        notice();
+      });
+    }
+    const pods = new Set([pod, ...records.flatMap(({ name, holder }) => (name.startsWith('pod.') ? [holder] : []))]);
+    const holders = new Map(records.map(({ name, holder }) => [name, holder]));
+    const wanted: number[] = [];
+    for (let number = 0; number < mailbox.shards; number++) {
+      if (owner(number, pods) === pod) {
+        const holder = holders.get(`shard.${number}`);
+        if (!held.has(number) && (holder === undefined || holder === pod)) wanted.push(number);
+      } else if (held.has(number)) {
+        drop(number);
+      }
+    }
+    const taken = new Map<number, Lease>();
+    const asked = await Promise.allSettled(
+      wanted.map(async (number) => {
+        const lease = await leases.acquire(`shard.${number}`, pod);
+        if (lease !== undefined) taken.set(number, lease);
+      }),
+    );
+    if (taken.size > 0) {
+      for (const [number, lease] of taken) {
+        held.set(number, lease);
+        follow(number, lease);
+      }
+      try {
+        await host.open(taken, signal);
+      } catch (error) {
+        for (const number of taken.keys()) drop(number);
+        throw error;
+      }
+    }
+    // Not before what was got is in use: a lease that nobody uses is renewed all the same, and keeps everybody away.
+    for (const outcome of asked) if (outcome.status === 'rejected') throw outcome.reason;
+  };
+
+  const watching = await leases.watch((now) => {
+    records = now;
+    notice();
+  });
+  // A new epoch: what was learned before is void, and everybody begins anew after a lease time (P11).
+  let epoch = mailbox.epoch().id;
+  let quietUntil = 0;
+  const stopEpoch = mailbox.watchEpoch(({ id }) => {
+    if (id === epoch) return host.reconsider();
+    epoch = id;
+    quietUntil = clock.now() + leases.leaseMs;
+    log.warn('the mailbox was lost or rolled back; all actors begin anew');
+    dropAll();
+    notice();
+  });
+  const onAbort = (): void => wake();
+  signal.addEventListener('abort', onAbort);
+
+  let trouble = '';
+  while (!signal.aborted) {
+    changed = false;
+    try {
+      const quietMs = quietUntil - clock.now();
+      if (quietMs > 0) await clock.sleep(quietMs, signal);
+      if (!signal.aborted) await settle();
+      trouble = '';
+    } catch (error) {
+      const { message } = toErrorData(error);
+      if (message !== trouble) log.warn({ error: message }, 'shards cannot be taken over yet');
+      trouble = message;
+      await clock.sleep(PAUSE_MS, signal);
+      continue;
+    }
+    if (changed || signal.aborted) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (changed || signal.aborted) resolve();
+    });
+  }
+  signal.removeEventListener('abort', onAbort);
+  stopEpoch();
+  await watching.close();
+  // What does not come to an end in time keeps its lease: another pod waits until it has expired.
+  const closing = [...held].map(async ([number, lease]) => {
+    await host.close(number);
+    await lease.release();
+  });
+  const ended = new AbortController();
+  await Promise.race([Promise.all(closing).finally(() => ended.abort()), clock.sleep(DRAIN_MS, ended.signal)]);
+  await alive?.release();
+}
+
+/** The pod that should hold a shard: the one with the highest score, so that a pod that leaves moves only its own. */
+export function owner(shard: number, pods: ReadonlySet<string>): string | undefined {
+  let best: string | undefined;
+  let highest = -1;
+  for (const pod of [...pods].sort()) {
+    const score = hash(`${pod}/${shard}`);
+    if (score > highest) [best, highest] = [pod, score];
+  }
+  return best;
+}
+
+/** FNV-1a, 32 bits, with a final mix: names that differ in one character get scores that have nothing in common. */
+function hash(text: string): number {
+  let word = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
+  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
+  return (word ^ (word >>> 16)) >>> 0;
+}

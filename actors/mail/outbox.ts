@@ -1,0 +1,201 @@
+// What a shard has to say, published until the bus has it: level-triggered, by compare (P9).
+//
+// Invariants:
+//   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
+//   O2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
+//   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
+//   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
+//   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
+//       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
+import {
+  addressKey,
+  type Clock,
+  type JsonObject,
+  type Mailbox,
+  type MailSubject,
+  TransientError,
+  toErrorData,
+} from '../../bus/mod.ts';
+import { BySubject } from './by-subject.ts';
+import type { InFlight } from './in-flight.ts';
+
+/** Whether what somebody else wrote may be overwritten by what is to be said. */
+export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
+
+/** What the bus has on a subject, as far as this host knows. */
+interface Stored {
+  /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
+  readonly payload: JsonObject | undefined;
+  readonly sequence: number;
+  /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
+  readonly mayReplace: MayReplace | undefined;
+}
+
+/** A publication under way. */
+interface Saying {
+  readonly subject: MailSubject;
+  wanted: JsonObject;
+  mayReplace: MayReplace;
+  done: Promise<void>;
+}
+
+export interface OutboxDeps {
+  mailbox: Mailbox;
+  clock: Clock;
+  /** May be shared with other outboxes. */
+  inFlight: InFlight;
+  /** When the lease on what is said ends, milliseconds since the epoch. */
+  endsAt: () => number;
+  /** Told of the first failure of a series, for one line in the log. */
+  onTrouble: (message: string) => void;
+  /**
+   * What is kept of each value that was published: its `payload`, so that the same is not published again, or only its
+   * `place`, for who says nothing twice. `payload` is the default.
+   */
+  remember?: 'payload' | 'place';
+}
+
+/** Pause before a publication that failed is tried again, in milliseconds. The connection itself reconnects meanwhile. */
+const PAUSE_MS = 250;
+
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  readonly #stored = new BySubject<Stored>();
+  readonly #saying = new BySubject<Saying>();
+  #closed = false;
+  #troubled = false;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Says `payload` on `subject`. Resolves when the bus has it, or something newer; never rejects, and never resolves
+   * once the outbox is closed.
+   *
+   * @param mayReplace  whether what another host wrote there may be overwritten (O3)
+   */
+  say(subject: MailSubject, payload: JsonObject, mayReplace: MayReplace = always): Promise<void> {
+    const saying = this.#saying.get(subject);
+    if (saying !== undefined) {
+      saying.wanted = payload;
+      saying.mayReplace = mayReplace;
+      return saying.done;
+    }
+    const stored = this.#stored.get(subject);
+    if (!this.#closed && stored?.payload !== undefined) {
+      if (isSame(stored.payload, payload)) {
+        this.#stored.set(subject, { payload, sequence: stored.sequence, mayReplace });
+        return Promise.resolve();
+      }
+      if (stored.mayReplace === undefined && !mayReplace(stored.payload, payload)) return Promise.resolve();
+    }
+    return this.#start(subject, payload, mayReplace);
+  }
+
+  /**
+   * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
+   * later, what somebody may have overwritten (O4).
+   */
+  heard(subject: MailSubject, payload: JsonObject, sequence: number): void {
+    const stored = this.#stored.get(subject);
+    // What is being published is held against what is there anyway.
+    if (
+      this.#closed ||
+      this.#saying.get(subject) !== undefined ||
+      (stored !== undefined && sequence <= stored.sequence)
+    )
+      return;
+    this.#stored.set(subject, { payload, sequence, mayReplace: undefined });
+    if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
+    void this.say(subject, stored.payload, stored.mayReplace);
+  }
+
+  /**
+   * Says no more on a subject, unless something else than `payload` was said there last; undefined: whatever was said.
+   * The value itself stays for its reader to delete.
+   */
+  forget(subject: MailSubject, payload?: JsonObject): void {
+    const saying = this.#saying.get(subject);
+    const said = saying === undefined ? this.#stored.get(subject)?.payload : saying.wanted;
+    if (payload !== undefined && said !== undefined && !isSame(said, payload)) return;
+    this.#saying.delete(subject);
+    this.#stored.delete(subject);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #start(subject: MailSubject, wanted: JsonObject, mayReplace: MayReplace): Promise<void> {
+    const saying: Saying = { subject, wanted, mayReplace, done: Promise.resolve() };
+    this.#saying.set(subject, saying);
+    saying.done = this.#run(saying);
+    return saying.done;
+  }
+
+  async #run(saying: Saying): Promise<void> {
+    const { subject } = saying;
+    const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
+    let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
+    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
+    const end = (stored: Stored): void => {
+      this.#saying.delete(subject);
+      this.#stored.set(subject, stored);
+    };
+    // Forgotten; whatever is said by now is another publication's.
+    const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
+    while (!this.#closed) {
+      if (isForgotten()) return;
+      if (published !== undefined && isSame(saying.wanted, published)) {
+        const { mayReplace } = saying;
+        return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace });
+      }
+      const turn = inFlight.enter();
+      if (turn !== undefined) await turn;
+      try {
+        const payload = saying.wanted;
+        // While it waited for its turn.
+        if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
+        // A process that stood still says what is old by now before it hears that others may speak.
+        if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
+        const publication = await mailbox.publish(saying.subject, payload, sequence);
+        if (publication.kind === 'stored') {
+          published = payload;
+          sequence = publication.sequence;
+        } else if (!this.#closed) {
+          const current = await mailbox.last(saying.subject);
+          sequence = current?.sequence ?? 0;
+          published = current?.payload;
+          const isNewest = saying.wanted === payload && !isForgotten();
+          if (
+            isNewest &&
+            published !== undefined &&
+            !isSame(published, payload) &&
+            !saying.mayReplace(published, payload)
+          )
+            return end({ payload: published, sequence, mayReplace: undefined });
+        }
+        this.#troubled = false;
+        continue;
+      } catch (error) {
+        if (!this.#troubled) {
+          this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${toErrorData(error).message}`);
+        }
+        this.#troubled = true;
+      } finally {
+        inFlight.leave();
+      }
+      await clock.sleep(PAUSE_MS);
+    }
+    // A closed outbox leaves its callers waiting: whatever follows an acknowledgement must not happen any more.
+    return new Promise(() => undefined);
+  }
+}
+
+const always: MayReplace = () => true;
+
+/** Whether both are the same on the bus, where they are text. */
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,7 +1,0 @@
-// `troupe model docs`: pages about every resource and type of every version of every service.
-import { documentation } from '../adapters/ocm/docs/mod.ts';
-import { generate } from './model-output.ts';
-
-export async function run(args: readonly string[]): Promise<number> {
-  return await generate(args, {}, documentation);
-}

@@ -1,7 +1,0 @@
-// `troupe model types`: TypeScript types and a typed client for every version of every service.
-import { typeScript } from '../adapters/ocm/types/mod.ts';
-import { generate } from './model-output.ts';
-
-export async function run(args: readonly string[]): Promise<number> {
-  return await generate(args, {}, typeScript);
-}

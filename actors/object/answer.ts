@@ -1,0 +1,101 @@
+// What an object answers to a claim (architecture, section 4). Pure.
+import type { Resource } from '../../adapters/kubernetes/mod.ts';
+import { sharedText } from '../../bus/mod.ts';
+import type { JsonObject, KubeObject, ManagedKind } from '../../machines/kind.ts';
+import { externalIdOf, Readiness } from '../../machines/life.ts';
+import type { ClaimMail, ReadyMail } from '../mail/mail.ts';
+import type { Registry } from './registry.ts';
+
+/** The object that is claimed, as far as an answer depends on it. */
+export interface Claimed {
+  readonly object: KubeObject;
+  /** Its external id, once it is stored in the status. */
+  readonly externalId: string | undefined;
+  /** Others may use it. */
+  readonly available: boolean;
+  /** Of the content of a Secret. */
+  readonly version: string | undefined;
+  /** What its kind makes known of it beyond the id. */
+  readonly attributes: JsonObject | undefined;
+}
+
+/** An object that lives here, as far as others may rely on it: available, and with its id stored. */
+export function claimedHere(object: KubeObject, kind: ManagedKind, available: boolean): Claimed {
+  const externalId = externalIdOf(object);
+  const attributes = kind.published(object);
+  const isUsable = available && externalId !== undefined;
+  return { object, externalId, available: isUsable, version: undefined, attributes };
+}
+
+/** An object whose life is somebody else's. @param contentVersion  changes with what the object holds */
+export function claimedElsewhere(
+  object: KubeObject,
+  registry: Registry,
+  resource: Resource,
+  contentVersion: string,
+): Claimed {
+  return {
+    object,
+    externalId: externalIdOf(object),
+    available: registry.isAvailable(resource, object),
+    version: resource.metadataOnly === true ? sharedText(`${object.metadata.uid}:${contentVersion}`) : undefined,
+    attributes: registry.published(resource, object),
+  };
+}
+
+/**
+ * Stands for what the object holds, where that is not carried.
+ *
+ * @param told  what it was before
+ * @param before  the object as it was before, since somebody may have been told of it
+ * @param own  whether a write of ours, which is never one of content, made the object what it is
+ */
+export function contentVersionAfter(
+  told: string,
+  before: KubeObject | undefined,
+  object: KubeObject,
+  own: boolean,
+): string {
+  const { contentVersion, metadata } = object;
+  if (contentVersion === undefined) return own ? told : metadata.resourceVersion;
+  if (before?.contentVersion !== contentVersion) return contentVersion;
+  // A guard of ours, seen before its write was answered.
+  const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
+  // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
+  return own || isGuarded ? told : `${contentVersion}@${metadata.resourceVersion}`;
+}
+
+/**
+ * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
+ * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
+ */
+export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid: string | undefined): ReadyMail {
+  const answered = { to: claim.uid, generation: claim.generation };
+  if (claimed === undefined) return { ...answered, uid: goneUid ?? '', readiness: Readiness.Absent };
+  const { object, externalId, available, version, attributes } = claimed;
+  const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
+  const known = {
+    ...answered,
+    uid,
+    ...(externalId !== undefined && { externalId }),
+    ...(attributes !== undefined && { attributes }),
+    ...(version !== undefined && { version }),
+  };
+  const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
+  // Guards that are on it may be on their way off, by an earlier host's request too: they promise nothing any more (I3).
+  const serves = available && claim.finalizers.length === 0;
+  // What goes before it was ever available will not become it: whoever cleans up has to know.
+  if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
+  if (!available || !carried) return { ...known, readiness: Readiness.Pending };
+  return { ...known, readiness: Readiness.Ready };
+}
+
+/** Everything of an object that its answers depend on: while it stays the same, so do they. */
+export function answerBasis(claimed: Claimed | undefined): string {
+  if (claimed === undefined) return 'absent';
+  const {
+    object: { metadata },
+    ...rest
+  } = claimed;
+  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
+}

@@ -1,0 +1,131 @@
+// The claims on one object, as its host keeps them.
+//
+// Invariants:
+//   C1. Of one claimant only the newest incarnation's claim counts (P4).
+//   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
+import { compareVersions } from '../../adapters/kubernetes/mod.ts';
+import { type Address, sharedUid } from '../../bus/mod.ts';
+import type { ClaimMail } from '../mail/mail.ts';
+import { SmallMap } from './small-map.ts';
+
+export interface Claim extends ClaimMail {
+  readonly from: Address;
+}
+
+/** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
+export function claimOf(
+  from: Address,
+  { uid, resourceVersion, generation, finalizers, manager, notOn, ended }: ClaimMail,
+): Claim {
+  return { uid: sharedUid(from, uid), resourceVersion, generation, finalizers, manager, notOn, ended, from };
+}
+
+/** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
+const ENDED_LIMIT = 1_000;
+/** Fewer claims than this are looked through. */
+const INDEXED_FROM = 16;
+
+export class ClaimsTable {
+  /** Undefined: none, as with most of ten thousand objects. */
+  #claims: SmallMap<Claim> | undefined;
+  /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again; for many only. */
+  #byFinalizer: Map<string, Set<string>> | undefined;
+  /** Claimants whose claim was seen to end, by their incarnation; undefined: none. */
+  #ended: Map<string, string> | undefined;
+  #revision = 0;
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get size(): number {
+    return this.#claims?.size ?? 0;
+  }
+
+  /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
+  take(key: string, claim: Claim): boolean {
+    const known = this.#claims?.get(key);
+    if (
+      known !== undefined &&
+      known.uid !== claim.uid &&
+      compareVersions(claim.resourceVersion, known.resourceVersion) < 0
+    )
+      return false;
+    if (claim.ended) {
+      this.#ended ??= new Map();
+      this.#ended.delete(key);
+      this.#ended.set(key, claim.uid);
+      if (this.#ended.size > ENDED_LIMIT) this.#ended.delete(this.#ended.keys().next().value as string);
+      return this.drop(key);
+    }
+    this.#ended?.delete(key);
+    this.#unindex(key, known);
+    this.#claims ??= new SmallMap();
+    this.#claims.set(key, claim);
+    if (this.#byFinalizer !== undefined) this.#index(key, claim);
+    else if (this.#claims.size > INDEXED_FROM) {
+      this.#byFinalizer = new Map();
+      for (const [each, its] of this.#claims) this.#index(each, its);
+    }
+    this.#revision++;
+    return true;
+  }
+
+  drop(key: string): boolean {
+    const known = this.#claims?.get(key);
+    if (known === undefined) return false;
+    this.#unindex(key, known);
+    this.#claims?.delete(key);
+    this.#revision++;
+    return true;
+  }
+
+  /** The incarnation of a claimant whose claim was seen to end, if it has not claimed since. */
+  endedUid(key: string): string | undefined {
+    return this.#ended?.get(key);
+  }
+
+  get(key: string): Claim | undefined {
+    return this.#claims?.get(key);
+  }
+
+  entries(): Iterable<[string, Claim]> {
+    return this.#claims ?? [];
+  }
+
+  /** The finalizers that hold the incarnation `uid`, each with a claim that does (C2). */
+  held(uid: string): Map<string, Claim> {
+    const held = new Map<string, Claim>();
+    if (this.#byFinalizer === undefined) {
+      for (const claim of this.#claims?.values() ?? []) {
+        if (claim.notOn.includes(uid)) continue;
+        for (const finalizer of claim.finalizers) if (!held.has(finalizer)) held.set(finalizer, claim);
+      }
+      return held;
+    }
+    for (const [finalizer, keys] of this.#byFinalizer) {
+      for (const key of keys) {
+        const claim = this.#claims?.get(key);
+        if (claim === undefined || claim.notOn.includes(uid)) continue;
+        held.set(finalizer, claim);
+        break;
+      }
+    }
+    return held;
+  }
+
+  #index(key: string, claim: Claim): void {
+    for (const finalizer of claim.finalizers) {
+      const keys = this.#byFinalizer?.get(finalizer) ?? new Set();
+      this.#byFinalizer?.set(finalizer, keys.add(key));
+    }
+  }
+
+  #unindex(key: string, claim: Claim | undefined): void {
+    for (const finalizer of claim?.finalizers ?? []) {
+      const keys = this.#byFinalizer?.get(finalizer);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#byFinalizer?.delete(finalizer);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// The claims that one life of an object has on others.
+import { compareVersions } from '../../adapters/kubernetes/mod.ts';
+import { type Address, addressKey, type JsonObject, sharedList } from '../../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
+import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import type { Registry } from './registry.ts';
+import { SmallMap } from './small-map.ts';
+
+/** The same for all objects of a shard. */
+export interface OutgoingClaimsDeps {
+  readonly outbox: Outbox;
+  readonly registry: Registry;
+}
+
+/** Whose claims they are. */
+export interface Claimant {
+  readonly kind: ManagedKind;
+  readonly from: Address;
+  readonly uid: string;
+  /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
+  readonly bornVersion: string;
+}
+
+interface Claimed {
+  readonly to: Address;
+  /** Of the object since which it refers to this without a break, and when it was last said. */
+  readonly generation: number;
+  readonly saidAt: number;
+  /** A cleanup needs it (a Secret's credentials). */
+  readonly forCleanup: boolean;
+}
+
+export class OutgoingClaims {
+  readonly #deps: OutgoingClaimsDeps;
+  readonly #kind: ManagedKind;
+  readonly #from: Address;
+  readonly #uid: string;
+  readonly #bornVersion: string;
+  /** Whom this life has claimed, and since which generation of the object. */
+  readonly #claimed = new SmallMap<Claimed>();
+
+  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion }: Claimant) {
+    this.#deps = deps;
+    this.#kind = kind;
+    this.#from = from;
+    this.#uid = uid;
+    this.#bornVersion = bornVersion;
+  }
+
+  /**
+   * The generation of the object since which `key` is claimed; an answer to an older claim does not count. What is not
+   * claimed yet, or no more, will be at the generation that the object has now. So will what was last claimed before a
+   * generation that nothing was said of: it may have referred to nothing, and the claim be dropped since (P7).
+   */
+  since(key: string, { metadata: { generation = 0 } }: KubeObject): number {
+    const claimed = this.#claimed.get(key);
+    return claimed !== undefined && generation - claimed.saidAt <= 1 ? claimed.generation : generation;
+  }
+
+  /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
+  say(object: KubeObject, yielded: readonly string[]): void {
+    const { registry, outbox } = this.#deps;
+    const [kind, from] = [this.#kind, this.#from];
+    const targets = new Map<string, { to: Address; finalizers: Set<string>; forCleanup: boolean }>();
+    for (const reference of kind.references(object)) {
+      const to = registry.target(from, reference);
+      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
+      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
+      target.forCleanup ||= reference.neededFor === 'always';
+      targets.set(addressKey(to), target);
+    }
+    const generation = object.metadata.generation ?? 0;
+    for (const [key, { to, finalizers, forCleanup }] of targets) {
+      const since = this.since(key, object);
+      this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
+      const mail: ClaimMail = {
+        uid: this.#uid,
+        resourceVersion: this.#bornVersion,
+        generation: since,
+        finalizers: sharedList([...finalizers]),
+        manager: kind.fieldManagers.guards,
+        notOn: sharedList(yielded),
+        ended: false,
+      };
+      const subject = { to, topic: 'claim', from } as const;
+      void outbox.say(subject, mail as unknown as JsonObject, mayReplace);
+    }
+    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to);
+  }
+
+  /**
+   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it (P12). As long as the own
+   * finalizer is there, another life may have to clean up again.
+   */
+  async endBuilding(): Promise<void> {
+    const ending = [...this.#claimed].filter(([, { forCleanup }]) => !forCleanup);
+    await Promise.all(ending.map(([key, { to }]) => this.#end(key, to)));
+  }
+
+  /** Ends all claims; resolves when the bus has acknowledged it. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to)));
+  }
+
+  async #end(key: string, to: Address): Promise<void> {
+    const { outbox } = this.#deps;
+    const from = this.#from;
+    this.#claimed.delete(key);
+    const mail: ClaimMail = {
+      uid: this.#uid,
+      resourceVersion: this.#bornVersion,
+      generation: 0,
+      finalizers: [],
+      manager: '',
+      notOn: [],
+      ended: true,
+    };
+    const subject = { to, topic: 'claim', from } as const;
+    await outbox.say(subject, mail as unknown as JsonObject, mayReplace);
+    // Unless it is claimed again by now.
+    outbox.forget(subject, mail as unknown as JsonObject);
+  }
+}
+
+/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
+function mayReplace(current: JsonObject, mine: JsonObject): boolean {
+  const [theirs, ours] = [parseClaimMail(current), parseClaimMail(mine)];
+  if (theirs === undefined || ours === undefined) return true;
+  if (theirs.uid !== ours.uid) return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;
+  const same = (claim: ClaimMail): string =>
+    JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
+  return same(theirs) !== same(ours);
+}

@@ -1,0 +1,54 @@
+// What a statechart is told of its object besides the object itself: the claims on it, and how its dependencies answered.
+// Pure.
+import { type Address, addressKey, type Epoch } from '../../bus/mod.ts';
+import type { Claims } from '../../machines/guard.ts';
+import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
+import type { Dependency } from '../../machines/life.ts';
+import type { Answers } from './answers.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import type { OutgoingClaims } from './outgoing-claims.ts';
+import type { Registry } from './registry.ts';
+
+/** @param guards  finalizers that are ours to add and to remove on an object of its kind */
+export function claimsOn(
+  { metadata: { uid, creationTimestamp = '' } }: KubeObject,
+  claims: ClaimsTable,
+  guards: readonly string[],
+  { seededAt }: Epoch,
+): Claims {
+  // Creation times are whole seconds, rounded down: an object of the same second counts as older, which is the safe side.
+  const createdAt = Date.parse(creationTimestamp);
+  return {
+    held: [...claims.held(uid).keys()],
+    guards,
+    complete: seededAt !== undefined && createdAt > seededAt,
+    revision: claims.revision,
+  };
+}
+
+/** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
+export function textOf({ held, complete, revision }: Claims, { metadata }: KubeObject): string {
+  return `${held.join()} ${complete} ${metadata.deletionTimestamp === undefined ? '' : revision}`;
+}
+
+/** What the life of `object` has claimed, and what it was answered. */
+export interface Claiming {
+  readonly registry: Registry;
+  readonly from: Address;
+  readonly answers: Answers;
+  /** None: nothing was claimed yet. */
+  readonly outgoing: OutgoingClaims | undefined;
+}
+
+/** The references of the object, and how the others answered. */
+export function dependenciesOf(
+  object: KubeObject,
+  kind: ManagedKind | undefined,
+  { registry, from, answers, outgoing }: Claiming,
+): readonly Dependency[] {
+  return (kind?.references(object) ?? []).map((reference) => {
+    const key = addressKey(registry.target(from, reference));
+    const since = outgoing?.since(key, object) ?? 0;
+    return { ...reference, answer: answers.of(key, object.metadata.uid, since) };
+  });
+}

@@ -1,0 +1,159 @@
+// What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
+import {
+  type Bus,
+  type Clock,
+  memoryBroker,
+  type NatsServer,
+  natsBus,
+  startNatsServer,
+  TerminalError,
+  TroupeError,
+} from '../../bus/mod.ts';
+import type { Config } from './config.ts';
+import { natsOptions } from './run.ts';
+import { USER_AGENT } from './version.ts';
+
+export interface Environment {
+  readonly client: KubeClient;
+  /** Path of the kubeconfig in use. */
+  readonly kubeconfig: string;
+  readonly bus: Bus;
+  /** The URL of a NATS server, for `nats sub`; holds a password if we started it. Undefined: in memory. */
+  readonly natsUrl: string | undefined;
+  /** A clouds.yaml with the cloud `openstack`. */
+  readonly cloudsYaml: string;
+  /** The simulated cloud, unless a real one was given. */
+  readonly simulator: Simulator | undefined;
+  close(): Promise<void>;
+}
+
+export interface EnvironmentOptions {
+  config: Config;
+  clock: Clock;
+  /** Where what is started keeps its data. */
+  folder: string;
+  /** A clouds.yaml of a real cloud. */
+  cloudsFile?: string | undefined;
+  /** Whether the objects of an embedded API server are kept in the folder, and go on with the next start. */
+  lasting: boolean;
+  /** Time that each call to the simulated cloud takes, in milliseconds. */
+  latencyMs?: number;
+  onProgress: (line: string) => void;
+}
+
+/** Starts what is missing; what was started ends with `close`. @throws {TroupeError} something given cannot be used */
+export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const { config, clock, onProgress, cloudsFile, lasting } = options;
+  const folder = resolve(options.folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    const { kubeconfig, api } = await openApiServer(config, clock, folder, lasting);
+    if (api !== undefined) closing.push(() => api.close());
+    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+    closing.push(() => client.close());
+    onProgress(
+      api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
+    );
+
+    const { bus, natsUrl, server } = await openBus(
+      config,
+      clock,
+      folder,
+      api === undefined || lasting ? 'lasting' : 'new',
+      onProgress,
+    );
+    if (server !== undefined) closing.push(() => server.close());
+    closing.push(() => bus.close());
+    onProgress(`bus: ${bus.description}`);
+
+    const simulator =
+      cloudsFile === undefined ? await startSimulator({ clock, latencyMs: options.latencyMs ?? 0 }) : undefined;
+    if (simulator !== undefined) closing.push(() => simulator.close());
+    const cloudsYaml = simulator?.cloudsYaml('openstack') ?? (await readFile(cloudsFile as string, 'utf8'));
+    onProgress(`cloud: ${simulator === undefined ? `as in ${cloudsFile}` : `${simulator.authUrl} (simulated)`}`);
+    return { client, kubeconfig, bus, natsUrl, cloudsYaml, simulator, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openApiServer(
+  config: Config,
+  clock: Clock,
+  folder: string,
+  lasting: boolean,
+): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
+  if (config.kubeconfig !== undefined) return { kubeconfig: config.kubeconfig };
+  const kubeconfig = join(folder, 'kubeconfig');
+  await refuseSharing(kubeconfig, clock, folder);
+  const api = await startApiServer({ clock, ...(lasting ? { folder: join(folder, 'api') } : {}) });
+  await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
+  return { kubeconfig, api };
+}
+
+/** One process a folder. The API server of the kubeconfig that is there answers only as long as its process lives. */
+async function refuseSharing(kubeconfig: string, clock: Clock, folder: string): Promise<void> {
+  try {
+    await access(kubeconfig);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return;
+  }
+  try {
+    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+    await client.call({ method: 'GET', path: '/version' }).finally(() => client.close());
+  } catch (error) {
+    if (error instanceof TroupeError) return; // nobody there, or somebody else by now
+    throw error;
+  }
+  throw new TerminalError(`the folder '${folder}' is in use by another process: name another one with --data`);
+}
+
+/** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */
+async function openBus(
+  config: Config,
+  clock: Clock,
+  folder: string,
+  lives: 'lasting' | 'new',
+  onProgress: (line: string) => void,
+): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
+  const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
+  if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock)), natsUrl };
+  const natsFolder = join(folder, 'nats');
+  // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
+  if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
+  let server: NatsServer;
+  try {
+    server = await startNatsServer({
+      clock,
+      path,
+      onProgress,
+      program: natsServer,
+      cacheFolder: cache,
+      fetch: globalThis.fetch,
+      folder: natsFolder,
+    });
+  } catch (error) {
+    if (!(error instanceof TroupeError) || natsServer !== undefined) throw error;
+    onProgress(`no nats-server can be had, so the bus is in memory: ${error.message}`);
+    return { bus: memoryBroker({ clock, shards, leaseMs }).connect(), natsUrl: undefined };
+  }
+  try {
+    // The server is ours alone and so are its leases.
+    const bus = await natsBus({ ...natsOptions(config, server.url, clock), firstLease: 'immediate' });
+    return { bus, natsUrl: server.url, server };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+// `troupe run`: the roles of one pod, until it is told to stop.
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { parseGoDuration } from '../../adapters/openstack/mod.ts';
+import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { ensureAlone } from '../hosting/alone.ts';
+import { type Pages, servePages } from '../telling/pages.ts';
+import { type Config, Role } from './config.ts';
+import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
+import { USER_AGENT } from './version.ts';
+
+export interface RunDeps {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Longest wait for an orderly end, in milliseconds; whoever sent SIGTERM kills after a while. */
+const DRAIN_LIMIT_MS = 4_800;
+/** Pause between two attempts to reach the bus for the first time, in milliseconds. */
+const PAUSE_MS = 1_000;
+
+/** @throws {TerminalError} something needed was not named, or cannot work */
+export async function run({ config, clock, log, signal }: RunDeps): Promise<number> {
+  const { natsUrl, kubeconfig, inCluster } = config;
+  if (natsUrl === undefined) throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
+  if (kubeconfig === undefined && inCluster === undefined) {
+    throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
+  }
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  let bus: Bus | undefined;
+  let pages: Pages | undefined;
+  try {
+    pages = await servePages(config, client, clock);
+    bus = await connect(config, natsUrl, clock, log, signal);
+    if (bus === undefined) return 0;
+    const deps = { bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
+    const runtime = await start(config, deps, signal);
+    pages.began(runtime);
+    log.info(
+      { pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description },
+      'troupe runs',
+    );
+    await aborted(signal);
+    await drain(runtime, clock, log);
+  } finally {
+    // What is left open would keep a process that has failed alive.
+    await pages?.close();
+    await bus?.close();
+    await client.close();
+  }
+  return 0;
+}
+
+/** Waits for the bus as long as it takes: pods and NATS start in any order. */
+async function connect(
+  config: Config,
+  url: string,
+  clock: Clock,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Bus | undefined> {
+  let trouble = '';
+  while (!signal.aborted) {
+    try {
+      return await natsBus(natsOptions(config, url, clock));
+    } catch (error) {
+      const { message, code } = toErrorData(error);
+      if (code === 'terminal') throw error;
+      if (message !== trouble) log.warn(message);
+      trouble = message;
+      await clock.sleep(PAUSE_MS, signal);
+    }
+  }
+  return undefined;
+}
+
+export function natsOptions(config: Config, url: string, clock: Clock): Parameters<typeof natsBus>[0] {
+  const { credentials, nkey, ca, certificate, key } = config.natsFiles;
+  return {
+    url,
+    clock,
+    process: `${config.podName ?? 'troupe'}-${process.pid}`,
+    shards: config.shards,
+    leaseMs: config.leaseMs,
+    ...(config.natsPrefix !== undefined && { prefix: config.natsPrefix }),
+    ...(credentials !== undefined && { credentialsFile: credentials }),
+    ...(nkey !== undefined && { nkeySeedFile: nkey }),
+    ...((ca ?? certificate ?? key) !== undefined && {
+      tls: {
+        ...(ca !== undefined && { caFile: ca }),
+        ...(certificate !== undefined && { certFile: certificate }),
+        ...(key !== undefined && { keyFile: key }),
+      },
+    }),
+  };
+}
+
+/** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
+export async function start(
+  {
+    roles,
+    callMs,
+    callsInFlight,
+    kinds,
+    namespaces,
+    podName,
+    events,
+    defaultResyncPeriod,
+    defaultCaFile,
+    proxy,
+  }: Config,
+  deps: Pick<RuntimeDeps, 'bus' | 'client' | 'metrics' | 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<Runtime> {
+  const defaultResyncMs = parseGoDuration(defaultResyncPeriod);
+  if (defaultResyncMs === undefined || defaultResyncMs < 0) {
+    throw new TerminalError(
+      `--default-resync-period must be a Go duration such as 10m, 0s for never; got '${defaultResyncPeriod}'`,
+    );
+  }
+  if (defaultResyncMs > 0 && defaultResyncMs < 120_000) {
+    deps.log.warn({ defaultResyncPeriod }, 'a default resync period below two minutes loads the clouds');
+  }
+  if (!deps.bus.sharable && roles.has(Role.Actors)) {
+    deps.log.info(`${deps.bus.description} is good for one process; several pods need nats-server 2.11 or later`);
+    await ensureAlone(deps.bus, deps.clock, signal);
+  }
+  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
+  return startRuntime({
+    ...deps,
+    roles,
+    callMs,
+    callsInFlight,
+    kinds,
+    namespaces,
+    podName,
+    events,
+    defaultResyncMs,
+    defaultCa,
+    proxy,
+  });
+}
+
+async function readCa(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { message } = toErrorData(error);
+    throw new TerminalError(`--default-ca-certs must name a file that can be read; got '${path}': ${message}`);
+  }
+}
+
+/** Ends the roles in order, within a few seconds. */
+export async function drain(runtime: Runtime, clock: Clock, log: Logger): Promise<void> {
+  log.info('stopping: nothing new is begun, leases are given up');
+  const ended = new AbortController();
+  const closing = runtime.close().finally(() => ended.abort());
+  await Promise.race([closing, clock.sleep(DRAIN_LIMIT_MS, ended.signal)]);
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

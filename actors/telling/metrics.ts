@@ -1,0 +1,100 @@
+// What is counted, under Prometheus names.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import type { CallRecord } from '../../adapters/openstack/mod.ts';
+import { type Trace, toErrorData } from '../../bus/mod.ts';
+import type { Runtime } from '../process/runtime.ts';
+
+export interface Metrics {
+  /** Notes a call to a cloud. */
+  onCall(record: CallRecord): void;
+  /** The same trace; transitions are counted. */
+  traced(trace: Trace): Trace;
+  /** The same client; requests are counted. */
+  counted(client: KubeClient): KubeClient;
+  /** Counts the objects that live in a runtime, whenever somebody asks. */
+  follow(runtime: Runtime): void;
+  /** All figures in the text format of Prometheus. */
+  text(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** Seconds. A cloud answers in milliseconds when it reads, in minutes when it builds. */
+const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function metrics(): Metrics {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const registers = [register];
+  const transitions = new Counter({
+    name: 'troupe_transitions_total',
+    help: 'Changes of state of objects, by kind and by the state that was entered.',
+    labelNames: ['realm', 'plural', 'to'],
+    registers,
+  });
+  const cloudCalls = new Counter({
+    name: 'troupe_cloud_requests_total',
+    help: 'Requests to clouds, by service, method and status code; code 0 is no answer.',
+    labelNames: ['service', 'method', 'code'],
+    registers,
+  });
+  const cloudSeconds = new Histogram({
+    name: 'troupe_cloud_request_duration_seconds',
+    help: 'Time that clouds took to answer.',
+    labelNames: ['service', 'method'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+  const kubernetesCalls = new Counter({
+    name: 'troupe_kubernetes_requests_total',
+    help: 'Requests to the API server, by method and outcome.',
+    labelNames: ['method', 'outcome'],
+    registers,
+  });
+  let runtime: Runtime | undefined;
+  new Gauge({
+    name: 'troupe_objects',
+    help: 'Objects that live in this process, by the state they are in.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [state, count] of runtime?.census() ?? []) this.set({ state }, count);
+    },
+  });
+  return {
+    onCall({ service, method, status, durationMs }) {
+      cloudCalls.inc({ service, method, code: String(status ?? 0) });
+      cloudSeconds.observe({ service, method }, durationMs / 1_000);
+    },
+    traced: (trace) => ({
+      subscribe: (onEvent) => trace.subscribe(onEvent),
+      emit(event) {
+        const { actor, type, data } = event;
+        if (type === 'transition')
+          transitions.inc({ realm: actor.realm, plural: actor.plural, to: String(data?.['to'] ?? '') });
+        trace.emit(event);
+      },
+    }),
+    counted: (client) => ({
+      ...client,
+      async call(call) {
+        try {
+          const answer = await client.call(call);
+          kubernetesCalls.inc({ method: call.method, outcome: 'done' });
+          return answer;
+        } catch (error) {
+          kubernetesCalls.inc({ method: call.method, outcome: toErrorData(error).code });
+          throw error;
+        }
+      },
+      stream(...given) {
+        kubernetesCalls.inc({ method: 'WATCH', outcome: 'done' });
+        return client.stream(...given);
+      },
+    }),
+    follow(started) {
+      runtime = started;
+    },
+    text: async () => ({ contentType: register.contentType, body: await register.metrics() }),
+  };
+}

@@ -1,0 +1,46 @@
+// Everything that the API server has of all resources.
+import type { Logger } from 'pino';
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import { type Address, sharedAddress, toErrorData } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/kind.ts';
+import type { Registry } from '../object/registry.ts';
+
+export interface ReadAllDeps {
+  readonly objects: Pick<Objects, 'list'>;
+  readonly registry: Pick<Registry, 'resources'>;
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly log: Logger;
+}
+
+/**
+ * One list a resource. One after another, each handed on at once: all of them at a time would be most of what the process
+ * ever needs of memory.
+ *
+ * @returns the resourceVersion of the oldest list; undefined when the API server serves none of the resources yet
+ * @throws {TransientError} the API server is away
+ */
+export async function readAll(
+  { objects, registry, namespaces, log }: ReadAllDeps,
+  take: (address: Address, object: KubeObject) => Promise<void>,
+): Promise<string | undefined> {
+  let floor: string | undefined;
+  for (const resource of registry.resources) {
+    const { realm, plural } = resource;
+    try {
+      for (const place of namespaces ?? [undefined]) {
+        const { items, resourceVersion } = await objects.list(resource, place);
+        if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
+        for (const object of items) {
+          const { namespace = '', name } = object.metadata;
+          await take(sharedAddress({ realm, plural, namespace, name }), object);
+        }
+      }
+    } catch (error) {
+      const { code, message } = toErrorData(error);
+      if (code !== 'absent') throw error;
+      log.debug({ plural, error: message }, 'the API server does not have this resource yet');
+    }
+  }
+  return floor;
+}

@@ -1,0 +1,238 @@
+// The watch role: turns the API server's watches into `object` mail. One leader a cluster.
+//
+// Invariants:
+//   W1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
+//   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
+//   W3. The epoch is marked as seeded only after every object was published once under it.
+import type { Logger } from 'pino';
+import {
+  compareVersions,
+  type KubeClient,
+  type Objects,
+  type Resource,
+  watchResource,
+} from '../../adapters/kubernetes/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type Clock,
+  type JsonObject,
+  type Lease,
+  sharedAddress,
+  toErrorData,
+} from '../../bus/mod.ts';
+import { InFlight } from '../mail/in-flight.ts';
+import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
+import { Outbox } from '../mail/outbox.ts';
+import type { Registry } from '../object/registry.ts';
+
+export interface WatcherDeps {
+  bus: Bus;
+  client: KubeClient;
+  objects: Objects;
+  registry: Registry;
+  /** The namespaces that are watched; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  clock: Clock;
+  log: Logger;
+  pod: string;
+}
+
+const LEASE = 'role.watch';
+const PAUSE_MS = 500;
+/** Under way at a time. */
+const PUBLICATIONS = 256;
+
+/** Leads the watch whenever nobody else does, until `signal` is aborted. */
+export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
+  const { bus, clock, log, pod } = deps;
+  let wake = (): void => undefined;
+  const watching = await bus.leases.watch((records) => {
+    if (!records.some(({ name }) => name === LEASE)) wake();
+  });
+  const onAbort = (): void => wake();
+  signal.addEventListener('abort', onAbort);
+  let trouble = '';
+  while (!signal.aborted) {
+    try {
+      const lease = await bus.leases.acquire(LEASE, pod);
+      if (lease === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          // A release between the refusal and this line would go unheard without a look now and then.
+          void clock.sleep(bus.leases.leaseMs, signal).then(resolve);
+        });
+        continue;
+      }
+      log.info('watching the API server for all pods');
+      try {
+        await lead(deps, lease, signal);
+      } finally {
+        // Else this process would keep everybody, itself too, from leading.
+        await lease.release();
+      }
+      trouble = '';
+    } catch (error) {
+      const { message } = toErrorData(error);
+      if (message !== trouble) log.warn({ error: message }, 'the watch cannot be led yet');
+      trouble = message;
+      await clock.sleep(PAUSE_MS, signal);
+    }
+  }
+  signal.removeEventListener('abort', onAbort);
+  await watching.close();
+}
+
+/** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
+async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
+  const { bus, registry, clock, log } = deps;
+  const { mailbox } = bus;
+  const places: readonly (string | undefined)[] = deps.namespaces ?? [undefined];
+  const term = new AbortController();
+  const end = (): void => term.abort();
+  signal.addEventListener('abort', end);
+  // The lease may have come after the end.
+  if (signal.aborted) end();
+  void lease.lost.then(end);
+  const { id } = mailbox.epoch();
+  const stopEpoch = mailbox.watchEpoch((epoch) => {
+    if (epoch.id !== id) end();
+  });
+  const inFlight = new InFlight(PUBLICATIONS);
+  const onTrouble = (message: string): void => log.warn(message);
+  const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
+  try {
+    const known = await readMail(deps, term.signal);
+    const pending = new Set<Promise<void>>();
+    const say = (resource: Resource, mail: ObjectMail, namespace: string, name: string): void => {
+      const to = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
+      const key = addressKey(to);
+      const version = versionOf(mail);
+      const last = known.get(key);
+      if (last !== undefined && compareVersions(last.version, version) >= 0) return;
+      known.set(key, { to, version, uid: uidOf(mail), gone: 'gone' in mail });
+      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace);
+      pending.add(saying);
+      void saying.finally(() => {
+        pending.delete(saying);
+        // Objects come and go; what is known of those that went must not pile up.
+        if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
+      });
+    };
+    const watches = registry.resources.flatMap((resource) => places.map((place) => ({ resource, place })));
+    const unseeded = new Set(watches.map(watchKey));
+    let seededAt = Number.POSITIVE_INFINITY;
+    const seeded = (watch: Watch, serverTime: number): void => {
+      if (!unseeded.delete(watchKey(watch))) return;
+      seededAt = Math.min(seededAt, serverTime);
+      if (unseeded.size > 0) return;
+      void Promise.all(pending)
+        .then(() => mailbox.markSeeded(seededAt))
+        .catch((error) => log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded'));
+    };
+    await Promise.all(
+      watches.map((watch) => {
+        const { resource, place } = watch;
+        const { plural, group } = resource;
+        return watchResource(
+          deps,
+          { resource, namespace: place },
+          {
+            onList(items, resourceVersion, serverTime) {
+              const present = new Set<string>();
+              for (const object of items) {
+                const { namespace = '', name } = object.metadata;
+                present.add(addressKey({ realm: resource.realm, plural, namespace, name }));
+                say(resource, { object }, namespace, name);
+              }
+              for (const [key, { to, uid, gone }] of known) {
+                if (to.realm !== resource.realm || to.plural !== plural || gone || present.has(key)) continue;
+                if (place !== undefined && to.namespace !== place) continue;
+                say(resource, { gone: { uid, resourceVersion } }, to.namespace, to.name);
+              }
+              seeded(watch, serverTime);
+            },
+            onChange(object) {
+              say(resource, { object }, object.metadata.namespace ?? '', object.metadata.name);
+            },
+            onGone({ metadata: { uid, resourceVersion, namespace = '', name } }) {
+              say(resource, { gone: { uid, resourceVersion } }, namespace, name);
+              known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
+            },
+            onTrouble(message, missing) {
+              if (!missing) log.warn({ plural, error: message }, 'the watch is interrupted');
+              else if (registry.kind(resource) === undefined) seeded(watch, clock.now());
+              else
+                log.warn(
+                  `the API server does not know '${plural}.${group}': apply its CustomResourceDefinition (troupe crds --apply)`,
+                );
+            },
+            onRecovery() {
+              log.info({ plural }, 'the watch works again');
+            },
+          },
+          term.signal,
+        );
+      }),
+    );
+  } finally {
+    outbox.close();
+    stopEpoch();
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** One resource in one namespace, or in all. */
+interface Watch {
+  readonly resource: Resource;
+  readonly place: string | undefined;
+}
+
+function watchKey({ resource: { realm, plural }, place = '' }: Watch): string {
+  return `${realm}/${plural}/${place}`;
+}
+
+interface Known {
+  readonly to: Address;
+  readonly version: string;
+  readonly uid: string;
+  readonly gone: boolean;
+}
+
+/** What the mail says of objects now, or until `signal` is aborted: a mailbox that was lost is never replayed. */
+async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<string, Known>> {
+  const known = new Map<string, Known>();
+  const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => onReplayed());
+  if (signal.aborted) onReplayed();
+  const subscription = await bus.mailbox.subscribe(
+    { topic: 'object' },
+    {
+      onMail({ subject: { to }, payload }) {
+        const mail = parseObjectMail(payload);
+        if (mail !== undefined)
+          known.set(addressKey(to), { to, version: versionOf(mail), uid: uidOf(mail), gone: 'gone' in mail });
+      },
+      onReplayed,
+    },
+  );
+  await replayed;
+  await subscription.close();
+  return known;
+}
+
+/** Older never replaces newer (W1). */
+function mayReplace(current: JsonObject, mine: JsonObject): boolean {
+  const [theirs, ours] = [parseObjectMail(current), parseObjectMail(mine)];
+  if (theirs === undefined || ours === undefined) return true;
+  return compareVersions(versionOf(theirs), versionOf(ours)) < 0;
+}
+
+function versionOf(mail: ObjectMail): string {
+  return 'gone' in mail ? mail.gone.resourceVersion : mail.object.metadata.resourceVersion;
+}
+
+function uidOf(mail: ObjectMail): string {
+  return 'gone' in mail ? mail.gone.uid : mail.object.metadata.uid;
+}

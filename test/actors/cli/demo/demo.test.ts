@@ -1,0 +1,162 @@
+// waits
+// limit: 100 s
+// The whole demo on embedded parts: in plain lines, in one process, on a bus in memory.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
+import { systemClock } from '../../../../actors/clock.ts';
+import { readConfig } from '../../../../actors/process/config.ts';
+import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
+
+const test = suite('demo');
+
+/** What is fetched has nowhere to go, so there is no nats-server: the bus is in memory. */
+const config = { ...readConfig({}), path: '', cache: '/dev/null/cache' };
+
+async function withDemo(
+  run: (start: (more?: Partial<DemoDeps>) => Promise<number>, text: () => string, folder: string) => Promise<void>,
+  onText: (text: string) => void = () => undefined,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-demo-'));
+  let text = '';
+  const out = new Writable({
+    write(chunk: Buffer, _, done) {
+      text += chunk.toString();
+      onText(text);
+      done();
+    },
+  });
+  const { signal } = new AbortController();
+  const start = (more: Partial<DemoDeps> = {}): Promise<number> =>
+    demo({ config, clock: systemClock({ seed: 7 }), signal, folder, keep: false, out, terminal: false, ...more });
+  try {
+    await run(start, () => text, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Where a line stands. */
+function at(text: string, pattern: RegExp): number {
+  const found = text.search(pattern);
+  assert.ok(found >= 0, `no line ${pattern} in\n${text}`);
+  return found;
+}
+
+test('the landscape comes up in order, what waited goes on, all goes in reverse order, and nothing is left', async () => {
+  await withDemo(async (start, text, folder) => {
+    assert.is(await start(), 0, text());
+    const said = text();
+    assert.ok(
+      at(said, /^\+\d+\.\d{3} s project\/shop available$/m) < at(said, /^\+\d+\.\d{3} s network\/shop-web available$/m),
+    );
+    assert.ok(at(said, / network\/shop-web available$/m) < at(said, / subnet\/shop-web-v4 available$/m));
+    const later = at(said, /^applying the 3 objects of 90-later\.yaml$/m);
+    assert.ok(
+      at(said, /^subnet\/archive-vault-v4 goes on waiting: Waiting for Network\/archive-vault to be created$/m) < later,
+    );
+    assert.ok(at(said, / subnet\/archive-vault-v4 available$/m) > later);
+    at(
+      said,
+      /^80 objects: 1 secret, 10 ports, 27 subnets, 5 routers, 19 networks, 4 routerinterfaces, 7 securitygroups, 6 projects, 1 domain$/m,
+    );
+    at(said, /^ {2}order: (\d+) of \1 references were ready before/m);
+    at(said, /^ {4}network POST \/networks +18$/m);
+    at(said, / network\/shop-web held by port\/shop-web-1, port\/shop-web-2 and 2 more$/m);
+    at(said, / routerinterface\/shop-web available$/m);
+    at(said, / secret\/openstack-clouds gone$/m);
+    at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
+    at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
+    at(said, /^demo passed: 80 objects .*\n$/m);
+    assert.not.match(said, '\x1b');
+    assert.not.match(await readFile(join(folder, 'demo.log'), 'utf8'), /"level":[56]0/);
+  });
+});
+
+test('Ctrl-C while it comes up deletes what was made', async () => {
+  const stop = new AbortController();
+  await withDemo(
+    async (start, text) => {
+      assert.is(await start({ signal: stop.signal }), 130, text());
+      at(text(), /^nothing is left: the cloud and Kubernetes are as they were before$/m);
+      at(text(), /^demo stopped; nothing is left/m);
+      assert.not.match(text(), /^!/m);
+    },
+    (text) => {
+      if (/network\/\S+ creating/.test(text)) stop.abort();
+    },
+  );
+});
+
+test('what is kept stays until Ctrl-C, tells how to look at it, and goes then', async () => {
+  const stop = new AbortController();
+  await withDemo(
+    async (start, text, folder) => {
+      assert.is(await start({ signal: stop.signal, keep: true, terminal: true }), 0, text());
+      at(text(), new RegExp(`export KUBECONFIG=${join(folder, 'kubeconfig')}`));
+      at(text(), /^demo passed: /m);
+      assert.is(text().split('\x1b[?25l').length, text().split('\x1b[?25h').length, 'the cursor comes back each time');
+    },
+    (text) => {
+      if (text.includes('To look:')) stop.abort();
+    },
+  );
+});
+
+test('an object that fails is told with the reason, all else is cleaned up, and the end is a failure', async () => {
+  const simulator = await startSimulator({ clock: systemClock({ seed: 8 }) });
+  try {
+    const body = { NeutronError: { type: 'Conflict', message: 'no such thing here', detail: '' } };
+    simulator.faults.inject({ match: { service: 'network', method: 'POST', path: /networks/ }, status: 409, body });
+    await withDemo(async (start, text, folder) => {
+      const cloudsFile = join(folder, 'real.yaml');
+      await writeFile(cloudsFile, simulator.cloudsYaml('mine'));
+      assert.is(await start({ cloudsFile, cloudName: 'mine' }), 1, text());
+      at(text(), /^the cloud has no external network 'public'/m);
+      at(text(), /^! network\/\S+ failed: .*no such thing here/m);
+      at(text(), /^demo failed: network\/\S+ failed: /m);
+      assert.is(simulator.resources('networks').length, 0);
+      assert.is(simulator.resources('subnets').length, 0);
+      assert.is(simulator.resources('ports').length, 0);
+      assert.is(simulator.resources('routers').length, 0);
+      assert.equal(
+        simulator
+          .resources('projects')
+          .map(({ name }) => name)
+          .sort(),
+        ['admin', 'service'],
+      );
+    });
+  } finally {
+    await simulator.close();
+  }
+});
+
+test('a folder is for one process at a time', async () => {
+  const stop = new AbortController();
+  let second: Promise<number | string> | undefined;
+  await withDemo(
+    async (start) => {
+      const first = start({ signal: stop.signal });
+      const [code, refusal] = [await first, await second];
+      assert.is(code, 130);
+      assert.match(String(refusal), /is in use by another process: name another one with --data$/);
+    },
+    (text) => {
+      if (second !== undefined || !text.includes('applying')) return;
+      const folder = dirname(/log: (.*)$/m.exec(text)?.[1] ?? '');
+      const out = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const { signal } = new AbortController();
+      const deps = { config, clock: systemClock({ seed: 9 }), signal, folder, keep: false, out, terminal: false };
+      second = demo(deps)
+        .catch((error: Error) => error.message)
+        .finally(() => stop.abort());
+    },
+  );
+});
+
+test.run();

@@ -1,0 +1,172 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { History, State } from '../../../../actors/cli/demo/history.ts';
+import { type LandscapeObject, NAMESPACE } from '../../../../actors/cli/demo/landscape.ts';
+import {
+  creationOrder,
+  deletionOrder,
+  longestChain,
+  mostInFlight,
+  reactions,
+} from '../../../../actors/cli/demo/summary.ts';
+import { Ink, layout, treeOf } from '../../../../actors/cli/demo/view.ts';
+
+const test = suite('demo view');
+
+const PLURALS: Readonly<Record<string, string>> = { subnet: 'subnets', network: 'networks', project: 'projects' };
+
+function object(key: string, ...references: string[]): LandscapeObject {
+  const [kind = '', name = ''] = key.split('/');
+  const plural = PLURALS[kind] ?? `${kind}s`;
+  return {
+    key,
+    kind: kind.replace(/^./, (letter) => letter.toUpperCase()),
+    plural,
+    name,
+    references,
+    guarded: references,
+    path: '',
+    manifest: {},
+  };
+}
+
+const OBJECTS = [
+  object('subnet/web-v4', 'secret/cloud', 'network/web', 'project/shop'),
+  object('subnet/web-v6', 'secret/cloud', 'network/web', 'project/shop'),
+  object('subnet/lost', 'secret/cloud', 'network/none'),
+  object('network/web', 'secret/cloud', 'project/shop'),
+  object('network/app', 'secret/cloud', 'project/shop'),
+  object('project/shop', 'secret/cloud'),
+  object('secret/cloud'),
+];
+
+interface Teller {
+  readonly history: History;
+  /** An object enters a phase of its machine. */
+  enter(key: string, phase: string, at?: number): void;
+  /** A request for an object. */
+  call(key: string, method: string, path: string, beganAt: number, endedAt: number): void;
+}
+
+function teller(): Teller {
+  const history = new History(NAMESPACE);
+  history.expect(OBJECTS);
+  const tell = (key: string, type: string, data: Readonly<Record<string, string | number>>, at: number): void => {
+    const { plural, name } = OBJECTS.find((candidate) => candidate.key === key) as LandscapeObject;
+    history.take({ actor: { realm: 'openstack', plural, namespace: NAMESPACE, name }, type, data, at });
+  };
+  return {
+    history,
+    enter: (key, phase, at = 0) => tell(key, 'transition', { to: phase }, at),
+    call: (key, method, path, beganAt, endedAt) =>
+      tell(key, 'call', { method, path, durationMs: endedAt - beganAt }, endedAt),
+  };
+}
+
+function picture({ history }: Teller, columns = 80, rows = 24): readonly string[] {
+  return layout('1.00 s', treeOf(history), { columns, rows }, Ink.Plain);
+}
+
+test('objects stand below what they refer to, and below a place holder for what is not there', () => {
+  const told = teller();
+  told.enter('secret/cloud', 'watching');
+  told.enter('project/shop', 'available');
+  told.enter('network/web', 'creating');
+  told.enter('subnet/web-v4', 'claiming.awaiting');
+  told.enter('subnet/lost', 'claiming.awaiting');
+  assert.equal(picture(told), [
+    'network-landscape  1.00 s',
+    '├─ · network/none  not there yet',
+    '│  └─ ○ subnet/lost  waiting for network/none',
+    '├─ ● project/shop',
+    '│  ├─ · network/app',
+    '│  └─ ◐ network/web  creating',
+    '│     ├─ ○ subnet/web-v4  waiting for network/web',
+    '│     └─ · subnet/web-v6',
+    '└─ ● secret/cloud',
+  ]);
+});
+
+test('what does not fit is folded, what is all of one state first (V2)', () => {
+  const told = teller();
+  for (const key of ['network/web', 'subnet/web-v4', 'subnet/web-v6', 'network/app']) told.enter(key, 'available');
+  told.enter('secret/cloud', 'watching');
+  told.enter('project/shop', 'updating');
+  told.enter('subnet/lost', 'claiming.awaiting');
+  assert.equal(picture(told, 80, 8), [
+    'network-landscape  1.00 s',
+    '├─ · network/none  not there yet',
+    '│  └─ ○ subnet/lost  waiting for network/none',
+    '├─ ◐ project/shop  creating',
+    '│  ├─ ● network/app',
+    '│  └─ ● network/web  ●●',
+    '└─ ● secret/cloud',
+  ]);
+  assert.equal(picture(told, 80, 4), [
+    'network-landscape  1.00 s',
+    '├─ · network/none  not there yet  ○',
+    '├─ ◐ project/shop  creating  ●●●●',
+    '└─ ● secret/cloud',
+  ]);
+  assert.equal(picture(told, 80, 3).at(-1), '… 2 more');
+});
+
+test('no line is wider and no picture higher than the terminal, whatever its size (V1)', () => {
+  const told = teller();
+  told.enter('subnet/web-v4', 'claiming.awaiting');
+  for (let rows = 1; rows < 12; rows++) {
+    for (let columns = 1; columns < 60; columns++) {
+      const lines = picture(told, columns, rows);
+      assert.ok(lines.length <= rows, `${lines.length} lines in ${rows} rows`);
+      for (const line of lines) assert.ok([...line].length <= columns, `'${line}' in ${columns} columns`);
+    }
+  }
+});
+
+test('it is settled when all is ready but what waits for something that is not there', () => {
+  const told = teller();
+  for (const { key } of OBJECTS) told.enter(key, key.startsWith('secret') ? 'watching' : 'available');
+  assert.ok(told.history.isSettled());
+  told.enter('subnet/lost', 'claiming.awaiting');
+  assert.ok(told.history.isSettled());
+  told.enter('network/app', 'creating');
+  assert.not(told.history.isSettled());
+  told.enter('network/app', 'failed');
+  assert.ok(told.history.isSettled());
+  assert.is(told.history.state('network/app'), State.Failed);
+});
+
+test('figures: the longest chain, the order both ways, parallelism and reaction', () => {
+  const told = teller();
+  const { history } = told;
+  const objects = OBJECTS.filter(({ key }) => key !== 'subnet/lost');
+  const stretch = { history, objects, beganAt: 1_000 };
+  told.enter('secret/cloud', 'watching', 900);
+  told.call('project/shop', 'POST', '/projects', 1_010, 1_100);
+  told.enter('project/shop', 'available', 1_100);
+  told.enter('network/app', 'creating', 1_102);
+  told.enter('network/web', 'creating', 1_104);
+  told.call('network/web', 'POST', '/networks', 1_105, 1_180);
+  told.call('network/app', 'POST', '/networks', 1_108, 1_190);
+  told.enter('network/app', 'available', 1_200);
+  told.enter('network/web', 'available', 1_300);
+  told.call('subnet/web-v4', 'POST', '/auth/tokens', 1_000, 1_010);
+  told.call('subnet/web-v4', 'POST', '/subnets', 1_305, 1_350);
+  told.enter('subnet/web-v4', 'available', 1_400);
+  told.enter('subnet/web-v6', 'available', 1_390);
+  assert.equal(longestChain(stretch), [
+    { key: 'project/shop', durationMs: 100 },
+    { key: 'network/web', durationMs: 200 },
+    { key: 'subnet/web-v4', durationMs: 100 },
+  ]);
+  assert.equal(creationOrder(stretch), { kept: 8, broken: [] });
+  assert.is(mostInFlight(stretch), 2);
+  assert.equal(reactions(stretch), { decidedMs: [2, 4], askedMs: [5, 5, 8] });
+
+  told.call('network/web', 'DELETE', '/networks/1', 2_000, 2_050);
+  told.call('subnet/web-v4', 'DELETE', '/subnets/1', 1_900, 2_010);
+  told.call('project/shop', 'DELETE', '/projects/1', 2_060, 2_070);
+  assert.equal(deletionOrder(stretch), { kept: 2, broken: ['subnet/web-v4 before network/web'] });
+});
+
+test.run();

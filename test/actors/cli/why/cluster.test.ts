@@ -1,0 +1,68 @@
+// limit: 120 s
+// `troupe why` against the embedded API server: in this process, and as the command that it is.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { inMemory } from '../../grounds.ts';
+import { checkIn, type World } from '../../harness.ts';
+import { describeWhy } from './why.suite.ts';
+
+const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
+
+const test = suite('troupe why, in memory');
+describeWhy(test, inMemory);
+
+interface Outcome {
+  readonly code: unknown;
+  readonly out: string;
+  readonly err: string;
+}
+
+function troupe(world: World, args: readonly string[], kubeconfig = world.ground.kubeconfig): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: world.ground.folder, KUBECONFIG: kubeconfig };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : error.code, out, err }),
+    );
+  });
+}
+
+checkIn(test, inMemory)(
+  'exit codes, the namespace of the context, and the file in the home folder',
+  async (world) => {
+    const name = world.name('net');
+    const made = await world.apply(world.managed('Network', name));
+    assert.is(made.length, 1);
+    const there = await troupe(world, ['why', `network/${name}`, '-n', world.namespace]);
+    assert.equal([there.code, there.err], [1, '']);
+    assert.match(there.out, /nobody has looked at/);
+    const elsewhere = await troupe(world, ['why', 'network', name]);
+    assert.match(elsewhere.out, /does not exist; look for it in another namespace\n$/);
+
+    const given = await readFile(world.ground.kubeconfig, 'utf8');
+    const inContext = join(world.ground.folder, 'in-context');
+    const config = parse(given);
+    config.contexts[0].context.namespace = world.namespace;
+    await writeFile(inContext, JSON.stringify(config), { mode: 0o600 });
+    assert.match((await troupe(world, ['why', 'network', name], inContext)).out, /nobody has looked at/);
+
+    const nonsense = await troupe(world, ['why', 'netwrok/a']);
+    assert.equal([nonsense.code, nonsense.out], [2, '']);
+    assert.match(nonsense.err, /^troupe: there is no kind 'netwrok'/);
+    const homeless = await troupe(world, ['why', `network/${name}`], '');
+    assert.is(homeless.code, 2);
+    assert.match(homeless.err, /kubeconfig '.*\/\.kube\/config' cannot be used/);
+    config.clusters[0].cluster.server = 'https://127.0.0.1:1';
+    await writeFile(inContext, JSON.stringify(config), { mode: 0o600 });
+    const away = await troupe(world, ['why', `network/${name}`], inContext);
+    assert.equal([away.code, away.out], [2, '']);
+    assert.match(away.err, /^troupe: no answer from the API server/);
+  },
+  { runtime: 'stopped' },
+);
+
+test.run();

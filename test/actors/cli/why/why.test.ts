@@ -1,0 +1,405 @@
+// `troupe why` over objects as the API server has them, by the references of the kinds: what it finds and how it says so.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { causesOf, duration, type Finding } from '../../../../actors/cli/why/findings.ts';
+import { Inquiry } from '../../../../actors/cli/why/inquiry.ts';
+import { whyText } from '../../../../actors/cli/why/text.ts';
+import { systemClock } from '../../../../actors/clock.ts';
+import { registry } from '../../../../actors/object/registry.ts';
+import type { Resource } from '../../../../adapters/kubernetes/mod.ts';
+import { openStackSessions, openstackFollowed, openstackKinds } from '../../../../adapters/openstack/mod.ts';
+import type { JsonObject, KubeObject, ManagedKind } from '../../../../machines/kind.ts';
+
+const test = suite('troupe why');
+
+const NOW = Date.parse('2026-01-01T12:00:00Z');
+const clock = systemClock();
+const sessions = openStackSessions({ clock, version: '0', readSecret: async () => undefined });
+const kinds = openstackKinds({ sessions, clock });
+/** A kind whose objects may refer to each other in a circle; those of OpenStack cannot. */
+const ring: ManagedKind = {
+  ...(kinds[0] as ManagedKind),
+  kind: 'Ring',
+  plural: 'rings',
+  references: ({ spec }) => {
+    const { next } = (spec?.['resource'] ?? {}) as { readonly next?: string };
+    return next === undefined ? [] : [{ kind: 'Ring', name: next, finalizers: [], neededFor: 'create' }];
+  },
+};
+const known = registry([...kinds, ring], openstackFollowed);
+
+const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString().replace('.000Z', 'Z');
+
+interface Saying {
+  readonly resource?: JsonObject;
+  readonly spec?: JsonObject;
+  /** Of Progressing, and the message. */
+  readonly says?: readonly [reason: string, message: string];
+  readonly available?: 'True' | 'False';
+  readonly id?: string;
+  readonly status?: JsonObject;
+  readonly generation?: number;
+  readonly deleted?: true;
+  readonly finalizers?: readonly string[];
+}
+
+/** An object of a kind; without a word of itself it is available. */
+function object(kind: string, name: string, saying: Saying = {}): KubeObject {
+  const { resource, spec, says, id = `id-${name}`, status, generation = 1, deleted, finalizers = [] } = saying;
+  const [reason, message] = says ?? ['Success', 'OpenStack resource is up to date'];
+  const progressing = reason === 'Progressing' || reason === 'TransientError' ? 'True' : 'False';
+  const { available = says === undefined ? 'True' : 'False' } = saying;
+  const common = { observedGeneration: 1, lastTransitionTime: ago(40), reason, message };
+  const prefix = 'openstack.k-orc.cloud/';
+  const isSecret = kind === 'Secret';
+  return {
+    apiVersion: isSecret ? 'v1' : `${prefix}v1alpha1`,
+    kind,
+    metadata: {
+      name,
+      namespace: 'ns',
+      uid: `uid-${name}`,
+      resourceVersion: '1',
+      generation,
+      creationTimestamp: ago(300),
+      finalizers: finalizers.map((finalizer) => (finalizer.includes('/') ? finalizer : `${prefix}${finalizer}`)),
+      ...(deleted && { deletionTimestamp: ago(90) }),
+    },
+    ...(!isSecret && {
+      spec: {
+        cloudCredentialsRef: { secretName: 'clouds', cloudName: 'openstack' },
+        resource: resource ?? {},
+        ...spec,
+      },
+      status: {
+        ...(id !== '' && { id }),
+        conditions: [
+          { type: 'Available', status: available, ...common },
+          { type: 'Progressing', status: progressing, ...common },
+        ],
+        ...status,
+      },
+    }),
+  };
+}
+
+async function ask(kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<Finding> {
+  const isOf =
+    ({ kind: of }: Resource) =>
+    (item: KubeObject) =>
+      item.kind === of;
+  const objects = {
+    get: async (resource: Resource, _namespace: string, of: string) =>
+      cluster.filter(isOf(resource)).find(({ metadata }) => metadata.name === of),
+    list: async (resource: Resource) => ({
+      items: cluster.filter(isOf(resource)),
+      resourceVersion: '1',
+      serverTime: NOW,
+    }),
+  };
+  const plural = `${kind.toLowerCase()}s`;
+  const realm = kind === 'Secret' ? 'core' : 'openstack';
+  return new Inquiry({ objects, registry: known, now: NOW }).explain({ realm, plural, namespace: 'ns', name });
+}
+
+async function says(expected: string, kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<void> {
+  assert.is(whyText(await ask(kind, name, ...cluster), Ink.Plain), `${expected}\n`);
+}
+
+const clouds = object('Secret', 'clouds');
+const waiting = (what: string): Saying => ({ id: '', says: ['Progressing', `Waiting for ${what}`] });
+const app = (saying: Saying): KubeObject =>
+  object('Subnet', 'app', { resource: { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24' }, ...saying });
+
+test('what is available waits for nothing', async () => {
+  await says(
+    `Network/net  available
+
+Network/net waits for nothing`,
+    'Network',
+    'net',
+    object('Network', 'net'),
+  );
+});
+
+test('what was never there', async () => {
+  await says(
+    `Network/net  absent
+
+root cause: Network/net does not exist; look for it in another namespace`,
+    'Network',
+    'net',
+  );
+});
+
+test('a chain ends at the secret that is missing, which is named once (Y1, Y2)', async () => {
+  await says(
+    `Subnet/app  waiting for 40 s: Waiting for Secret/clouds to be created
+├─ Secret/clouds  absent
+└─ Network/net  waiting for 40 s: Waiting for Secret/clouds to be created
+   └─ Secret/clouds  absent
+
+root cause: Secret/clouds does not exist; create it, or correct the reference in Subnet/app`,
+    'Subnet',
+    'app',
+    app(waiting('Secret/clouds to be created')),
+    object('Network', 'net', waiting('Secret/clouds to be created')),
+  );
+});
+
+test('a dependency that was refused', async () => {
+  await says(
+    `Subnet/app  waiting for 40 s: Waiting for Network/net to be ready
+└─ Network/net  failed for 40 s: InvalidConfiguration: found two (Available False)
+
+root cause: Network/net: InvalidConfiguration: found two; correct its spec, or what it stands for`,
+    'Subnet',
+    'app',
+    clouds,
+    app(waiting('Network/net to be ready')),
+    object('Network', 'net', { id: '', says: ['InvalidConfiguration', 'found two'] }),
+  );
+});
+
+/** The root cause alone. */
+async function rootOf(kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<string> {
+  const [root] = causesOf(await ask(kind, name, ...cluster));
+  return root === undefined ? 'none' : `${root.summary}; ${root.advice}`;
+}
+
+const network = (saying: Saying): Promise<string> => rootOf('Network', 'net', clouds, object('Network', 'net', saying));
+const BY_ITSELF = 'it goes on by itself; if not, see that troupe runs and cares for this kind and namespace';
+
+test('what cannot be helped by a change, what passes, and what OpenStack is at work on', async () => {
+  assert.is(
+    await network({ says: ['UnrecoverableError', 'it is gone'] }),
+    'Network/net: UnrecoverableError: it is gone; no change of its spec can help: delete it and apply it again',
+  );
+  assert.is(
+    await network({ says: ['TransientError', 'quota exceeded\nand more'] }),
+    'Network/net: quota exceeded; and more; it is tried again by itself, ever less often',
+  );
+  assert.is(
+    await network({
+      says: ['Progressing', 'Waiting for OpenStack resource to be ready'],
+      status: { resource: { status: 'BUILD' } },
+    }),
+    `Network/net: Waiting for OpenStack resource to be ready, status BUILD, for 40 s; ${BY_ITSELF}`,
+  );
+  assert.is(
+    await network({ available: 'False', status: { resource: { status: 'ERROR' } } }),
+    'Network/net is as specified, and cannot be used: id-net has status ERROR; look at id-net where it lives',
+  );
+});
+
+test('an import that matches nothing', async () => {
+  assert.is(
+    await network({
+      ...waiting('OpenStack resource to be created externally'),
+      spec: { managementPolicy: 'unmanaged' },
+    }),
+    'Network/net: Waiting for OpenStack resource to be created externally, for 40 s; nothing matches its import yet: ' +
+      'create it there, or correct spec.import',
+  );
+});
+
+test('what nobody has looked at, new or edited', async () => {
+  const running = 'see that troupe runs and cares for this kind and namespace';
+  const isNew = await network({ id: '', status: { conditions: [] } });
+  assert.is(isNew, `nobody has looked at Network/net since it was applied, for 5 min; ${running}`);
+  const isEdited = await network({ generation: 2 });
+  assert.is(isEdited, `nobody has looked at Network/net since its spec was changed; ${running}`);
+});
+
+test('a step that waits is followed though its object was made long ago', async () => {
+  await says(
+    `Subnet/app  waiting for 40 s: Waiting for routerinterface/app-subnet to be ready
+└─ RouterInterface/app-subnet  waiting for 40 s: Waiting for Router/out to be created
+   └─ Router/out  absent
+
+root cause: Router/out does not exist; create it, or correct the reference in RouterInterface/app-subnet`,
+    'Subnet',
+    'app',
+    clouds,
+    object('Network', 'net'),
+    app({
+      resource: { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24', routerRef: 'out' },
+      says: ['Progressing', 'Waiting for routerinterface/app-subnet to be ready'],
+      available: 'True',
+    }),
+    object('RouterInterface', 'app-subnet', {
+      ...waiting('Router/out to be created'),
+      spec: { type: 'Subnet', routerRef: 'out', subnetRef: 'app' },
+    }),
+  );
+});
+
+test('a followed kind is somebody else’s', async () => {
+  const port = object('Port', 'p', {
+    ...waiting('Server/s to be ready'),
+    resource: { networkRef: 'net', hostID: { serverRef: 's' } },
+  });
+  const server = object('Server', 's', waiting('Volume/v to be ready'));
+  assert.is(
+    await rootOf('Port', 'p', clouds, object('Network', 'net'), port, server),
+    'Server/s is not available: Waiting for Volume/v to be ready; look at whoever cares for servers',
+  );
+});
+
+test('a deleted object is held by those who refer to it, deleted or not (Y1)', async () => {
+  const finalizers = ['network', 'subnet'];
+  const net = object('Network', 'net', { deleted: true, finalizers });
+  await says(
+    `Network/net  deleting for 90 s
+├─ finalizer openstack.k-orc.cloud/network, its own
+└─ finalizer openstack.k-orc.cloud/subnet
+   ├─ Subnet/app  available
+   └─ Subnet/old  deleting for 90 s
+      └─ finalizer openstack.k-orc.cloud/subnet, its own
+
+also: Subnet/old waits until id-old is deleted, for 90 s; ${BY_ITSELF}
+root cause: Subnet/app still refers to Network/net, and is not deleted; delete Subnet/app, or wait until it is`,
+    'Network',
+    'net',
+    clouds,
+    net,
+    object('Subnet', 'old', { resource: { networkRef: 'net' }, deleted: true, finalizers: ['subnet'] }),
+    app({}),
+    object('Subnet', 'other', { resource: { networkRef: 'another' } }),
+  );
+});
+
+test('of many holders ten are shown', async () => {
+  const many = Array.from({ length: 25 }, (_, index) =>
+    object('Subnet', `s${index}`, { resource: { networkRef: 'net' } }),
+  );
+  const finding = await ask(
+    'Network',
+    'net',
+    object('Network', 'net', { deleted: true, finalizers: ['subnet'] }),
+    ...many,
+  );
+  const lines = whyText(finding, Ink.Plain).split('\n');
+  assert.is(lines.filter((line) => line.includes('  available')).length, 10);
+  assert.ok(lines.includes('   └─ 15 more'), lines.join('\n'));
+  assert.ok(lines.includes('also: 5 more'), lines.join('\n'));
+});
+
+test('finalizers that no object stands behind: a stranger’s, and one that is about to go', async () => {
+  assert.is(
+    await network({ deleted: true, finalizers: ['network', 'subnet', 'example.org/backup'] }),
+    "Network/net carries the finalizer example.org/backup, which is none of troupe's; whoever put it there has to remove it",
+  );
+  assert.is(
+    await network({ deleted: true, finalizers: ['network', 'subnet'] }),
+    `Network/net carries the finalizer openstack.k-orc.cloud/subnet, and nobody refers to it any more; ${BY_ITSELF}`,
+  );
+  assert.is(await network({ deleted: true }), `Network/net is about to be gone; ${BY_ITSELF}`);
+});
+
+test('a cleanup that fails, that lacks its credentials, that takes time', async () => {
+  const deleted = { deleted: true, finalizers: ['network'] } as const;
+  assert.is(
+    await network({ ...deleted, says: ['TransientError', 'still in use'] }),
+    'Network/net cannot be cleaned up: still in use; it is tried again by itself, ever less often',
+  );
+  assert.is(
+    await rootOf('Network', 'net', object('Network', 'net', deleted)),
+    'Secret/clouds does not exist; create it, or correct the reference in Network/net',
+  );
+  assert.is(await network(deleted), `Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`);
+});
+
+test('a secret is held by those who use it; being deleted it serves them and nobody else', async () => {
+  const secret = object('Secret', 'clouds', { deleted: true, finalizers: ['network'] });
+  const held = object('Network', 'net', { deleted: true, finalizers: ['network'] });
+  await says(
+    `Secret/clouds  deleting for 90 s
+└─ finalizer openstack.k-orc.cloud/network
+   └─ Network/net  deleting for 90 s
+      └─ finalizer openstack.k-orc.cloud/network, its own
+
+root cause: Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`,
+    'Secret',
+    'clouds',
+    secret,
+    held,
+  );
+  const late = object('Subnet', 'app', { ...waiting('Secret/clouds to be ready'), resource: { networkRef: 'net' } });
+  const finding = await ask('Subnet', 'app', secret, object('Network', 'net'), late);
+  assert.equal(
+    finding.needs.map(({ name, standing }) => [name, standing]),
+    [['clouds', 'deleting']],
+  );
+});
+
+test('a dependant that waits for the successor of what it holds itself lets it go (Y1)', async () => {
+  const net = object('Network', 'net', { id: '', deleted: true, finalizers: ['subnet'] });
+  assert.is(
+    await rootOf('Subnet', 'app', clouds, net, app(waiting('Network/net to be ready'))),
+    `Subnet/app still refers to Network/net; nothing is built on it, so ${BY_ITSELF}`,
+  );
+});
+
+test('what comes up again is explained once (Y1)', async () => {
+  const resource = { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24', routerRef: 'out' };
+  const subnet = app({ ...waiting('Router/out to be ready'), resource });
+  const router = object('Router', 'out', {
+    ...waiting('Network/net to be ready'),
+    resource: { externalGateways: [{ networkRef: 'net' }] },
+  });
+  const net = object('Network', 'net', { ...waiting('Project/p to be created'), resource: { projectRef: 'p' } });
+  await says(
+    `Subnet/app  waiting for 40 s: Waiting for Router/out to be ready
+├─ Network/net  waiting for 40 s: Waiting for Project/p to be created
+│  └─ Project/p  absent
+└─ Router/out  waiting for 40 s: Waiting for Network/net to be ready
+   └─ Network/net  waiting: see above
+
+root cause: Project/p does not exist; create it, or correct the reference in Network/net`,
+    'Subnet',
+    'app',
+    clouds,
+    subnet,
+    router,
+    net,
+  );
+});
+
+test('objects that wait for each other are a circle (Y1)', async () => {
+  const link = (name: string, next: string): KubeObject =>
+    object('Ring', name, { ...waiting(`Ring/${next} to be ready`), resource: { next } });
+  await says(
+    `Ring/a  waiting for 40 s: Waiting for Ring/b to be ready
+└─ Ring/b  waiting for 40 s: Waiting for Ring/c to be ready
+   └─ Ring/c  waiting for 40 s: Waiting for Ring/b to be ready
+      └─ Ring/b  waiting: see above
+
+root cause: Ring/b -> Ring/c -> Ring/b wait for each other; take one of the references out`,
+    'Ring',
+    'a',
+    link('a', 'b'),
+    link('b', 'c'),
+    link('c', 'b'),
+  );
+  assert.is(await rootOf('Ring', 'a', link('a', 'a')), 'Ring/a waits for itself; take one of the references out');
+});
+
+test('states have colours on a terminal', async () => {
+  const text = whyText(await ask('Network', 'net'), Ink.Colour);
+  assert.ok(text.startsWith('Network/net  \u001b[31mabsent\u001b[0m\n'), JSON.stringify(text));
+});
+
+test('durations are as coarse as they are long', () => {
+  assert.equal([-5, 0, 119_999, 120_000, 7_200_000, 172_800_000].map(duration), [
+    '0 s',
+    '0 s',
+    '119 s',
+    '2 min',
+    '2 h',
+    '2 d',
+  ]);
+});
+
+test.run();

@@ -1,0 +1,157 @@
+// What a deleted object learns of its claimants, and how many lists that costs.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Audited, Audits } from '../../../actors/effects/audit.ts';
+import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import type { ObjectList } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Address, addressKey, TransientError } from '../../../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+
+const test = suite('audit');
+
+const GUARD = 'own/thing';
+const place = { realm: 'test', plural: 'things', namespace: 'ns' };
+const kind = {
+  realm: 'test',
+  group: 'example.org',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  finalizer: GUARD,
+  references: ({ spec }: KubeObject) =>
+    ((spec?.['on'] ?? []) as string[]).map((name) => ({ kind: 'Thing', name, finalizers: [GUARD] })),
+} as unknown as ManagedKind;
+
+function thing(name: string, on: readonly string[], uid = `uid-${name}`): KubeObject {
+  const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation: 1 };
+  return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: { on } };
+}
+
+/** A deleted object with the claims of those who are named, each made at this resourceVersion. */
+function deleted(name: string, claimants: Readonly<Record<string, string>> = {}): Audited & { dropped: string[] } {
+  const claims = new ClaimsTable();
+  for (const [claimant, resourceVersion] of Object.entries(claimants)) {
+    const from: Address = { ...place, name: claimant };
+    const mail = { generation: 1, finalizers: [GUARD], manager: 'thing', notOn: [], ended: false };
+    claims.take(addressKey(from), claimOf(from, { ...mail, uid: `uid-${claimant}`, resourceVersion }));
+  }
+  const dropped: string[] = [];
+  return {
+    address: { ...place, name },
+    key: addressKey({ ...place, name }),
+    claims,
+    dropped,
+    dropClaim(key) {
+      dropped.push(key);
+      claims.drop(key);
+    },
+    reconsider: () => undefined,
+  };
+}
+
+const life = { uid: 'uid-of-the-deleted' };
+const keyOf = (name: string): string => addressKey({ ...place, name });
+
+/** Audits of an API server whose lists wait until they are let go; each shows what there was when it began. */
+function server(there: KubeObject[]) {
+  const waiting: ((error?: Error) => void)[] = [];
+  const audits = new Audits({
+    registry: registry([kind], []),
+    objects: {
+      list() {
+        const { promise, resolve, reject } = Promise.withResolvers<ObjectList>();
+        const answer = { items: [...there], resourceVersion: '10', serverTime: 0 };
+        waiting.push((error) => (error === undefined ? resolve(answer) : reject(error)));
+        return promise;
+      },
+    },
+  });
+  return { audits, waiting, letGo: (index: number, error?: Error): void => waiting[index]?.(error) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('who refers to it holds it, until its claim ends; who is gone does not (P7)', async () => {
+  const { audits, letGo } = server([thing('there', ['one'])]);
+  const one = deleted('one', { there: '5', vanished: '5', later: '11' });
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0);
+  assert.equal((await asked).free, []);
+  assert.equal(one.dropped, [keyOf('vanished')], 'a claim that is newer than the list is not judged by it');
+});
+
+test('who was listed before it referred to it again is not judged by that list (P7)', async () => {
+  const { audits, letGo } = server([thing('there', ['another'])]);
+  const one = deleted('one', { there: '5' });
+  const asked = audits.guards(one, life, [GUARD]);
+  const from: Address = { ...place, name: 'there' };
+  const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [GUARD], manager: 'thing', notOn: [] };
+  one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: 2, ended: false }));
+  letGo(0);
+  await asked;
+  assert.equal(one.dropped, []);
+});
+
+test('an object that refers to another one holds nothing', async () => {
+  const { audits, letGo } = server([thing('there', ['another'])]);
+  const one = deleted('one', { there: '5' });
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0);
+  assert.equal(await asked, { free: [GUARD], revision: one.claims.revision });
+  assert.equal(one.dropped, [keyOf('there')]);
+});
+
+test('a thousand questions at once are two lists (A2)', async () => {
+  const { audits, waiting, letGo } = server([thing('there', ['one-7', 'one-7', 'one-8'])]);
+  const asked = Array.from({ length: 1_000 }, (_, index) => audits.guards(deleted(`one-${index}`), life, [GUARD]));
+  letGo(0);
+  await settled();
+  letGo(1);
+  const held = (await Promise.all(asked)).flatMap(({ free }, index) => (free.length === 0 ? [index] : []));
+  assert.equal(held, [7, 8]);
+  assert.is(waiting.length, 2);
+});
+
+test('a list that began before the question does not answer it (A1)', async () => {
+  const there: KubeObject[] = [];
+  const { audits, waiting, letGo } = server(there);
+  const early = audits.guards(deleted('one'), life, [GUARD]);
+  there.push(thing('late', ['one']));
+  const late = audits.guards(deleted('one'), life, [GUARD]);
+  letGo(0);
+  assert.equal((await early).free, [GUARD]);
+  await settled();
+  letGo(1);
+  assert.equal((await late).free, []);
+  // Nothing is remembered of a list that has ended.
+  there.length = 0;
+  const last = audits.guards(deleted('one'), life, [GUARD]);
+  letGo(2);
+  assert.equal((await last).free, [GUARD]);
+  assert.is(waiting.length, 3);
+});
+
+test('a list that failed answers those who asked for it, and no other', async () => {
+  const { audits, letGo } = server([]);
+  const first = audits.guards(deleted('one'), life, [GUARD]);
+  const second = audits.guards(deleted('two'), life, [GUARD]);
+  letGo(0, new TransientError('the API server is away'));
+  await first.then(
+    () => assert.unreachable(),
+    (error) => assert.instance(error, TransientError),
+  );
+  await settled();
+  letGo(1);
+  assert.equal((await second).free, [GUARD]);
+});
+
+test('a kind that the API server does not serve has no objects', async () => {
+  const { audits, letGo } = server([]);
+  const one = deleted('one', { there: '5' });
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0, new AbsentError('the server could not find the requested resource'));
+  assert.equal((await asked).free, [GUARD]);
+});
+
+test.run();

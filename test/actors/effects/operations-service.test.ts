@@ -1,0 +1,53 @@
+// The operations of an adapter in another process: what its caller knows when it hears nothing.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { serveOperations, withRemoteOperations } from '../../../actors/effects/operations-service.ts';
+import { type Bus, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import type { ManagedKind, OperationRequest } from '../../../machines/kind.ts';
+
+const test = suite('operations over the bus');
+
+const LATE_MS = 30_000;
+
+/** What a create of a kind whose adapter is elsewhere is answered; `create` undefined: nobody serves it. */
+async function answered(deadlineAt: number, create?: () => Promise<never>): Promise<TransientError> {
+  const broker = memoryBroker({ clock: systemClock() });
+  const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
+  const kind = { realm: 'test', plural: 'things', operations: { create } } as unknown as ManagedKind;
+  if (create !== undefined) await serveOperations(there as Bus, 'test', [kind], '1.0.0');
+  const [remote] = withRemoteOperations(here as Bus, [kind], LATE_MS);
+  try {
+    await remote?.operations.create({ deadlineAt } as OperationRequest);
+    throw new Error('it was answered');
+  } catch (error) {
+    return error as TransientError;
+  } finally {
+    await here?.close();
+    await there?.close();
+  }
+}
+
+test('a create that was not answered may yet be done: by the other process, and by a busy cloud after that (I4, P10)', async () => {
+  const deadlineAt = systemClock().now() + 50;
+  const { code, landedBy } = await answered(deadlineAt, () => new Promise(() => undefined));
+  assert.equal([code, landedBy], ['transient', deadlineAt + LATE_MS]);
+});
+
+test('what the other process knows of a create that failed is passed on', async () => {
+  const known = await answered(systemClock().now() + 5_000, async () => {
+    throw new TransientError('the connection was closed', { landedBy: 12 });
+  });
+  assert.equal([known.message, known.landedBy], ['the connection was closed', 12]);
+  const refused = await answered(systemClock().now() + 5_000, async () => {
+    throw new TransientError('busy');
+  });
+  assert.is(refused.landedBy, undefined);
+});
+
+test('a create that nobody was asked for is not done later', async () => {
+  assert.is((await answered(systemClock().now() + 5_000)).landedBy, undefined);
+  assert.is((await answered(systemClock().now() - 1, () => new Promise(() => undefined))).landedBy, undefined);
+});
+
+test.run();

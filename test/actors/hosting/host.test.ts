@@ -1,0 +1,231 @@
+// A host that takes its shards over: what it cannot do in this moment, and what takes it long.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { Host, type HostDeps } from '../../../actors/hosting/host.ts';
+import { holdShards } from '../../../actors/hosting/shards.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import { openLog } from '../../../actors/telling/log.ts';
+import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
+import { type Bus, type Lease, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+
+const test = suite('host');
+const clock = systemClock();
+
+/** A host whose API server and bus answer as told, and a lease on its first shard. */
+async function hostOf(answers: {
+  list: HostDeps['objects']['list'];
+  subscribe: Bus['mailbox']['subscribe'];
+}): Promise<{ host: Host; lease: Lease; bus: Bus }> {
+  const bus = memoryBroker({ clock }).connect();
+  const lease = await bus.leases.acquire('shard.0', 'one');
+  if (lease === undefined) throw new Error('the lease is taken');
+  bus.mailbox.subscribe = answers.subscribe;
+  const host = new Host({
+    bus,
+    objects: { list: answers.list } as unknown as HostDeps['objects'],
+    registry: { ...registry([], []), resources: [SECRETS] },
+    namespaces: undefined,
+    clock,
+    log: openLog({ level: 'silent', readable: false }),
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  return { host, lease, bus };
+}
+
+test('a bus that refuses while the API server is still being read is told to who asked, and ends no process', async () => {
+  const { host, lease, bus } = await hostOf({
+    async subscribe() {
+      throw new TransientError('the stream is not there');
+    },
+    async list() {
+      await clock.sleep(20);
+      return { items: [], resourceVersion: '1', serverTime: 0 };
+    },
+  });
+  try {
+    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, TransientError);
+  }
+  assert.equal(host.shards, []);
+  await bus.close();
+});
+
+test('a subscription that comes after its shards were closed is closed too', async () => {
+  const closed = Promise.withResolvers<void>();
+  const { host, lease, bus } = await hostOf({
+    async subscribe() {
+      await clock.sleep(20);
+      return {
+        async close() {
+          closed.resolve();
+        },
+      };
+    },
+    async list() {
+      throw new TransientError('the API server is away');
+    },
+  });
+  try {
+    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, TransientError);
+  }
+  const late = new AbortController();
+  assert.is(await Promise.race([closed.promise, clock.sleep(2_000, late.signal).then(() => 'late')]), undefined);
+  late.abort();
+  await bus.close();
+});
+
+test('a takeover whose mail is lost before it was read is given up, and told to who asked (P11)', async () => {
+  const { host, lease, bus } = await hostOf({
+    subscribe: async () => ({ close: async () => undefined }),
+    list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),
+  });
+  const opening = host.open(new Map([[0, lease]]), new AbortController().signal).then(
+    () => 'opened',
+    (error: unknown) => error,
+  );
+  await clock.sleep(10);
+  await host.close(0);
+  const late = new AbortController();
+  const outcome = await Promise.race([opening, clock.sleep(2_000, late.signal).then(() => 'late')]);
+  late.abort();
+  assert.instance(outcome, TransientError);
+  await bus.close();
+});
+
+/** A kind whose objects are settled; to find out takes the processor so long. */
+function heavyKind(spend: () => void): ManagedKind {
+  return {
+    realm: 'test',
+    group: 'example.org',
+    version: 'v1',
+    kind: 'Thing',
+    plural: 'things',
+    finalizer: 'own/thing',
+    fieldManagers: { finalizer: 'thing/finalizer', status: 'thing/status', guards: 'thing' },
+    references: () => [],
+    settled() {
+      spend();
+      return { settled: true, failed: false };
+    },
+    resyncAfterMs: () => undefined,
+    status: () => ({}),
+    isAvailable: () => true,
+    published: () => undefined,
+    owned: () => undefined,
+    operations: {} as ManagedKind['operations'],
+  };
+}
+
+test('a start that takes longer than a lease renews its leases meanwhile, and begins each actor once (H4, I9)', async () => {
+  const COUNT = 1_000;
+  const [workMs, leaseMs, longestMs] = [5, 1_000, 150];
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 4, leaseMs, latencyMs: () => 1 }).connect();
+  const held = { step: 0, forMs: 0, longestMs: 0 };
+  const kind = heavyKind(() => {
+    time.spend(workMs);
+    Object.assign(
+      held,
+      held.step === time.steps ? { forMs: held.forMs + workMs } : { step: time.steps, forMs: workMs },
+    );
+    held.longestMs = Math.max(held.longestMs, held.forMs);
+  });
+  const things = Array.from({ length: COUNT }, (_, index): KubeObject => {
+    const metadata = {
+      name: `thing-${index}`,
+      namespace: 'ns',
+      uid: `uid-${index}`,
+      resourceVersion: '7',
+      generation: 1,
+    };
+    return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: {}, status: { id: `id-${index}` } };
+  });
+  const log = openLog({ level: 'silent', readable: false });
+  const host = new Host({
+    bus,
+    objects: {
+      list: async ({ plural }: { plural: string }) => ({
+        items: plural === 'things' ? things : [],
+        resourceVersion: '7',
+        serverTime: 0,
+      }),
+    } as unknown as HostDeps['objects'],
+    registry: registry([kind], []),
+    namespaces: undefined,
+    clock,
+    log,
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  let begun = 0;
+  await bus.trace.subscribe(({ type }) => {
+    if (type === 'transition') begun++;
+  });
+  const stop = new AbortController();
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  await time.advance(20 * COUNT * workMs);
+  assert.equal([...host.census()], [['available', COUNT]]);
+  assert.is(begun, COUNT, 'no actor began twice: no lease was lost');
+  assert.ok(held.longestMs <= longestMs, `the event loop was held for ${held.longestMs} ms`);
+  stop.abort();
+  await time.advance(leaseMs);
+  await holding;
+  await bus.close();
+});
+
+test('what was read and no mail tells of is read again: nobody would tell that it went (H5)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 1, leaseMs: 15_000, latencyMs: () => 1 }).connect();
+  const secret = (name: string): KubeObject => {
+    const metadata = { name, namespace: 'ns', uid: `uid-${name}`, resourceVersion: '7' };
+    return { apiVersion: 'v1', kind: 'Secret', metadata };
+  };
+  const there = new Set(['told', 'untold']);
+  let lists = 0;
+  const log = openLog({ level: 'silent', readable: false });
+  const host = new Host({
+    bus,
+    objects: {
+      async list() {
+        lists++;
+        return { items: [...there].map(secret), resourceVersion: `${7 + lists}`, serverTime: 0 };
+      },
+    } as unknown as HostDeps['objects'],
+    registry: { ...registry([], []), resources: [SECRETS] },
+    namespaces: undefined,
+    clock,
+    log,
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  const stop = new AbortController();
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const to = { realm: SECRETS.realm, plural: SECRETS.plural, namespace: 'ns', name: 'told' };
+  const telling = bus.mailbox.publish({ to, topic: 'object' }, { object: secret('told') } as never, undefined);
+  await time.advance(10_000);
+  await telling;
+  assert.equal([...host.census()], [['watching', 2]]);
+  there.delete('untold');
+  await time.advance(30_000);
+  assert.equal([...host.census()], [['watching', 1]]);
+  // What mail tells of, mail will tell the end of.
+  await time.advance(3_600_000);
+  assert.is(lists, 2);
+  stop.abort();
+  await time.advance(15_000);
+  await holding;
+  await bus.close();
+});
+
+test.run();

@@ -1,0 +1,103 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Claim, ClaimsTable } from '../../../actors/object/claims-table.ts';
+
+const test = suite('claims table');
+
+function claim(changes: Partial<Claim> = {}): Claim {
+  return {
+    from: { realm: 'openstack', plural: 'subnets', namespace: 'ns', name: 'a' },
+    uid: 'subnet-1',
+    resourceVersion: '10',
+    generation: 1,
+    finalizers: ['guard'],
+    manager: 'manager',
+    notOn: [],
+    ended: false,
+    ...changes,
+  };
+}
+
+const held = (table: ClaimsTable, uid = 'network-1'): readonly string[] => [...table.held(uid).keys()];
+
+test('the first claim of a finalizer holds it, the last one lets it go', () => {
+  const table = new ClaimsTable();
+  table.take('a', claim());
+  table.take('b', claim({ uid: 'subnet-2' }));
+  assert.equal(held(table), ['guard']);
+  table.take('a', claim({ ended: true }));
+  assert.equal(held(table), ['guard']);
+  table.take('b', claim({ uid: 'subnet-2', ended: true }));
+  assert.equal(held(table), []);
+});
+
+test('many claims are held, yielded and ended as few are', () => {
+  const table = new ClaimsTable();
+  const claimants = Array.from({ length: 100 }, (_, index) => `claimant-${index}`);
+  const finalizers = (index: number): string[] => (index % 2 === 0 ? ['guard', 'even'] : ['guard']);
+  for (const [index, key] of claimants.entries()) table.take(key, claim({ finalizers: finalizers(index) }));
+  assert.equal(held(table), ['guard', 'even']);
+  for (const [index, key] of claimants.entries()) {
+    if (index % 2 === 0) table.take(key, claim({ finalizers: finalizers(index), notOn: ['network-1'] }));
+  }
+  assert.equal(held(table), ['guard']);
+  assert.equal(held(table, 'network-2'), ['guard', 'even']);
+  for (const key of claimants.slice(0, -1)) table.drop(key);
+  assert.equal(held(table), ['guard']);
+  table.take('claimant-99', claim({ ended: true }));
+  assert.equal(held(table), []);
+  assert.is(table.size, 0);
+});
+
+test('an older incarnation never replaces a newer one, claim or tombstone (P4)', () => {
+  const table = new ClaimsTable();
+  table.take('a', claim({ uid: 'subnet-2', resourceVersion: '100' }));
+  assert.not(table.take('a', claim({ ended: true })));
+  assert.not(table.take('a', claim()));
+  assert.is(table.get('a')?.uid, 'subnet-2');
+  assert.equal(held(table), ['guard']);
+});
+
+test('resourceVersions are compared as numbers', () => {
+  const table = new ClaimsTable();
+  table.take('a', claim({ uid: 'subnet-2', resourceVersion: '1000' }));
+  assert.not(table.take('a', claim({ resourceVersion: '999' })));
+});
+
+test('a claim that yielded an incarnation holds it no more, and holds its successor (P1)', () => {
+  const table = new ClaimsTable();
+  table.take('a', claim({ notOn: ['network-1'] }));
+  assert.equal(held(table, 'network-1'), []);
+  assert.equal(held(table, 'network-2'), ['guard']);
+});
+
+test('the end of a claim is remembered until its claimant claims again', () => {
+  const table = new ClaimsTable();
+  table.take('a', claim());
+  table.take('a', claim({ ended: true }));
+  assert.is(table.endedUid('a'), 'subnet-1');
+  table.take('a', claim({ uid: 'subnet-2', resourceVersion: '20' }));
+  assert.is(table.endedUid('a'), undefined);
+});
+
+test('each change is a new revision', () => {
+  const table = new ClaimsTable();
+  const before = table.revision;
+  table.take('a', claim());
+  table.drop('a');
+  assert.is(table.revision, before + 2);
+  table.drop('a');
+  assert.is(table.revision, before + 2);
+});
+
+test('claimants that came and went do not pile up', () => {
+  const table = new ClaimsTable();
+  for (let number = 0; number < 5_000; number++) {
+    table.take(`${number}`, claim());
+    table.take(`${number}`, claim({ ended: true }));
+  }
+  assert.is(table.endedUid('0'), undefined);
+  assert.is(table.endedUid('4999'), 'subnet-1');
+});
+
+test.run();

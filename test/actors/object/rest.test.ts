@@ -1,0 +1,184 @@
+// An object at rest: its statechart is not kept, and nobody outside can tell (A5).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { provideEffects } from '../../../actors/effects/effects.ts';
+import { InFlight } from '../../../actors/mail/in-flight.ts';
+import type { ClaimMail, ReadyMail } from '../../../actors/mail/mail.ts';
+import { Outbox } from '../../../actors/mail/outbox.ts';
+import { ObjectActor } from '../../../actors/object/object-actor.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import { StatusTurns } from '../../../actors/object/status-turns.ts';
+import { openLog } from '../../../actors/telling/log.ts';
+import type { Objects } from '../../../adapters/kubernetes/mod.ts';
+import { type Address, memoryBroker } from '../../../bus/mod.ts';
+import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+
+const test = suite('rest');
+
+const address = (name: string): Address => ({ realm: 'test', plural: 'things', namespace: 'ns', name });
+
+/** Settled as long as the status says so of this generation; refers to the thing that its spec names. */
+const kind: ManagedKind = {
+  realm: 'test',
+  group: 'example.org',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  finalizer: 'own/thing',
+  fieldManagers: { finalizer: 'thing/finalizer', status: 'thing/status', guards: 'thing' },
+  references: ({ spec = {} }) =>
+    typeof spec['on'] === 'string'
+      ? [{ kind: 'Thing', name: spec['on'], finalizers: ['own/thing'], neededFor: 'create' }]
+      : [],
+  settled: ({ metadata, status }) => ({ settled: status?.['seen'] === metadata.generation, failed: false }),
+  resyncAfterMs: ({ spec }) => (spec?.['resync'] === true ? 3_600_000 : undefined),
+  status: ({ phase }) => ({ phase }),
+  isAvailable: () => true,
+  published: () => undefined,
+  owned: () => undefined,
+  operations: { observe: () => new Promise(() => undefined) } as unknown as ManagedKind['operations'],
+};
+
+function thing(version: number, changes: { spec?: KubeObject['spec']; metadata?: object } = {}): KubeObject {
+  const metadata = { name: 'one', namespace: 'ns', uid: 'uid-1', generation: 1, finalizers: ['own/thing'] };
+  return {
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
+    metadata: { ...metadata, resourceVersion: `${version}`, ...changes.metadata },
+    spec: changes.spec ?? { on: 'other' },
+    status: { id: 'id-1', seen: 1 },
+  };
+}
+
+function claim(of: string, finalizers: readonly string[]): ClaimMail {
+  return { uid: of, resourceVersion: '5', generation: 1, finalizers, manager: 'thing', notOn: [], ended: false };
+}
+
+/** An actor that begins its life with `object`; `woken` counts its statecharts. */
+function start(object: KubeObject) {
+  const clock = systemClock();
+  const bus = memoryBroker({ clock, shards: 1 }).connect();
+  const known = registry([kind], []);
+  const log = openLog({ level: 'silent', readable: false });
+  const transitions: string[] = [];
+  const stored: string[] = [];
+  const scene = { woken: 0 };
+  const objects = {
+    async addFinalizers(_: unknown, __: unknown, ___: string, finalizers: readonly string[]) {
+      stored.push(...finalizers.filter((finalizer) => !stored.includes(finalizer)));
+      return thing(7 + stored.length, { metadata: { finalizers: ['own/thing', ...stored] } });
+    },
+  } as unknown as Objects;
+  const machines = provideEffects({
+    objects,
+    registry: known,
+    clock,
+    actor: () => actor,
+    leaseEndsAt: () => Number.POSITIVE_INFINITY,
+    track: () => undefined,
+    callMs: 1_000,
+  });
+  const actor: ObjectActor = new ObjectActor(
+    {
+      registry: known,
+      machines: {
+        guarded: machines.guarded,
+        get managed() {
+          scene.woken++;
+          return machines.managed;
+        },
+      },
+      outbox: new Outbox({
+        mailbox: bus.mailbox,
+        clock,
+        inFlight: new InFlight(8),
+        endsAt: () => Number.POSITIVE_INFINITY,
+        onTrouble: assert.unreachable,
+      }),
+      mailbox: bus.mailbox,
+      trace: {
+        emit: ({ data }) => void transitions.push(`${data['from']} -> ${data['to']}`),
+        subscribe: bus.trace.subscribe,
+      },
+      clock,
+      log,
+      turns: new StatusTurns({ clock }),
+      writeStatus: async () => assert.unreachable('a status is written'),
+      tell: () => assert.unreachable('there is nothing to tell'),
+    },
+    address('one'),
+  );
+  actor.accept(object, { own: false });
+  actor.start();
+  const quiet = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const said = async (topic: 'claim' | 'ready', to: Address): Promise<unknown> => {
+    await quiet();
+    return (await bus.mailbox.last({ to, topic, from: address('one') }))?.payload;
+  };
+  return { actor, scene, transitions, stored, said, quiet, bus };
+}
+
+test('a life that begins settled claims and answers without a statechart (A5, I9)', async () => {
+  const { actor, scene, transitions, said, bus } = start(thing(7));
+  actor.takeClaim(address('user'), claim('uid-user', ['own/thing']), 1);
+  assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
+  assert.is(((await said('claim', address('other'))) as ClaimMail).uid, 'uid-1');
+  assert.equal(transitions, [' -> available']);
+  assert.is(actor.phase, 'available');
+  assert.is(scene.woken, 0);
+  await bus.close();
+});
+
+test('what a settled object does nothing about wakes nobody (A5)', async () => {
+  const { actor, scene, transitions, quiet, bus } = start(thing(7));
+  const answer: ReadyMail = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', version: '2' };
+  actor.takeReady(address('other'), answer, 1);
+  actor.accept(thing(8), { own: false });
+  actor.reconsider();
+  await quiet();
+  assert.equal([scene.woken, transitions.length], [0, 1]);
+  await bus.close();
+});
+
+test('a claim with a finalizer that is not stored yet wakes it, and then it rests again (A5, I1)', async () => {
+  const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
+  actor.takeClaim(address('user'), claim('uid-user', ['own/user']), 1);
+  assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
+  assert.equal(stored, ['own/user']);
+  await quiet();
+  assert.equal([scene.woken, transitions.length], [1, 1]);
+  actor.takeClaim(address('next'), claim('uid-next', ['own/more']), 2);
+  await quiet();
+  assert.is(scene.woken, 2, 'it had gone to rest');
+  assert.equal(stored, ['own/user', 'own/more']);
+  await bus.close();
+});
+
+for (const [what, changed, phase] of [
+  ['an edit', thing(8, { metadata: { generation: 2 } }), 'observing'],
+  ['a deletion', thing(8, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }), 'deleting'],
+  // The id is remembered: the statechart saw it before it went.
+  ['a status that was taken away', { ...thing(8), status: {} }, 'observing'],
+] as const) {
+  test(`${what} wakes it (A5)`, async () => {
+    const { actor, scene, transitions, quiet, bus } = start(thing(7));
+    actor.accept(changed, { own: false });
+    await quiet();
+    assert.is(scene.woken, 1);
+    assert.match(transitions[1] ?? '', new RegExp(`^available -> ${phase}`));
+    actor.stop();
+    await bus.close();
+  });
+}
+
+test('an object that wants to be looked at again keeps its timer (A5)', async () => {
+  const { actor, scene, bus } = start(thing(7, { spec: { resync: true } }));
+  assert.equal([scene.woken, actor.phase], [1, 'available']);
+  actor.stop();
+  await bus.close();
+});
+
+test.run();

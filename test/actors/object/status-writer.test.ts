@@ -1,0 +1,220 @@
+import pino from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { StatusTurns } from '../../../actors/object/status-turns.ts';
+import { StatusWriter } from '../../../actors/object/status-writer.ts';
+import { settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
+import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
+import type { KubeObject, LifeView, ManagedKind } from '../../../machines/kind.ts';
+
+const test = suite('status writer');
+
+const OBJECT: KubeObject = {
+  apiVersion: 'example.org/v1',
+  kind: 'Thing',
+  metadata: { name: 'a', uid: 'uid', resourceVersion: '1', generation: 1 },
+};
+
+/** A clock whose timers fire when they are told to. */
+function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
+  const clock = systemClock();
+  const timers = new Map<number, { readonly at: number; run(): void }>();
+  let now = 0;
+  let last = 0;
+  return {
+    ...clock,
+    now: () => now,
+    setTimeout(run, delayMs) {
+      timers.set(++last, { at: now + delayMs, run });
+      return { id: last };
+    },
+    clearTimeout: (timer: Timer | undefined) => void timers.delete(timer?.id ?? 0),
+    async advance(delayMs) {
+      now += delayMs;
+      for (const [id, { at, run }] of timers) {
+        if (at > now) continue;
+        timers.delete(id);
+        run();
+      }
+      await turned();
+    },
+  };
+}
+
+function start() {
+  const clock = stoppedClock();
+  const turns = new StatusTurns({ clock });
+  /** The API server takes a while for each write. */
+  const writer = (name: string) => {
+    const kind = { status: ({ phase }: LifeView) => ({ said: `${name} ${phase}` }) } as unknown as ManagedKind;
+    let object = OBJECT;
+    const write = async (status: JsonObject): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      written.push(String(status['said']));
+      object = { ...object, status };
+    };
+    const log = pino({ level: 'silent' });
+    const onIdle = (): void => undefined;
+    return new StatusWriter({ kind, clock, turns, object: () => object, write, onIdle, log: () => log });
+  };
+  const written: string[] = [];
+  const enter = (to: StatusWriter, phase: string, waitsFor?: string): void => {
+    to.enter();
+    const awaited = waitsFor === undefined ? [] : [{ kind: 'Network', name: waitsFor, exists: true }];
+    to.consider({ phase, awaited, heldBy: ['f'], waiting: [] } as unknown as LifeView);
+  };
+  return { clock, turns, writer, written, enter };
+}
+
+async function turned(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('what an object did or failed at is written at once', async () => {
+  for (const phase of ['available', 'unavailable', 'failed', 'backingOff', 'deleting.refused']) {
+    const { writer, written, enter } = start();
+    enter(writer('a'), phase);
+    await turned();
+    assert.equal(written, [`a ${phase}`]);
+  }
+});
+
+test('what a write under way is saying already is not written again (I8)', async () => {
+  const { writer, written, enter } = start();
+  const a = writer('a');
+  enter(a, 'backingOff');
+  enter(a, 'backingOff');
+  await turned();
+  assert.is(written.length, 1);
+});
+
+test('the newest state is written after the one that is under way', async () => {
+  const { writer, written, enter } = start();
+  const a = writer('a');
+  for (const phase of ['backingOff', 'unavailable', 'available']) enter(a, phase);
+  await turned();
+  assert.equal(written, ['a backingOff', 'a available']);
+});
+
+test('a wait that is over soon is not written (I8)', async () => {
+  const { clock, writer, written, enter } = start();
+  const a = writer('a');
+  enter(a, 'claiming.awaiting', 'b');
+  await clock.advance(400);
+  enter(a, 'adopting');
+  await clock.advance(20_000);
+  assert.equal(written, []);
+  enter(a, 'available');
+  await turned();
+  assert.equal(written, ['a available']);
+});
+
+test('a wait that lasts is written, its newest state, once (I6, I8)', async () => {
+  const { clock, writer, written, enter } = start();
+  const a = writer('a');
+  enter(a, 'claiming.awaiting', 'b');
+  await clock.advance(300);
+  enter(a, 'claiming.unclear', 'c');
+  await clock.advance(199);
+  assert.equal(written, []);
+  await clock.advance(1);
+  assert.equal(written, ['a claiming.unclear']);
+  await clock.advance(60_000);
+  assert.is(written.length, 1);
+});
+
+test('a wait that was not told before something else happened is told when it begins again (I6)', async () => {
+  const { clock, writer, written, enter } = start();
+  const a = writer('a');
+  enter(a, 'claiming.awaiting', 'b');
+  const view = { phase: 'claiming.awaiting', heldBy: [], waiting: [] };
+  a.consider({ ...view, awaited: [] } as unknown as LifeView);
+  a.consider({ ...view, awaited: [{ kind: 'Network', name: 'b', exists: true }] } as unknown as LifeView);
+  await turned();
+  await clock.advance(500);
+  assert.equal(written, ['a claiming.awaiting']);
+});
+
+test('those who wait give way to what is being written, but not for ever (T2)', async () => {
+  const { clock, turns, writer, written, enter } = start();
+  const busy = Promise.withResolvers<void>();
+  const writing = turns.atOnce(() => busy.promise);
+  enter(writer('a'), 'claiming.awaiting', 'b');
+  await clock.advance(9_999);
+  assert.equal(written, []);
+  await clock.advance(1);
+  assert.equal(written, ['a claiming.awaiting']);
+  enter(writer('b'), 'deleting.guarded');
+  await clock.advance(600);
+  busy.resolve();
+  await writing;
+  await turned();
+  assert.equal(written, ['a claiming.awaiting', 'b deleting.guarded']);
+});
+
+test('of many who wait a few have a turn at a time, in the order in which they came (T3)', async () => {
+  const { clock, turns } = start();
+  const order: number[] = [];
+  const ends: (() => void)[] = [];
+  const { signal } = new AbortController();
+  for (let index = 0; index < 10; index++) {
+    void turns.turn(signal).then((end) => {
+      order.push(index);
+      if (end !== undefined) ends.push(end);
+    });
+  }
+  await clock.advance(500);
+  assert.equal(order, [0, 1, 2, 3]);
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await turned();
+  }
+  assert.equal(order, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test('an edit that refuses a status as out of date is not said to be done (I9)', async () => {
+  const clock = stoppedClock();
+  const kind = {
+    status: (view: LifeView, known: KubeObject, now: number) => statusOf(view, known, now, 0),
+  } as unknown as ManagedKind;
+  let object = OBJECT;
+  const write = async (status: JsonObject): Promise<void> => {
+    if (object === OBJECT) {
+      object = { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '2', generation: 2 } };
+      enter('observing', 2);
+      throw new ConflictError('the user edited it');
+    }
+    object = { ...object, status };
+  };
+  const writer = new StatusWriter({
+    kind,
+    clock,
+    turns: new StatusTurns({ clock }),
+    object: () => object,
+    write,
+    onIdle: () => undefined,
+    log: () => pino({ level: 'silent' }),
+  });
+  const enter = (phase: string, generation: number): void => {
+    const view = { phase, generation, externalId: 'id', observation: { resource: {}, available: true } };
+    writer.enter();
+    writer.consider({ ...view, awaited: [], heldBy: [], waiting: [], disowning: [] } as unknown as LifeView);
+  };
+  enter('available', 1);
+  await turned();
+  assert.is(object.metadata.generation, 2);
+  assert.ok(object.status);
+  assert.not(settledOf(object, 0, 0).settled, 'whoever begins with this never makes the edit');
+});
+
+test('a life that is over writes nothing', async () => {
+  const { clock, writer, written, enter } = start();
+  const a = writer('a');
+  enter(a, 'claiming.awaiting', 'b');
+  a.stop();
+  await clock.advance(60_000);
+  assert.equal(written, []);
+});
+
+test.run();

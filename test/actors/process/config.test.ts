@@ -1,0 +1,71 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Role, readConfig } from '../../../actors/process/config.ts';
+import { TerminalError } from '../../../bus/mod.ts';
+
+const test = suite('configuration');
+
+function refusal(env: Record<string, string>, options: Record<string, string> = {}): string {
+  try {
+    readConfig(env, options);
+  } catch (error) {
+    assert.instance(error, TerminalError);
+    return (error as TerminalError).message;
+  }
+  throw new Error('it was accepted');
+}
+
+test('nothing set is fine', () => {
+  const { roles, leaseMs, callMs, shards, natsUrl, kubeconfig } = readConfig({});
+  assert.equal([...roles], Object.values(Role));
+  assert.equal([leaseMs, callMs, shards, natsUrl, kubeconfig], [15_000, 10_000, 64, undefined, undefined]);
+});
+
+test('an option goes before its variable', () => {
+  const { natsUrl } = readConfig({ NATS_URL: 'nats://one' }, { 'nats-url': 'nats://two' });
+  assert.is(natsUrl, 'nats://two');
+});
+
+test('events are written unless told', () => {
+  assert.is(readConfig({}).events, true);
+  assert.is(readConfig({ TROUPE_EVENTS: 'false' }).events, false);
+  assert.is(refusal({}, { events: 'no' }), "--events must be true or false; got 'no'");
+});
+
+test('a call never outlasts a lease (P10)', () => {
+  assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
+});
+
+test('a deployment of its own on a shared NATS server', () => {
+  assert.is(readConfig({ TROUPE_NATS_PREFIX: 'blue' }).natsPrefix, 'blue');
+  assert.is(readConfig({ TROUPE_NATS_PREFIX: '' }).natsPrefix, undefined);
+});
+
+test('proxies are for the clouds, never for this machine', () => {
+  assert.is(readConfig({ NO_PROXY: 'example.org' }).proxy, undefined);
+  assert.equal(readConfig({ https_proxy: 'http://proxy:3128', NO_PROXY: 'example.org' }).proxy, {
+    httpsProxy: 'http://proxy:3128',
+    noProxy: 'example.org,localhost,127.0.0.1,::1',
+  });
+});
+
+test('a refusal names the variable, the rule and what it got', () => {
+  assert.is(
+    refusal({ TROUPE_LEASE_MS: 'soon' }),
+    "TROUPE_LEASE_MS must be a whole number of milliseconds, at least 1000; got 'soon'",
+  );
+  assert.match(
+    refusal({}, { roles: 'watch,everything' }),
+    "--roles must be a comma-separated list of watch, actors, openstack; got 'everything'",
+  );
+  assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
+});
+
+test('a pod is told where the API server is', () => {
+  assert.is(readConfig({}).inCluster, undefined);
+  const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '6443' };
+  assert.is(readConfig(env).inCluster, 'https://10.0.0.1:6443');
+  assert.is(readConfig({ KUBERNETES_SERVICE_HOST: 'fd00::1' }).inCluster, 'https://[fd00::1]:443');
+});
+
+test.run();

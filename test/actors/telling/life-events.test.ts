@@ -1,0 +1,94 @@
+// Which transitions are news. What the statechart really goes through is in the suite of events.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LifeEvents, type Transition } from '../../../actors/telling/life-events.ts';
+import type { JsonObject, KubeObject } from '../../../machines/kind.ts';
+import { view } from '../../machines/managed-fixtures.ts';
+
+const test = suite('life events');
+
+function objectWith(...conditions: readonly JsonObject[]): KubeObject {
+  const metadata = { name: 'a', namespace: 'ns', uid: 'uid', resourceVersion: '1' };
+  return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, status: { conditions } };
+}
+
+const COMPLETE = { type: 'Progressing', status: 'False', reason: 'Success', message: '', observedGeneration: 1 };
+
+/** Plays transitions: an effect that was done or another cause, its output, from where to where. */
+function play(
+  object: KubeObject,
+  steps: readonly (readonly [cause: string, output: unknown, from: string, to: string])[],
+  context: Partial<Transition['context']> = {},
+): readonly (string | undefined)[] {
+  const life = new LifeEvents(object);
+  return steps.map(([cause, output, from, to]) => {
+    const type = cause.includes('.') ? cause : `xstate.done.actor.${cause}`;
+    const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, ...context };
+    return life.hear({ cause: { type, output }, from, to, context: known })?.message;
+  });
+}
+
+test('what lost a race is nobody’s news; what is found afterwards is (W1)', () => {
+  const said = play(objectWith(), [
+    ['create', {}, 'creating', 'recording'],
+    ['record', { kind: 'lost', externalId: 'other' }, 'recording', 'discarding'],
+    ['discard', undefined, 'discarding', 'claiming.awaiting'],
+    ['adopt', {}, 'adopting', 'recording'],
+    ['record', { kind: 'stored' }, 'recording', 'updating'],
+  ]);
+  assert.equal(said, [undefined, undefined, undefined, undefined, 'Adopted id, which was there already']);
+});
+
+test('an id is told of when storing it succeeds at the second try (W1)', () => {
+  const said = play(objectWith(), [
+    ['create', {}, 'creating', 'recording'],
+    ['xstate.error.actor.record', undefined, 'recording', 'recordingAgain'],
+    ['xstate.after.backoff.managed.lifecycle.recordingAgain', undefined, 'recordingAgain', 'recording'],
+    ['record', { kind: 'stored' }, 'recording', 'updating'],
+  ]);
+  assert.equal(said.at(-1), 'Created id');
+});
+
+test('an update is drift only for a generation that was complete before (W3)', () => {
+  const update = ['update', { changed: true, fields: ['tags'] }, 'updating', 'observing'] as const;
+  const back = 'Changed back tags of id: not as specified, though the spec had not changed';
+  const complete = objectWith(COMPLETE);
+  assert.equal(play(complete, [update]), [back]);
+  assert.equal(play(complete, [update], { object: view({ generation: 2 }) }), ['Updated tags of id']);
+  assert.equal(play(objectWith({ ...COMPLETE, status: 'True' }), [update]), ['Updated tags of id']);
+  const judged = ['update', { changed: false }, 'updating', 'available'] as const;
+  assert.equal(play(objectWith(), [judged, update]), [undefined, back]);
+  assert.equal(play(objectWith(), [['update', { changed: true }, 'updating', 'observing']]), ['Updated id']);
+});
+
+test('the end is told once, however often the last steps are tried', () => {
+  const gone = ['confirm', undefined, 'deleting.confirming', 'deleting.unclaiming'] as const;
+  assert.equal(play(objectWith(COMPLETE), [gone, gone]), ['Deleted id', undefined]);
+  const detached = { object: view({ detached: true }) };
+  const left = ['object.changed', undefined, 'available', 'deleting.unclaiming'] as const;
+  assert.equal(play(objectWith(COMPLETE), [left, left], detached), ['Left id in place', undefined]);
+});
+
+test('of what was never made there is no end, and a removal that is not awaited is no release', () => {
+  const never = { externalId: undefined };
+  const unclaim = ['object.changed', undefined, 'claiming.awaiting', 'deleting.unclaiming'] as const;
+  assert.equal(play(objectWith(), [unclaim], never), [undefined]);
+  const impatient = ['object.changed', undefined, 'deleting.awaitingRemoval', 'deleting.unclaiming'] as const;
+  assert.equal(play(objectWith(), [impatient], { object: view({ detached: true }) }), [undefined]);
+});
+
+test('a life that begins with a failure has told it before (W2)', () => {
+  const error = { code: 'terminal', message: 'no', reason: 'UnrecoverableError' } as const;
+  const said = play(
+    objectWith(),
+    [
+      ['life.began', undefined, '', 'failed'],
+      ['xstate.error.actor.create', undefined, 'creating', 'failed'],
+      ['search', undefined, 'deleting.searching', 'deleting.refused'],
+    ],
+    { error },
+  );
+  assert.equal(said, [undefined, 'UnrecoverableError: no', 'UnrecoverableError: no']);
+});
+
+test.run();

@@ -1,0 +1,61 @@
+import pino from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import { watchCluster } from '../../../actors/watch/watcher.ts';
+import { type MailSubscription, type MemoryBroker, memoryBroker, TransientError } from '../../../bus/mod.ts';
+
+const test = suite('watcher');
+const clock = systemClock();
+
+/** Says 'late' unless a second term begins. @param first  what becomes of the first one's subscription */
+async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscription>): Promise<'late' | undefined> {
+  const broker = memoryBroker({ clock });
+  const bus = broker.connect();
+  const second = Promise.withResolvers<undefined>();
+  let terms = 0;
+  const { subscribe } = bus.mailbox;
+  bus.mailbox.subscribe = async (filter, handlers) => {
+    terms += 1;
+    if (terms === 1) return first(broker);
+    second.resolve(undefined);
+    return subscribe.call(bus.mailbox, filter, handlers);
+  };
+  const away = async (): Promise<never> => {
+    throw new TransientError('the API server is away');
+  };
+  const stop = new AbortController();
+  const known = registry([], []);
+  const log = pino({ level: 'silent' });
+  const client = { call: away, watch: away } as never;
+  const running = watchCluster(
+    { bus, client, objects: {} as never, registry: known, namespaces: undefined, clock, log, pod: 'a' },
+    stop.signal,
+  );
+  const deadline = new AbortController();
+  const late = clock.sleep(5_000, deadline.signal).then(() => 'late' as const);
+  const outcome = await Promise.race([second.promise, late]);
+  deadline.abort();
+  stop.abort();
+  if (outcome === undefined) await running;
+  await bus.close();
+  return outcome;
+}
+
+test('a term that could not begin does not keep the next from beginning', async () => {
+  const outcome = await secondTerm(async () => {
+    throw new TransientError('the bus is away');
+  });
+  assert.is(outcome, undefined);
+});
+
+test('a term whose mail is lost before it was read ends, and the next begins (P11)', async () => {
+  const outcome = await secondTerm(async (broker) => {
+    broker.wipeMail();
+    return { close: async () => undefined };
+  });
+  assert.is(outcome, undefined);
+});
+
+test.run();
