@@ -1,5 +1,5 @@
 // The guard of an object: which finalizers must be stored on it while others claim it, and when they may go.
-// It is a region of `managed.ts`, and the whole life of an object that is only guarded, such as a Secret.
+// An actor of its own beside any life, there while it has something to do.
 //
 // The claims themselves are kept by the host. The machine hears which finalizers are held by at least one claim, and
 // whether the table of claims is complete.
@@ -10,8 +10,8 @@
 //   G3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
 //   G4. A deleted object that waits asks the API server now and then whether its claimants are still there (P7).
 import { assign, fromPromise, setup } from 'xstate';
-import type { ErrorData } from './kind.ts';
-import type { ObjectView } from './life.ts';
+import { Tag } from './life.ts';
+import type { ErrorData } from './object.ts';
 
 /** How the claims on an object stand. */
 export interface Claims {
@@ -37,7 +37,17 @@ export interface GuardContext {
   readonly races: number;
 }
 
-type GuardedView = Pick<ObjectView, 'uid' | 'deleting' | 'finalizers'>;
+/** An object, as far as its guard decides by it. */
+export interface GuardedView {
+  readonly uid: string;
+  readonly deleting: boolean;
+  readonly finalizers: readonly string[];
+  /**
+   * Its life takes free guards off together with its own finalizer: one write for all. Those that only a confirmation frees
+   * go before (G3).
+   */
+  readonly leaves: boolean;
+}
 
 export type GuardEvent =
   | { readonly type: 'object.changed'; readonly object: GuardedView }
@@ -73,20 +83,38 @@ function unheldGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'
   return object.finalizers.filter((finalizer) => claims.guards.includes(finalizer) && !claims.held.includes(finalizer));
 }
 
+/**
+ * Guard finalizers of a deleted object that are ours and free by a complete table: gone, as far as its life is concerned, which
+ * takes them off together with its own (I2 holds by the table).
+ */
+export function freeByTable(context: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
+  return context.claims.complete ? unheldGuards(context) : [];
+}
+
 /** Finalizers to remove now (G2, G3). */
 export function freeGuards(context: Pick<GuardContext, 'object' | 'claims' | 'confirmed'>): readonly string[] {
-  const { claims, confirmed } = context;
+  const { object, claims, confirmed } = context;
+  if (claims.complete) return object.leaves ? [] : unheldGuards(context);
   return unheldGuards(context).filter(
-    (finalizer) => claims.complete || (confirmed.revision === claims.revision && confirmed.free.includes(finalizer)),
+    (finalizer) => confirmed.revision === claims.revision && confirmed.free.includes(finalizer),
   );
 }
 
-function carriesGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): boolean {
-  return object.deleting && object.finalizers.some((finalizer) => claims.guards.includes(finalizer));
+/** It is deleted, and carries guards that are not its life's to take off. */
+function isHeld({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): boolean {
+  const left = object.leaves ? freeByTable({ object, claims }) : [];
+  return (
+    object.deleting &&
+    object.finalizers.some((finalizer) => claims.guards.includes(finalizer) && !left.includes(finalizer))
+  );
 }
 
-/** Guards of the chart, shared with `managed.ts`. */
-export const guardConditions = {
+/** Whether a guard has anything to do here, now or by and by. */
+export function needsGuarding(about: Pick<GuardContext, 'object' | 'claims'>): boolean {
+  return missingGuards(about).length > 0 || isHeld(about);
+}
+
+const guards = {
   /** Another write was faster, and has been read by now. */
   isLostRace: ({ context }: { context: GuardContext }, { error }: { error: unknown }) =>
     (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
@@ -96,8 +124,8 @@ export const guardConditions = {
     !context.claims.complete &&
     context.confirmed.revision !== context.claims.revision &&
     unheldGuards(context).length > 0,
-  isHeld: ({ context }: { context: GuardContext }) => carriesGuards(context),
-  isNotHeld: ({ context }: { context: GuardContext }) => !carriesGuards(context),
+  isHeld: ({ context }: { context: GuardContext }) => isHeld(context),
+  isNotHeld: ({ context }: { context: GuardContext }) => !isHeld(context),
 };
 
 /** Before a failed write or question is tried again, in milliseconds. */
@@ -110,14 +138,8 @@ export function auditPauseMs({ claims, guardAttempts }: Pick<GuardContext, 'clai
   return Math.min((claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** guardAttempts, AUDIT_LIMIT_MS);
 }
 
-/** Pauses of the chart, shared with `managed.ts`. */
-export const guardDelays = {
-  guardBackoff: ({ context }: { context: GuardContext }) => guardBackoffMs(context),
-  auditPause: ({ context }: { context: GuardContext }) => auditPauseMs(context),
-};
-
-/** Effects of the chart, given by the runtime. */
-export const guardActors = {
+/** Given by the runtime. */
+const actors = {
   /** Adds the finalizers to the object at the API server; rejects unless they are there then. */
   storeGuards: fromPromise<void, GuardInput>(notProvided),
   /** Removes the finalizers; a stale view of the object is refused. Rejects unless they are gone then. */
@@ -136,85 +158,20 @@ const afterGuardWrite = [
   { target: 'backingOff', actions: 'countGuardAttempt' },
 ] as const;
 
-/** The region. `always` transitions are taken again whenever the object or the claims change. */
-export const guardRegion = {
-  description: 'Which finalizers others need on the object.',
-  initial: 'watching',
-  states: {
-    watching: {
-      description: 'What is stored is what is needed.',
-      always: [
-        { guard: 'mustStoreGuards', target: 'storing' },
-        { guard: 'mustReleaseGuards', target: 'releasing' },
-        { guard: 'mustAuditGuards', target: 'auditing' },
-        { guard: 'isHeld', target: 'held' },
-      ],
-    },
-    held: {
-      description: 'Being deleted, and still claimed.',
-      always: [
-        { guard: 'mustReleaseGuards', target: 'releasing' },
-        { guard: 'mustAuditGuards', target: 'auditing' },
-        { guard: 'isNotHeld', target: 'watching' },
-      ],
-      after: { auditPause: { target: 'auditing', actions: 'countGuardAttempt' } },
-    },
-    storing: {
-      description: 'Finalizers are being added for those who claim.',
-      invoke: {
-        id: 'storeGuards',
-        src: 'storeGuards',
-        input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: missingGuards(context) }),
-        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
-        onError: afterGuardWrite,
-      },
-    },
-    releasing: {
-      description: 'Finalizers that nobody needs any more are being removed.',
-      invoke: {
-        id: 'releaseGuards',
-        src: 'releaseGuards',
-        input: ({ context }: { context: GuardContext }) => ({ key: context.key, finalizers: freeGuards(context) }),
-        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
-        onError: afterGuardWrite,
-      },
-    },
-    auditing: {
-      description: 'The API server is asked who still refers to the object.',
-      invoke: {
-        id: 'auditGuards',
-        src: 'auditGuards',
-        input: ({ context }: { context: GuardContext }) => ({
-          key: context.key,
-          finalizers: context.object.finalizers.filter((finalizer) => context.claims.guards.includes(finalizer)),
-        }),
-        onDone: {
-          target: 'watching',
-          actions: {
-            type: 'confirmGuards',
-            params: ({ event }: { event: { output: AuditOutput } }) => event.output,
-          },
-        },
-        onError: { target: 'backingOff', actions: 'countGuardAttempt' },
-      },
-    },
-    backingOff: {
-      description: 'A write or a question failed in a way that may pass.',
-      after: { guardBackoff: 'watching' },
-    },
-  },
-} as const;
-
-/** The life of an object that is only guarded: it exists, others claim it, and one day it goes. */
+/** `always` transitions are taken again whenever the object or the claims change. */
 export const guardMachine = setup({
   types: {
     context: {} as GuardContext,
     events: {} as GuardEvent,
     input: {} as Pick<GuardContext, 'key' | 'object' | 'claims'>,
+    tags: {} as Tag,
   },
-  actors: guardActors,
-  guards: guardConditions,
-  delays: guardDelays,
+  actors,
+  guards,
+  delays: {
+    guardBackoff: ({ context }) => guardBackoffMs(context),
+    auditPause: ({ context }) => auditPauseMs(context),
+  },
   actions: {
     storeObject: assign((_, { object }: { object: GuardedView }) => ({ object })),
     storeClaims: assign((_, { claims }: { claims: Claims }) => ({ claims })),
@@ -224,17 +181,83 @@ export const guardMachine = setup({
     countRace: assign({ races: ({ context }) => context.races + 1 }),
   },
 }).createMachine({
-  id: 'guarded',
-  context: ({ input }) => ({ ...input, confirmed: NOTHING_CONFIRMED, guardAttempts: 0, races: 0 }),
+  id: 'guard',
+  context: ({ input }) => ({ ...input, confirmed: { free: [], revision: -1 }, guardAttempts: 0, races: 0 }),
   on: {
     'object.changed': { actions: { type: 'storeObject', params: ({ event }) => event } },
     'claims.changed': { actions: { type: 'storeClaims', params: ({ event }) => event } },
   },
-  ...guardRegion,
+  initial: 'watching',
+  states: {
+    watching: {
+      description: 'What is stored is what is needed.',
+      tags: Tag.Settled,
+      always: [
+        { guard: 'mustStoreGuards', target: 'storing' },
+        { guard: 'mustReleaseGuards', target: 'releasing' },
+        { guard: 'mustAuditGuards', target: 'auditing' },
+        { guard: 'isHeld', target: 'held' },
+      ],
+    },
+    held: {
+      description: 'Being deleted, and still claimed.',
+      tags: [Tag.Deleting, Tag.Held],
+      always: [
+        { guard: 'mustReleaseGuards', target: 'releasing' },
+        { guard: 'mustAuditGuards', target: 'auditing' },
+        { guard: 'isNotHeld', target: 'watching' },
+      ],
+      after: { auditPause: { target: 'auditing', actions: 'countGuardAttempt' } },
+    },
+    storing: {
+      description: 'Finalizers are being added for those who claim.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'storeGuards',
+        src: 'storeGuards',
+        input: ({ context }) => ({ key: context.key, finalizers: missingGuards(context) }),
+        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onError: afterGuardWrite,
+      },
+    },
+    releasing: {
+      description: 'Finalizers that nobody needs any more are being removed.',
+      tags: [Tag.Deleting, Tag.Busy],
+      invoke: {
+        id: 'releaseGuards',
+        src: 'releaseGuards',
+        input: ({ context }) => ({ key: context.key, finalizers: freeGuards(context) }),
+        onDone: { target: 'watching', actions: 'resetGuardAttempts' },
+        onError: afterGuardWrite,
+      },
+    },
+    auditing: {
+      description: 'The API server is asked who still refers to the object.',
+      tags: [Tag.Deleting, Tag.Held],
+      invoke: {
+        id: 'auditGuards',
+        src: 'auditGuards',
+        input: ({ context }) => ({
+          key: context.key,
+          finalizers: context.object.finalizers.filter((finalizer) => context.claims.guards.includes(finalizer)),
+        }),
+        onDone: {
+          target: 'watching',
+          actions: {
+            type: 'confirmGuards',
+            params: ({ event }) => event.output,
+          },
+        },
+        onError: { target: 'backingOff', actions: 'countGuardAttempt' },
+      },
+    },
+    backingOff: {
+      description: 'A write or a question failed in a way that may pass.',
+      tags: Tag.Failing,
+      after: { guardBackoff: 'watching' },
+    },
+  },
 });
-
-/** What a new actor starts with. */
-export const NOTHING_CONFIRMED = { free: [], revision: -1 } as const;
 
 function notProvided(): never {
   const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };

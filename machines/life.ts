@@ -1,31 +1,33 @@
-// What the machines know of an object and its surroundings. Plain data, and pure functions over it.
-import type { JsonObject, KubeObject, ManagedKind, Reference } from './kind.ts';
+// What a life is: a statechart and what goes with it. The runtime knows every life by this, and by the tags of its states;
+// no name of a state means anything outside of the file that makes it.
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { OperationRequest, Reference } from './kind.ts';
+import type { ErrorData, JsonObject, KubeObject } from './object.ts';
+
+/** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
+export const Tag = {
+  /** Nothing is to be done until something changes; such a life may rest. */
+  Settled: 'settled',
+  /** It waits for others, or for a foreign system that is at work: told when it lasts. */
+  Waiting: 'waiting',
+  /** The last step failed, and this is where that led. */
+  Failing: 'failing',
+  /** With `Failing`: nothing is tried again until somebody changes something. */
+  Refused: 'refused',
+  /** Over with one call or one write: nothing that a status tells. */
+  Busy: 'busy',
+  /** The user deleted the object. */
+  Deleting: 'deleting',
+  /** Others hold it, so that it may not go yet. */
+  Held: 'held',
+  /** Others may use what the object stands for. */
+  Available: 'available',
+} as const;
+export type Tag = (typeof Tag)[keyof typeof Tag];
 
 /** How a dependency stands, as its actor answers a claim. */
 export const Readiness = { Pending: 'pending', Ready: 'ready', Deleting: 'deleting', Absent: 'absent' } as const;
 export type Readiness = (typeof Readiness)[keyof typeof Readiness];
-
-/** An object, reduced to what the statecharts decide by. */
-export interface ObjectView {
-  readonly uid: string;
-  readonly generation: number;
-  readonly deleting: boolean;
-  readonly finalizers: readonly string[];
-  /** The kind's own finalizer, and whether it is stored. */
-  readonly finalizer: string;
-  readonly owned: boolean;
-  /** `status.id`. */
-  readonly externalId: string | undefined;
-  readonly managed: boolean;
-  /** The external resource outlives the object. */
-  readonly detached: boolean;
-  /** What the stored status says, for an object that nothing has to be done for. */
-  readonly settled: 'no' | 'available' | 'unavailable' | 'failed';
-  /** The stored status says that others may use it, settled or not. */
-  readonly available: boolean;
-  /** Milliseconds until the object wants another look; undefined for never. Counted from when this view was made. */
-  readonly resyncInMs: number | undefined;
-}
 
 /** A reference of the object, and how the other stands. */
 export interface Dependency extends Reference {
@@ -38,7 +40,7 @@ export interface DependencyAnswer {
   readonly readiness: Readiness;
   /** Incarnation of the dependency. */
   readonly uid: string;
-  /** `status.id` of the dependency. */
+  /** Its external id, once that is stored. */
   readonly externalId?: string;
   /** Changes with the content of a Secret. */
   readonly version?: string;
@@ -46,41 +48,164 @@ export interface DependencyAnswer {
   readonly attributes?: JsonObject;
 }
 
-/** The external id that the status of `object` names. */
-export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | undefined {
-  const id = status?.['id'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
+/** What a chart is told when it begins. */
+export interface LifeInput<View = unknown> {
+  /** Address of the object, as one string: whom its effects act for. */
+  readonly key: string;
+  readonly object: View;
+  readonly dependencies: readonly Dependency[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Until when what an earlier life asked for, and nobody answered, may still be done (P13); 0 for nothing. */
+  readonly landsBy: number;
+}
+
+/** What every chart hears. It begins with `life.began`: XState starts the effects of an initial state before its entry actions. */
+export type LifeEvent<View = unknown> =
+  | { readonly type: 'life.began' }
+  | ObjectChanged<View>
+  | {
+      readonly type: 'dependencies.changed';
+      readonly dependencies: readonly Dependency[];
+      readonly at: number;
+    };
+
+export interface ObjectChanged<View = unknown> {
+  readonly type: 'object.changed';
+  readonly object: View;
+  readonly dependencies: readonly Dependency[];
+  readonly at: number;
+}
+
+/** What one field manager says in the status. */
+export interface StatusPart {
+  readonly manager: string;
+  /** All that it says. */
+  readonly status: JsonObject;
+  /** What is stored of it now, to tell whether there is anything to write. */
+  readonly stored: JsonObject;
+}
+
+/** What is told of a step in the trace, beside states and cause. */
+export interface Told {
+  readonly error?: ErrorData | undefined;
+  readonly externalId?: string | undefined;
+}
+
+/** Something that happened to an object, for its users. */
+export interface Occurrence {
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** One step of a chart, as it is told of. */
+export interface Step {
+  /** The event that it was; `output` and `error` are those of an effect that ended. */
+  readonly cause: { readonly type: string; readonly output?: unknown; readonly error?: unknown };
+  /** Undefined at the beginning. */
+  readonly from: AnyMachineSnapshot | undefined;
+  readonly to: AnyMachineSnapshot;
+}
+
+export interface Life {
+  readonly machine: AnyStateMachine;
+  /** The machine with all its effects; made once a process, for all its actors. */
+  provide(ports: LifePorts): AnyStateMachine;
+  /**
+   * What the chart decides by. `object.metadata.finalizers` are those that still hold it: what is ours and free is left out.
+   *
+   * @param now  milliseconds since the epoch
+   */
+  view(object: KubeObject, now: number): unknown;
+  /** Changes whenever there is something new to say; undefined: there is nothing to say in this state. Cheap. */
+  saying(snapshot: AnyMachineSnapshot): string | undefined;
+  /** What is to be said, put into words when it is written. `object` is as it is then. */
+  status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
+  /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
+  isSpent(snapshot: AnyMachineSnapshot, now: number): boolean;
+  told(snapshot: AnyMachineSnapshot): Told;
+  /** Listens to one life, and says what of it is news to users. */
+  news?(object: KubeObject): (step: Step) => Occurrence | undefined;
 }
 
 /**
- * The view of `object` that the machines work on.
- *
- * @param now  milliseconds since the epoch
+ * What the runtime does for the effects of a life, each for the object of `key`. All reject with `ErrorData`; `absent` when
+ * it is not hosted here any more.
  */
-export function objectView(object: KubeObject, kind: ManagedKind, now: number): ObjectView {
-  const { metadata, spec } = object;
-  const finalizers = metadata.finalizers ?? [];
-  const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
-  const managed = spec?.['managementPolicy'] !== 'unmanaged';
-  const { settled, failed, resyncInMs } = kind.settled(object, now);
-  const available = kind.isAvailable(object);
-  const externalId = externalIdOf(object);
-  // Without its id others would wait for it for ever.
-  const isSettled = settled && (failed || externalId !== undefined);
-  return {
-    uid: metadata.uid,
-    generation: metadata.generation ?? 0,
-    deleting: metadata.deletionTimestamp !== undefined,
-    finalizers,
-    finalizer: kind.finalizer,
-    owned: finalizers.includes(kind.finalizer),
-    externalId,
-    managed,
-    detached: !managed || options?.onDelete === 'detach',
-    settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
-    available,
-    resyncInMs,
-  };
+export interface LifePorts {
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** As it is known now. */
+  object(key: string): KubeObject;
+  /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
+  call(key: string, operation: string, extra?: object): Promise<unknown>;
+  /**
+   * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
+   * ends, and a function that it tells its progress; each change of that is a `progressed` event to the chart.
+   */
+  hold(key: string, operation: string, options: HoldOptions): Promise<unknown>;
+  /** Stores the own finalizer. */
+  guardSelf(key: string): Promise<void>;
+  /** Removes the own finalizer, and every guard on the object that is free by then. Its claims end with that. */
+  releaseSelf(key: string): Promise<void>;
+  /** Publishes the claims as they should be now; level-triggered. `yielded`: uids that hold nothing any more (P1). */
+  claim(key: string, yielded: readonly string[]): void;
+  /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
+  unclaim(key: string): Promise<void>;
+  /** Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again. */
+  recordId(key: string, id: string | null): Promise<void>;
+  /** Applies what `manager` says in the status, at once. `conflict` as above. */
+  applyStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  /** Removes annotations that the kind carries. `conflict` as above. */
+  removeAnnotations(key: string, names: readonly string[]): Promise<void>;
+  /** Makes and corrects the children. @returns messages of what is waited for */
+  ensureChildren(key: string): Promise<readonly string[]>;
+  /** Asks for the deletion of the children, and says whether none was left. */
+  removeChildren(key: string): Promise<{ readonly gone: boolean }>;
+  /**
+   * Lists an intent: acknowledged before what must not be repeated is done, so that whoever comes next knows of it (P13).
+   *
+   * @param landsBy  until when it may still be done, milliseconds since the epoch
+   */
+  intend(key: string, landsBy: number): Promise<void>;
+  /** What was intended has been answered for. */
+  settleIntent(key: string): void;
+  /** The pause with chance in it, so that many do not come at once. */
+  jitter(delayMs: number): number;
+  /** Until the next moment of this rhythm, so that one look serves all who look. */
+  together(pauseMs: number): number;
+}
+
+export interface HoldOptions {
+  readonly extra?: object;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: JsonObject) => void;
+}
+
+/** What an operation that is bounded by the lease is told. */
+export interface HeldRequest extends Omit<OperationRequest, 'deadlineAt'> {
+  readonly signal: AbortSignal;
+  readonly progress: (progress: JsonObject) => void;
+}
+
+/** The leaf that a chart is in, for people: `building.creating`. Of several regions the first is the life itself. */
+export function stateOf({ value, machine }: AnyMachineSnapshot): string {
+  const isParallel = machine.root.type === 'parallel' && typeof value === 'object';
+  return leafOf(isParallel ? Object.values(value as object)[0] : value);
+}
+
+function leafOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
+  return `${name}.${leafOf(inner)}`;
+}
+
+/** Whether a reference has to be ready now. @param isBuilt  what the object stands for exists, and is recorded */
+export function isNeeded({ neededFor }: Pick<Reference, 'neededFor'>, isBuilt: boolean): boolean {
+  return neededFor === 'always' || ((neededFor === 'create' || neededFor === 'import') && !isBuilt);
 }
 
 /** Whether a dependency may be used as it stands; one that was yielded may not. */
@@ -88,7 +213,7 @@ export function isUsable({ answer }: Dependency, yielded: readonly string[]): bo
   return answer?.readiness === Readiness.Ready && !yielded.includes(answer.uid);
 }
 
-/** Whether a reference has to be ready now, given what is known of the external resource. */
-export function isNeeded({ neededFor }: Reference, life: { externalId: string | undefined }): boolean {
-  return neededFor === 'always' || (neededFor !== 'never' && life.externalId === undefined);
+/** It is being deleted, and still there to be used. */
+export function isServing({ answer }: Dependency): boolean {
+  return answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
 }

@@ -6,8 +6,8 @@
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/guard.ts';
-import type { ManagedKind } from '../../machines/kind.ts';
-import type { Life, ObjectActor } from '../object/object-actor.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 /** What is asked about: the actor of a deleted object, with its claims. */
@@ -50,7 +50,7 @@ export class Audits {
    * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
    * its own uid, that was seen to end or has yielded this incarnation; and the revision of the table that this was found under
    */
-  async guards(actor: Audited, { uid }: Pick<Life, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
+  async guards(actor: Audited, { uid }: Pick<Incarnation, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
     const kinds = [...new Set(finalizers.flatMap((finalizer) => this.#registry.claimants(finalizer)))];
     const found = await Promise.all(
       kinds.map(async (kind) => ({ kind, referrers: await this.#read(kind, actor.address.namespace) })),
@@ -79,7 +79,7 @@ export class Audits {
   }
 
   /** From a list that begins now, or as soon as the one that is under way has ended (A1). */
-  #read(kind: ManagedKind, namespace: string): Promise<Referrers> {
+  #read(kind: Kind, namespace: string): Promise<Referrers> {
     const id = `${kind.realm}/${kind.plural}/${namespace}`;
     const begin = (): Promise<Referrers> => {
       const reading: Reading = { current: this.#list(kind, namespace), next: undefined };
@@ -96,7 +96,7 @@ export class Audits {
     return reading.next;
   }
 
-  async #list(kind: ManagedKind, namespace: string): Promise<Referrers> {
+  async #list(kind: Kind, namespace: string): Promise<Referrers> {
     const byTarget = new Map<string, Referrer[]>();
     const generations = new Map<string, number>();
     try {

@@ -1,9 +1,10 @@
-// The effects of the statecharts: what the runtime provides to `machines/`.
+// What the runtime does for its charts: the effects of guards, and what the effects of lives are made of (`LifePorts`).
 //
 // Invariants:
-//   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10).
+//   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
+//       it takes is told when the lease has ended.
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
-import { fromPromise } from 'xstate';
+import { type AnyStateMachine, fromPromise } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
@@ -14,34 +15,14 @@ import {
   TroupeError,
   toErrorData,
 } from '../../bus/mod.ts';
-import {
-  auditPauseMs,
-  type GuardContext,
-  type GuardInput,
-  guardBackoffMs,
-  guardMachine,
-} from '../../machines/guard.ts';
-import type {
-  KnownDependency,
-  KubeObject,
-  ManagedKind,
-  ManagedOperations,
-  OperationRequest,
-  UpdateOutcome,
-} from '../../machines/kind.ts';
-import { externalIdOf, Readiness } from '../../machines/life.ts';
-import { managedMachine } from '../../machines/managed.ts';
-import {
-  backoffMs,
-  type EffectInput,
-  type RecordOutput,
-  removalPauseMs,
-  settlePauseMs,
-} from '../../machines/managed-context.ts';
-import type { Life, ObjectActor } from '../object/object-actor.ts';
+import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
+import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import { type Life, type LifePorts, Readiness } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { Audits } from './audit.ts';
-import { disown, ensureOwned } from './owned.ts';
+import { ensureChildren, removeChildren } from './children.ts';
 
 export interface EffectsDeps {
   objects: Objects;
@@ -51,10 +32,18 @@ export interface EffectsDeps {
   actor: (key: string) => ObjectActor | undefined;
   /** When the lease on the actor's shard ends, milliseconds since the epoch. */
   leaseEndsAt: (key: string) => number;
+  /** Aborted when the lease on the actor's shard is lost, or given up. */
+  leaseSignal: (key: string) => AbortSignal;
   /** Notes an external call that is under way on behalf of an actor. */
   track: (key: string, call: Promise<unknown>) => void;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+}
+
+/** The machines with all their effects, shared by all actors of a host. */
+export interface Machines {
+  readonly guard: AnyStateMachine;
+  of(life: Life): AnyStateMachine;
 }
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
@@ -62,23 +51,31 @@ const LEASE_MARGIN_MS = 200;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
 
-/** The machines with all their effects, shared by all actors of this process. */
-export function provideEffects(deps: EffectsDeps): { managed: typeof managedMachine; guarded: typeof guardMachine } {
+interface Found {
+  readonly actor: ObjectActor;
+  readonly incarnation: Incarnation;
+}
+
+export function provideEffects(deps: EffectsDeps): Machines {
   const { objects, registry, clock } = deps;
   const audits = new Audits({ objects, registry });
 
-  const find = (key: string): { actor: ObjectActor; life: Life } => {
+  const find = (key: string): Found => {
     const actor = deps.actor(key);
-    const life = actor?.life();
-    if (actor === undefined || life === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
-    return { actor, life };
+    const incarnation = actor?.incarnation();
+    if (actor === undefined || incarnation === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
+    return { actor, incarnation };
   };
-  const managed = (key: string): { actor: ObjectActor; life: Life; kind: ManagedKind } => {
-    const { actor, life } = find(key);
-    if (life.kind === undefined) throw new AbsentError(`'${key}' has no life of its own`);
-    return { actor, life, kind: life.kind };
+  const living = (key: string): Found & { readonly kind: Kind } => {
+    const found = find(key);
+    if (found.incarnation.kind === undefined) throw new AbsentError(`'${key}' has no life of its own`);
+    return { ...found, kind: found.incarnation.kind };
   };
-  const reference = ({ object }: Life): { namespace: string; name: string; uid: string } => ({
+  const owner = (key: string): Parameters<typeof ensureChildren>[1] => {
+    const { actor, incarnation, kind } = living(key);
+    return { actor, object: incarnation.object, kind };
+  };
+  const reference = ({ object }: Incarnation): { namespace: string; name: string; uid: string } => ({
     namespace: object.metadata.namespace ?? '',
     name: object.metadata.name,
     uid: object.metadata.uid,
@@ -91,178 +88,153 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     return deadlineAt;
   };
   /** Runs an operation of the adapter for the object as it is now. */
-  const external = async <Output>(
-    key: string,
-    run: (operations: ManagedOperations, request: OperationRequest) => Promise<Output>,
-  ): Promise<Output> => {
-    const { actor, life, kind } = managed(key);
-    const dependencies: Record<string, KnownDependency> = {};
-    let credentialsVersion: string | undefined;
-    for (const dependency of actor.dependencies()) {
-      const { answer } = dependency;
-      if (dependency.neededFor === 'always') credentialsVersion = answer?.version;
-      if (answer === undefined || answer.readiness === Readiness.Absent || answer.externalId === undefined) continue;
-      dependencies[`${dependency.kind}/${dependency.name}`] = {
-        id: answer.externalId,
-        ready: answer.readiness === Readiness.Ready,
-        ...(answer.attributes !== undefined && { attributes: answer.attributes }),
-      };
-    }
-    const call = run(kind.operations, {
-      object: life.object,
-      dependencies,
-      deadlineAt: deadline(key),
-      traceId: life.uid.replaceAll('-', ''),
-      ...(credentialsVersion !== undefined && { credentialsVersion }),
-    });
+  const external = (key: string, name: string, extra: object): Promise<unknown> => {
+    const { actor, incarnation, kind } = living(key);
+    const operation = kind.operations[name];
+    if (operation === undefined) throw new TypeError(`kind '${kind.kind}' has no operation '${name}'`);
+    const call = operation({ ...requestOf(actor, incarnation), ...extra } as never);
     deps.track(key, call);
     return call;
   };
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
-  const write = async (key: string, run: (life: Life) => Promise<KubeObject>): Promise<void> => {
-    const { actor, life } = find(key);
+  const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
+    const { actor, incarnation } = find(key);
     try {
-      actor.accept(await run(life), { own: true });
+      actor.accept(await run(incarnation), { own: true });
     } catch (error) {
       if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
       throw error;
     }
   };
-  const own = ({ externalId }: EffectInput): string => {
-    if (externalId === undefined) throw new TransientError('the external id is not known yet');
-    return externalId;
-  };
-
   /** Whether the finalizers are on the object, as the actor knows it by now. */
   const carries = (key: string, finalizers: readonly string[]): boolean =>
-    finalizers.some((finalizer) => deps.actor(key)?.life()?.object.metadata.finalizers?.includes(finalizer));
+    finalizers.some((finalizer) => deps.actor(key)?.incarnation()?.object.metadata.finalizers?.includes(finalizer));
 
-  const guardActors = {
-    storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
-      const { actor, life } = find(key);
-      const held = [...actor.claims.held(life.uid)];
-      const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
-      const outcomes = await Promise.allSettled(
-        [...managers].map((manager) => {
-          // Each field manager states all that it owns.
-          const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
-          return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
-        }),
+  const guard = guardMachine.provide({
+    actors: {
+      storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
+        const { actor, incarnation } = find(key);
+        const held = [...actor.claims.held(incarnation.uid)];
+        const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
+        const outcomes = await Promise.allSettled(
+          [...managers].map((manager) => {
+            // Each field manager states all that it owns.
+            const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
+            return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
+          }),
+        );
+        // Not before all have ended: what is still on its way would be written once more.
+        for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+        const missing = held.some(([name]) => finalizers.includes(name) && !carries(key, [name]));
+        if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
+      }),
+      releaseGuards: effect(async ({ key, finalizers }: GuardInput) => {
+        const { actor } = find(key);
+        await write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
+        if (carries(key, finalizers)) throw new TransientError('somebody stores the finalizers again');
+      }),
+      auditGuards: effect(({ key, finalizers }: GuardInput) => {
+        const { actor, incarnation } = find(key);
+        return audits.guards(actor, incarnation, finalizers);
+      }),
+    },
+    delays: {
+      guardBackoff: ({ context }) => jitter(guardBackoffMs(context), clock),
+      auditPause: ({ context }) => together(auditPauseMs(context), clock),
+    },
+  });
+
+  const ports: LifePorts = {
+    now: () => clock.now(),
+    random: () => clock.random(),
+    object: (key) => find(key).incarnation.object,
+    call: settled((key: string, operation: string, extra: object = {}) =>
+      external(key, operation, { ...extra, deadlineAt: deadline(key) }),
+    ),
+    hold: settled((key: string, operation: string, { extra = {}, signal, onProgress }) => {
+      deadline(key); // not worth beginning otherwise
+      const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
+      return external(key, operation, { ...extra, signal: until, progress: onProgress });
+    }),
+    guardSelf: settled((key: string) => {
+      const { actor, kind } = living(key);
+      return write(key, (now) =>
+        objects.addFinalizers(actor.resource, reference(now), kind.fieldManagers.finalizer, [kind.finalizer]),
       );
-      // Not before all have ended: what is still on its way would be written once more.
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-      const missing = held.some(([name]) => finalizers.includes(name) && !carries(key, [name]));
-      if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
     }),
-    releaseGuards: effect(async ({ key, finalizers }: GuardInput) => {
-      const { actor } = find(key);
-      await write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
-      if (carries(key, finalizers)) throw new TransientError('somebody stores the finalizers again');
+    releaseSelf: settled(async (key: string) => {
+      const { actor, incarnation, kind } = living(key);
+      const free = actor.freeGuards();
+      await write(key, ({ object }) =>
+        objects.removeFinalizers(actor.resource, object, [...free, kind.finalizer], { exact: free.length > 0 }),
+      );
+      // With the object, its claims have ended; while others still hold it, it needs none any more.
+      await actor.unclaim(incarnation.uid, { all: true });
     }),
-    auditGuards: effect(({ key, finalizers }: GuardInput) => {
-      const { actor, life } = find(key);
-      return audits.guards(actor, life, finalizers);
+    claim: (key, yielded) => deps.actor(key)?.claim(yielded),
+    unclaim: settled((key: string) => {
+      const { actor, incarnation } = find(key);
+      return actor.unclaim(incarnation.uid, { all: false });
     }),
+    recordId: settled((key: string, id: string | null) => {
+      const { actor } = living(key);
+      return write(key, ({ object }) => objects.recordId(actor.resource, object, id));
+    }),
+    applyStatus: settled((key: string, manager, status) => {
+      const { actor } = living(key);
+      return write(key, ({ object }) => objects.applyStatus(actor.resource, object, manager, status));
+    }),
+    removeAnnotations: settled((key: string, names: readonly string[]) => {
+      const { actor } = living(key);
+      return write(key, ({ object }) => objects.removeAnnotations(actor.resource, object, names));
+    }),
+    ensureChildren: settled((key: string) => ensureChildren({ objects, registry }, owner(key))),
+    removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
+    intend: settled(async (key: string, _landsBy: number) => void find(key)),
+    settleIntent: () => undefined,
+    jitter: (delayMs) => jitter(delayMs, clock),
+    together: (pauseMs) => together(pauseMs, clock),
   };
 
-  const guardDelays = {
-    guardBackoff: ({ context }: { context: GuardContext }) => jitter(guardBackoffMs(context), clock),
-    auditPause: ({ context }: { context: GuardContext }) => together(auditPauseMs(context), clock),
-  };
-
+  const provided = new Map<Life, AnyStateMachine>();
   return {
-    guarded: guardMachine.provide({ actors: guardActors, delays: guardDelays }),
-    managed: managedMachine.provide({
-      actors: {
-        ...guardActors,
-        guardSelf: effect(({ key }: EffectInput) => {
-          const { actor, kind } = managed(key);
-          return write(key, (life) =>
-            objects.addFinalizers(actor.resource, reference(life), kind.fieldManagers.finalizer, [kind.finalizer]),
-          );
-        }),
-        releaseSelf: effect(async ({ key }: EffectInput) => {
-          const { actor, life, kind } = managed(key);
-          await write(key, ({ object }) =>
-            objects.removeFinalizers(actor.resource, object, [kind.finalizer], { exact: false }),
-          );
-          // With the object, its claims have ended; while others still hold it, it needs none any more.
-          await actor.unclaim(life.uid, { all: true });
-        }),
-        record: effect<EffectInput, RecordOutput>(
-          async ({ key, externalId }: EffectInput) => {
-            const { actor, life } = managed(key);
-            const stored = externalIdOf(life.object);
-            // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
-            if (externalId !== undefined && stored !== undefined && stored !== externalId)
-              return { kind: 'lost', externalId: stored };
-            // The answer to the write was lost, not the write.
-            if (stored === externalId) return { kind: 'stored' };
-            await write(key, ({ object }) => objects.recordId(actor.resource, object, externalId ?? null));
-            return { kind: 'stored' };
-          },
-          async ({ key, externalId }, error) => {
-            // Somebody else wrote the object meanwhile; the actor has read it again.
-            const stored = externalIdOf(deps.actor(key)?.life()?.object ?? {});
-            if (!(error instanceof ConflictError) || stored === undefined) throw error;
-            return stored === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: stored };
-          },
-        ),
-        unclaim: effect(({ key }: EffectInput) => {
-          const { actor, life } = find(key);
-          return actor.unclaim(life.uid, { all: false });
-        }),
-        find: effect(({ key }: EffectInput) => {
-          const at = clock.now(); // it tells of no later time
-          return external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at }));
-        }),
-        import: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.import(asked))),
-        create: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.create(asked))),
-        observe: effect((input: EffectInput) =>
-          external(input.key, (operations, asked) => operations.observe({ ...asked, id: own(input) })),
-        ),
-        update: effect<EffectInput, UpdateOutcome>(async ({ key, observation }) => {
-          // Every step runs, even when another one failed.
-          const [owning, updating] = await Promise.allSettled([
-            ensureOwned({ objects, registry }, managed(key)),
-            external(key, (operations, asked) => {
-              if (observation === undefined) throw new TransientError('nothing was observed yet');
-              return operations.update({ ...asked, observation });
-            }),
-          ]);
-          if (updating.status === 'rejected') throw updating.reason;
-          if (owning.status === 'rejected') throw owning.reason;
-          const { waiting = [], ...outcome } = updating.value;
-          return { ...outcome, waiting: [...owning.value, ...waiting] };
-        }),
-        disown: effect(({ key }: EffectInput) => disown({ objects, registry }, managed(key))),
-        remove: effect((input: EffectInput) =>
-          external(input.key, (operations, asked) => operations.remove({ ...asked, id: own(input) })),
-        ),
-      },
-      actions: {
-        claim: ({ context }) => deps.actor(context.key)?.claim(context.yielded),
-      },
-      delays: {
-        ...guardDelays,
-        settlePause: ({ context }) => together(settlePauseMs(context), clock),
-        removalPause: ({ context }) => together(removalPauseMs(context), clock),
-        backoff: ({ context }) => jitter(backoffMs(context), clock),
-        resync: ({ context }) => {
-          const life = deps.actor(context.key)?.life();
-          // A life that has looked itself counts its period from now; one that began settled, from the last look.
-          const fresh = context.observation === undefined ? context.object.resyncInMs : undefined;
-          return fresh ?? life?.kind?.resyncAfterMs(life.object, clock.random) ?? Number.POSITIVE_INFINITY;
-        },
-      },
-    }),
+    guard,
+    of(life) {
+      const known = provided.get(life);
+      if (known !== undefined) return known;
+      const machine = life.provide(ports);
+      provided.set(life, machine);
+      return machine;
+    },
+  };
+}
+
+/** What an operation is told of the object and of what it refers to. */
+function requestOf(actor: ObjectActor, { object, uid }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
+  const dependencies: Record<string, KnownDependency> = {};
+  const versions: string[] = [];
+  for (const { kind, name, namespace, answer } of actor.dependencies()) {
+    if (answer?.version !== undefined) versions.push(answer.version);
+    if (answer === undefined || answer.readiness === Readiness.Absent || answer.externalId === undefined) continue;
+    const isElsewhere = namespace !== undefined && namespace !== object.metadata.namespace;
+    dependencies[isElsewhere ? `${kind}/${namespace}/${name}` : `${kind}/${name}`] = {
+      id: answer.externalId,
+      ready: answer.readiness === Readiness.Ready,
+      ...(answer.attributes !== undefined && { attributes: answer.attributes }),
+    };
+  }
+  return {
+    object,
+    dependencies,
+    traceId: uid.replaceAll('-', ''),
+    ...(versions.length > 0 && { credentialsVersion: versions.join() }),
   };
 }
 
 /** Reads the object of an actor afresh; "not found" is knowledge too (P6). */
-export async function refresh(objects: Objects, actor: ObjectActor): Promise<void> {
+export async function refresh(objects: Pick<Objects, 'get'>, actor: ObjectActor): Promise<void> {
   const { namespace, name } = actor.address;
-  const known = actor.life();
+  const known = actor.incarnation();
   const object = await objects.get(actor.resource, namespace, name);
   if (object !== undefined) actor.accept(object, { own: false });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
@@ -279,23 +251,24 @@ function jitter(delayMs: number, clock: Clock): number {
   return delayMs * (0.75 + clock.random() / 2);
 }
 
-/** An effect that rejects with plain error data, as the machines expect. */
 function effect<Input, Output>(
   run: (input: Input) => Output | Promise<Output>,
-  rescue?: (input: Input, error: unknown) => Promise<Output>,
 ): ReturnType<typeof fromPromise<Output, Input>> {
-  return fromPromise<Output, Input>(async ({ input }) => {
+  const settle = settled(async (input: Input) => run(input));
+  return fromPromise<Output, Input>(({ input }) => settle(input));
+}
+
+/** The same, rejecting with plain error data, as the charts expect. */
+function settled<Given extends readonly unknown[], Output>(
+  run: (...given: Given) => Output | Promise<Output>,
+): (...given: Given) => Promise<Output> {
+  return async (...given) => {
     try {
-      try {
-        return await run(input);
-      } catch (error) {
-        if (rescue === undefined) throw error;
-        return await rescue(input, error);
-      }
+      return await run(...given);
     } catch (error) {
       // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
       const data = toErrorData(error);
       throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
     }
-  });
+  };
 }

@@ -8,30 +8,16 @@ import {
   TransientError,
   UnansweredError,
 } from '../../bus/mod.ts';
-import type { ManagedKind, ManagedOperations } from '../../machines/kind.ts';
-
-const OPERATIONS = [
-  'find',
-  'import',
-  'create',
-  'observe',
-  'update',
-  'remove',
-] as const satisfies readonly (keyof ManagedOperations)[];
+import type { Kind, Operation } from '../../machines/kind.ts';
 
 /** Offers the operations of all kinds of a realm, at `<realm>.<plural>.<operation>`. @throws {TransientError} the bus is away */
-export function serveOperations(
-  bus: Bus,
-  realm: string,
-  kinds: readonly ManagedKind[],
-  version: string,
-): Promise<Service> {
+export function serveOperations(bus: Bus, realm: string, kinds: readonly Kind[], version: string): Promise<Service> {
   const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations }) =>
-    OPERATIONS.map((operation) => ({
-      subject: `${realm}.${plural}.${operation}`,
+    Object.entries(operations).map(([name, operation]) => ({
+      subject: `${realm}.${plural}.${name}`,
       async handle(request: JsonObject): Promise<JsonObject> {
         // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
-        const result = await operations[operation](request as never);
+        const result = await operation(request as never);
         return result === undefined ? {} : { result: result as unknown as JsonObject };
       },
     })),
@@ -44,7 +30,7 @@ export function serveOperations(
  *
  * @param lateMs  how long after its deadline the foreign system may still do what is created, in milliseconds
  */
-export function withRemoteOperations(bus: Bus, kinds: readonly ManagedKind[], lateMs: number): readonly ManagedKind[] {
+export function withRemoteOperations(bus: Bus, kinds: readonly Kind[], lateMs: number): readonly Kind[] {
   return kinds.map((kind) => {
     const call =
       (operation: string) =>
@@ -59,7 +45,9 @@ export function withRemoteOperations(bus: Bus, kinds: readonly ManagedKind[], la
           throw new TransientError(error.message, { cause: error, landedBy: deadlineAt + lateMs });
         }
       };
-    const operations = Object.fromEntries(OPERATIONS.map((operation) => [operation, call(operation)]));
-    return { ...kind, operations: operations as unknown as ManagedOperations };
+    const operations = Object.fromEntries(
+      Object.keys(kind.operations).map((name): [string, Operation] => [name, call(name)]),
+    );
+    return { ...kind, operations };
   });
 }

@@ -72,6 +72,8 @@ interface Shard {
   /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
   readonly gone: Map<string, string>;
   live: boolean;
+  /** Aborted when the shard is given up. */
+  readonly ended: AbortController;
 }
 
 interface OpenSubscription {
@@ -106,14 +108,15 @@ export class Host {
         call.then(end, end);
       },
       leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
+      leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
     });
   }
 
-  /** How many objects live here, by phase. */
+  /** How many objects live here, by state. */
   census(): ReadonlyMap<string, number> {
     const census = new Map<string, number>();
     for (const { actors } of this.#shards.values()) {
-      for (const { phase } of actors.values()) if (phase !== '') census.set(phase, (census.get(phase) ?? 0) + 1);
+      for (const { state } of actors.values()) if (state !== '') census.set(state, (census.get(state) ?? 0) + 1);
     }
     return census;
   }
@@ -140,7 +143,12 @@ export class Host {
         onTrouble,
       });
       const deps = this.#actorDeps(outbox);
-      const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
+      const empty = {
+        actors: new Map(),
+        calls: new Set<Promise<unknown>>(),
+        gone: new Map<string, string>(),
+        ended: new AbortController(),
+      };
       const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
@@ -169,6 +177,7 @@ export class Host {
     if (shard === undefined) return;
     this.#shards.delete(number);
     shard.outbox.close();
+    shard.ended.abort();
     for (const actor of shard.actors.values()) actor.stop();
     this.#closeUnused();
     await Promise.allSettled(shard.calls);
@@ -267,7 +276,7 @@ export class Host {
     for (const [number, shard] of opened) {
       if (this.#shards.get(number) !== shard) continue;
       for (const [key, actor] of shard.actors) {
-        const known = actor.life()?.object.metadata;
+        const known = actor.incarnation()?.object.metadata;
         const isOlder = known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0;
         if (!present.has(key) && isOlder)
           this.#settle(shard, actor, () => actor.acceptGone(known?.uid, shard.floor ?? '0'));
@@ -348,7 +357,7 @@ export class Host {
       addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
       removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
       recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
-      create: (...given) => turns.atOnce(() => objects.create(...given)),
+      apply: (...given) => turns.atOnce(() => objects.apply(...given)),
       remove: (...given) => turns.atOnce(() => objects.remove(...given)),
     };
   }
@@ -365,12 +374,14 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
-      writeStatus: async (actor, uid, status) => {
-        const life = actor.life();
-        if (life?.kind === undefined || life.uid !== uid) return;
-        const manager = life.kind.fieldManagers.status;
+      onFault: (_, error) => {
+        throw error;
+      },
+      writeStatus: async (actor, uid, manager, status) => {
+        const incarnation = actor.incarnation();
+        if (incarnation?.kind === undefined || incarnation.uid !== uid) return;
         try {
-          actor.accept(await objects.applyStatus(actor.resource, life.object, manager, status), { own: true });
+          actor.accept(await objects.applyStatus(actor.resource, incarnation.object, manager, status), { own: true });
         } catch (error) {
           // Another write was faster; the writer tries again, on the object as it is then.
           if (error instanceof ConflictError) await refresh(objects, actor);

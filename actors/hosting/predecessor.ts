@@ -7,7 +7,7 @@
 import type { Logger } from 'pino';
 import { type KubeClient, type Objects, type Resource, watchResource } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type Timer, toErrorData } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 /** The lease of the leading manager (openstack-common, chapter 16), in whatever namespace that is installed. */
 const LEASE_NAME = 'f35396c5.k-orc.cloud';

@@ -1,7 +1,7 @@
 // What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
 import { type Address, type JsonObject, sharedList, sharedText, sharedUid } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 /** Topic `object`: the object as the API server has it, or that it is gone. */
 export type ObjectMail =

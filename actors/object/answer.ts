@@ -1,8 +1,8 @@
 // What an object answers to a claim (architecture, section 4). Pure.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { sharedText } from '../../bus/mod.ts';
-import type { JsonObject, KubeObject, ManagedKind } from '../../machines/kind.ts';
-import { externalIdOf, Readiness } from '../../machines/life.ts';
+import { Readiness } from '../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import type { ClaimMail, ReadyMail } from '../mail/mail.ts';
 import type { Registry } from './registry.ts';
 
@@ -19,27 +19,23 @@ export interface Claimed {
   readonly attributes: JsonObject | undefined;
 }
 
-/** An object that lives here, as far as others may rely on it: available, and with its id stored. */
-export function claimedHere(object: KubeObject, kind: ManagedKind, available: boolean): Claimed {
-  const externalId = externalIdOf(object);
-  const attributes = kind.published(object);
-  const isUsable = available && externalId !== undefined;
-  return { object, externalId, available: isUsable, version: undefined, attributes };
-}
-
-/** An object whose life is somebody else's. @param contentVersion  changes with what the object holds */
-export function claimedElsewhere(
+/**
+ * @param contentVersion  changes with what the object holds
+ * @param isAvailable  what its life says, if it has one here
+ */
+export function claimedOf(
   object: KubeObject,
   registry: Registry,
   resource: Resource,
-  contentVersion: string,
+  { contentVersion, isAvailable }: { readonly contentVersion: string; readonly isAvailable: boolean | undefined },
 ): Claimed {
+  const { ready, id, attributes } = registry.standing(resource, object, isAvailable);
   return {
     object,
-    externalId: externalIdOf(object),
-    available: registry.isAvailable(resource, object),
+    externalId: id,
+    available: ready,
     version: resource.metadataOnly === true ? sharedText(`${object.metadata.uid}:${contentVersion}`) : undefined,
-    attributes: registry.published(resource, object),
+    attributes,
   };
 }
 

@@ -11,6 +11,16 @@ export class Answers {
     this.#mail.set(from, mail);
   }
 
+  /** Whether `mail` is of another incarnation than what was answered before, or of another resource outside. */
+  isReplaced(from: string, { to, uid, externalId }: ReadyMail): boolean {
+    const known = this.#mail.get(from);
+    if (known?.to !== to || known.uid === '' || uid === '') return false;
+    return (
+      known.uid !== uid ||
+      (known.externalId !== undefined && externalId !== undefined && known.externalId !== externalId)
+    );
+  }
+
   /** What `from` answered to the incarnation `uid`, and to no other (P2), since it was claimed at generation `since`. */
   of(from: string, uid: string, since: number): DependencyAnswer | undefined {
     const answer = this.#mail.get(from);

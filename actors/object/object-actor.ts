@@ -5,8 +5,6 @@
 //   A2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
 //   A3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
 //   A4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
-//   A5. At rest the statechart is not kept: what it would hear and do nothing about is not told, and with anything else it
-//       begins anew, as in a new process, in the phase in which it was (I9). Nobody outside can tell the difference.
 import type { Logger } from 'pino';
 import { compareVersions, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -18,43 +16,44 @@ import {
   sharedUid,
   type Trace,
 } from '../../bus/mod.ts';
-import type { Claims, guardMachine } from '../../machines/guard.ts';
-import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
-import { type Dependency, type ObjectView, objectView } from '../../machines/life.ts';
-import type { managedMachine } from '../../machines/managed.ts';
+import type { Claims } from '../../machines/guard.ts';
+import type { Kind } from '../../machines/kind.ts';
+import { type Dependency, type Occurrence, Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { StoredMail } from '../mail/stored-mail.ts';
-import type { Tell } from '../telling/event-recorder.ts';
-import { answerBasis, answerTo, type Claimed, claimedElsewhere, claimedHere, contentVersionAfter } from './answer.ts';
+import { answerBasis, answerTo, type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
+import { claimsOn, dependenciesOf } from './chart-input.ts';
+import { Charts, type ChartsDeps } from './charts.ts';
 import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
+import type { ChartState } from './life-chart.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
-import { isSameAtRest, mayRest, SETTLED, shareCommon } from './rest.ts';
-import { type Said, Statechart } from './statechart.ts';
-import { claimsOn, dependenciesOf, textOf } from './statechart-input.ts';
 import type { StatusTurns } from './status-turns.ts';
 
 export interface ObjectActorDeps {
   readonly registry: Registry;
-  readonly machines: { readonly managed: typeof managedMachine; readonly guarded: typeof guardMachine };
+  readonly machines: ChartsDeps['machines'];
   readonly outbox: Outbox;
   readonly mailbox: Mailbox;
   readonly trace: Trace;
   readonly clock: Clock;
   readonly log: Logger;
   readonly turns: StatusTurns;
-  /** Writes what the kind's status manager owns, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
-  readonly writeStatus: (actor: ObjectActor, uid: string, status: JsonObject) => Promise<void>;
+  /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
+  readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
-  readonly tell: Tell;
+  readonly tell: (object: KubeObject, news: Occurrence) => void;
+  /** Code of the kind threw. */
+  readonly onFault: (actor: ObjectActor, error: unknown) => void;
 }
 
-/** What an effect needs to know of the life it acts for. */
-export interface Life {
+/** What an effect needs to know of the object that it acts for. */
+export interface Incarnation {
   readonly uid: string;
-  readonly kind: ManagedKind | undefined;
+  readonly kind: Kind | undefined;
   readonly object: KubeObject;
 }
 
@@ -63,7 +62,7 @@ export class ObjectActor {
   readonly key: string;
   readonly resource: Resource;
   readonly #deps: ObjectActorDeps;
-  readonly #kind: ManagedKind | undefined;
+  readonly #kind: Kind | undefined;
   /** Only while there is something to say: ten thousand objects at rest need no logger each. */
   #ownLog: Logger | undefined;
   readonly claims = new ClaimsTable();
@@ -79,13 +78,10 @@ export class ObjectActor {
   /** The incarnation that the last `object` mail was about. */
   #toldUid: string | undefined;
   #contentVersion = '0';
-  /** None at rest (A5). */
-  #statechart: Statechart | undefined;
+  readonly #charts: Charts;
   #started = false;
   #stopped = false;
-  #phase = '';
   #answerBasis = '';
-  #heldText = '';
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -94,6 +90,24 @@ export class ObjectActor {
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
     this.#stored = new StoredMail(deps, this.key);
+    this.#charts = new Charts({
+      address,
+      key: this.key,
+      kind: this.#kind,
+      machines: deps.machines,
+      clock: deps.clock,
+      turns: deps.turns,
+      log: () => this.#log,
+      object: () => this.#object,
+      dependencies: () => this.dependencies(),
+      claims: () => this.#claimsNow(),
+      landsBy: () => 0,
+      writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
+      onState: (from, to) => this.#tellState(from, to),
+      onStep: () => this.#answerAll(),
+      onNews: (news) => this.#object && deps.tell(this.#object, news),
+      onFault: (error) => deps.onFault(this, error),
+    });
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
@@ -111,8 +125,23 @@ export class ObjectActor {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
   }
 
-  get phase(): string {
-    return this.#phase;
+  /** The state that its chart is in, or rests in; empty without an object. */
+  get state(): string {
+    return this.#charts.state;
+  }
+
+  get tags(): ReadonlySet<string> {
+    return this.#charts.tags;
+  }
+
+  /** Its life has nothing to do for the time being, and keeps no chart (A5). */
+  get isAtRest(): boolean {
+    return this.#charts.isAtRest;
+  }
+
+  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  freeGuards(): readonly string[] {
+    return this.#charts.freeGuards();
   }
 
   get #log(): Logger {
@@ -120,7 +149,7 @@ export class ObjectActor {
     return this.#ownLog;
   }
 
-  life(): Life | undefined {
+  incarnation(): Incarnation | undefined {
     return this.#object && { uid: this.#object.metadata.uid, kind: this.#kind, object: this.#object };
   }
 
@@ -143,7 +172,7 @@ export class ObjectActor {
     if (!this.claims.take(key, claimOf(from, mail))) return;
     if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     if (!this.#started) return;
-    this.#tellClaims();
+    this.#charts.tellClaims();
     const claim = this.claims.get(key);
     if (claim !== undefined) this.#answer(claim, this.#claimed());
   }
@@ -158,10 +187,13 @@ export class ObjectActor {
   takeReady(from: Address, mail: ReadyMail, sequence: number): void {
     const key = addressKey(from);
     this.#stored.noteAnswer(key, sequence);
+    // A life at rest does not see what it would ignore; that what it was built on is another one by now it must see.
+    const isOurs = mail.to === this.#object?.metadata.uid;
+    if (this.#charts.isAtRest && isOurs && this.#answers.isReplaced(key, mail)) this.#charts.wake();
     this.#answers.take(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
-    else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();
+    else if (isOurs) this.#charts.tellDependencies();
   }
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */
@@ -177,9 +209,7 @@ export class ObjectActor {
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
-    // On what it rested upon: the statechart is to see the change.
-    else if (this.#isAtRest && !this.#restsOn(object)) this.#wake();
-    if (this.#isAtRest) shareCommon(this.address, object);
+    else this.#charts.expect(object);
     const before = this.#started ? this.#object : undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
@@ -215,13 +245,12 @@ export class ObjectActor {
   /** Ends everything at once and silently: the shard is another's now. */
   stop(): void {
     this.#stopped = true;
-    this.#statechart?.stop();
-    this.#statechart = undefined;
+    this.#charts.end();
   }
 
   /** The epoch's facts changed: the table of claims may have become complete, or incomplete. */
   reconsider(): void {
-    if (this.#started && this.#object !== undefined) this.#tellClaims();
+    if (this.#started) this.#charts.tellClaims();
   }
 
   // --- mail out ----------------------------------------------------------------------------------------------
@@ -253,10 +282,12 @@ export class ObjectActor {
 
   /** What others may rely on (A3): availability, and the id once it is stored. */
   #claimed(): Claimed | undefined {
-    const [object, kind, version] = [this.#object, this.#kind, this.#contentVersion];
-    if (object === undefined) return undefined;
-    if (kind === undefined) return claimedElsewhere(object, this.#deps.registry, this.resource, version);
-    return claimedHere(object, kind, this.#statechart?.available ?? kind.isAvailable(object));
+    if (this.#object === undefined) return undefined;
+    const { isAvailable } = this.#charts;
+    return claimedOf(this.#object, this.#deps.registry, this.resource, {
+      contentVersion: this.#contentVersion,
+      isAvailable,
+    });
   }
 
   // --- a life ------------------------------------------------------------------------------------------------
@@ -269,99 +300,24 @@ export class ObjectActor {
       const uid = sharedUid(this.address, object.metadata.uid);
       this.#outgoing = new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
     }
-    const view = kind && objectView(object, kind, this.#deps.clock.now());
-    if (view !== undefined && this.#mayRest(view.settled, object, view)) {
-      shareCommon(this.address, object);
-      // Its claims may have been lost.
-      this.claim([]);
-      this.#enter(view.settled, 'life.began', view);
-    } else this.#wake();
+    this.#charts.begin();
     this.#answerAll();
-  }
-
-  /** The statechart begins, for a life that does or that has rested. */
-  #wake(): void {
-    const { machines, clock, turns } = this.#deps;
-    const object = this.#object as KubeObject;
-    const { uid } = object.metadata;
-    const claims = this.#claimsNow();
-    this.#heldText = textOf(claims, object);
-    const statechart = new Statechart(
-      {
-        key: this.key,
-        kind: this.#kind,
-        machines,
-        clock,
-        turns,
-        log: () => this.#log,
-        object: () => this.#object,
-        dependencies: () => this.dependencies(),
-        phase: () => this.#phase,
-        writeStatus: (status) => this.#deps.writeStatus(this, uid, status),
-        onPhase: (phase, cause, context) => this.#enter(phase, cause, context),
-        onStep: () => this.#answerAll(),
-        onNews: (news) => this.#object && this.#deps.tell(this.#object, news),
-        onQuiet: () => this.#considerRest(),
-      },
-      object,
-      claims,
-    );
-    this.#statechart = statechart;
-    statechart.start();
-  }
-
-  // --- rest --------------------------------------------------------------------------------------------------
-
-  get #isAtRest(): boolean {
-    return !this.#stopped && this.#outgoing !== undefined && this.#statechart === undefined;
-  }
-
-  #mayRest(phase: string, object: KubeObject, view?: ObjectView): boolean {
-    const kind = this.#kind;
-    const now = this.#deps.clock.now();
-    return kind !== undefined && mayRest({ phase, object, kind, claims: () => this.#claimsNow(), now, view });
-  }
-
-  /** Whether the object as it is now leaves what rests at rest. */
-  #restsOn(object: KubeObject): boolean {
-    return isSameAtRest(this.#object as KubeObject, object) && this.#mayRest(this.#phase, object);
-  }
-
-  #considerRest(): void {
-    if (this.#stopped || this.#object === undefined || this.#statechart?.isSpent !== true) return;
-    if (!this.#mayRest(this.#phase, this.#object)) return;
-    this.#statechart.stop();
-    this.#statechart = undefined;
-    shareCommon(this.address, this.#object);
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
   #endLife(): void {
     const uid = this.#object?.metadata.uid ?? '';
-    this.#statechart?.stop();
-    this.#statechart = undefined;
+    const from = this.#charts.state;
+    this.#charts.end();
     void this.#outgoing?.end();
     this.#outgoing = undefined;
-    if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
-    this.#phase = '';
+    if (this.#started && from !== '') this.#emit('gone', { uid, from });
     this.#answerBasis = '';
   }
 
   #tellObject(): void {
-    this.#statechart?.tellObject(this.#object as KubeObject);
-    this.#tellClaims();
+    this.#charts.tellObject();
     this.#answerAll();
-  }
-
-  #tellClaims(): void {
-    if (this.#statechart === undefined && !this.#isAtRest) return;
-    const object = this.#object as KubeObject;
-    const claims = this.#claimsNow();
-    const text = textOf(claims, object);
-    if (text === this.#heldText) return;
-    this.#heldText = text;
-    if (this.#statechart !== undefined) this.#statechart.tellClaims(claims);
-    else if (!this.#mayRest(this.#phase, object)) this.#wake();
   }
 
   #claimsNow(): Claims {
@@ -375,13 +331,11 @@ export class ObjectActor {
     return dependenciesOf(this.#object as KubeObject, this.#kind, claiming);
   }
 
-  #enter(phase: string, cause: string, context: Said): void {
-    const { error, externalId } = context;
-    const from = this.#phase;
-    this.#phase = phase;
-    this.#log.info({ from, to: phase, cause, ...(error !== undefined && { error: error.message }) }, 'state changed');
-    if (SETTLED.has(phase)) this.#ownLog = undefined;
-    this.#emit('transition', { from, to: phase, cause, ...(externalId !== undefined && { externalId }) });
+  #tellState(from: string, { state: to, tags, cause, told: { error, externalId } }: ChartState): void {
+    this.#log.info({ from, to, cause, ...(error !== undefined && { error: error.message }) }, 'state changed');
+    if (tags.has(Tag.Settled)) this.#ownLog = undefined;
+    const id = externalId !== undefined && { externalId };
+    this.#emit('transition', { from, to, cause, tags: [...tags], ...id });
   }
 
   #emit(type: string, data: JsonObject): void {

@@ -1,7 +1,8 @@
 // The claims that one life of an object has on others.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, type JsonObject, sharedList } from '../../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Registry } from './registry.ts';
@@ -15,7 +16,7 @@ export interface OutgoingClaimsDeps {
 
 /** Whose claims they are. */
 export interface Claimant {
-  readonly kind: ManagedKind;
+  readonly kind: Kind;
   readonly from: Address;
   readonly uid: string;
   /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
@@ -33,7 +34,7 @@ interface Claimed {
 
 export class OutgoingClaims {
   readonly #deps: OutgoingClaimsDeps;
-  readonly #kind: ManagedKind;
+  readonly #kind: Kind;
   readonly #from: Address;
   readonly #uid: string;
   readonly #bornVersion: string;

@@ -1,57 +1,28 @@
 // Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
 // is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusTurns`).
 import type { Logger } from 'pino';
-import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
-import type { KubeObject, LifeView, ManagedKind } from '../../machines/kind.ts';
+import type { AnyMachineSnapshot } from 'xstate';
+import { type Clock, ErrorCode, type JsonObject, TroupeError, toErrorData } from '../../bus/mod.ts';
+import { type Life, Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { StatusTurns } from './status-turns.ts';
 
+/** Writes what a field manager says. Throws as `Objects.applyStatus`. */
+export type StatusWrite = (manager: string, status: JsonObject) => Promise<void>;
+
 export interface StatusWriterDeps {
-  readonly kind: ManagedKind;
+  readonly life: Pick<Life, 'saying' | 'status'>;
   readonly clock: Clock;
   readonly turns: StatusTurns;
   /** The object as it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
-  /** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
-  readonly write: (status: JsonObject) => Promise<void>;
+  readonly write: StatusWrite;
   /** There is nothing left to write. */
   readonly onIdle: () => void;
+  /** Code of the life threw. */
+  readonly onFault: (error: unknown) => void;
   readonly log: () => Logger;
 }
-
-/** Phases that last: what happens in between is told by the trace, not by the status. */
-const LASTING: ReadonlySet<string> = new Set([
-  'claiming.awaiting',
-  'claiming.unclear',
-  'awaitingExternal',
-  'recordingAgain',
-  'discardingAgain',
-  'forgetting',
-  'settling',
-  'rereading',
-  'available',
-  'unavailable',
-  'failed',
-  'backingOff',
-  'deleting.guarded',
-  'deleting.deciding',
-  'deleting.disowned',
-  'deleting.unresolved',
-  'deleting.refused',
-  'deleting.awaitingRemoval',
-  'deleting.backingOff',
-  'deleting.releasingAgain',
-]);
-
-/** Those of them in which an object waits for others, or for a cloud that is at work. */
-const WAITING: ReadonlySet<string> = new Set([
-  'claiming.awaiting',
-  'claiming.unclear',
-  'settling',
-  'deleting.guarded',
-  'deleting.deciding',
-  'deleting.disowned',
-  'deleting.awaitingRemoval',
-]);
 
 /** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
@@ -63,7 +34,7 @@ export class StatusWriter {
   #entered = false;
   #said = '';
   /** What is to be said; put into words when it is written, on what the last write left behind. */
-  #wanted: LifeView | undefined;
+  #wanted: AnyMachineSnapshot | undefined;
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
   #running = false;
@@ -83,26 +54,20 @@ export class StatusWriter {
   }
 
   /** Looks whether there is something new to say. */
-  consider(view: LifeView): void {
-    const { awaited, heldBy, generation } = view;
-    const isSilent =
-      !LASTING.has(view.phase) ||
-      (view.phase.startsWith('claiming') && awaited.length === 0) ||
-      (view.phase === 'deleting.guarded' && heldBy.length === 0) ||
-      (view.phase === 'deleting.deciding' && awaited.length === 0);
-    if (isSilent) {
+  consider(snapshot: AnyMachineSnapshot): void {
+    const said = this.#deps.life.saying(snapshot);
+    if (said === undefined) {
       this.#withdraw();
       return;
     }
-    const said = JSON.stringify([view.phase, awaited, heldBy, generation]);
     if (!this.#entered && (said === this.#said || this.#said === '')) {
       this.#said = said;
       return;
     }
     this.#entered = false;
     this.#said = said;
-    this.#wanted = view;
-    if (!WAITING.has(view.phase)) this.#patience?.abort();
+    this.#wanted = snapshot;
+    if (!snapshot.hasTag(Tag.Waiting)) this.#patience?.abort();
     if (!this.#running) void this.#run();
   }
 
@@ -113,7 +78,7 @@ export class StatusWriter {
 
   /** The wait is over before anybody was told of it; the next one is told of anew. */
   #withdraw(): void {
-    if (this.#wanted === undefined || !WAITING.has(this.#wanted.phase)) return;
+    if (this.#wanted?.hasTag(Tag.Waiting) !== true) return;
     this.#wanted = undefined;
     this.#entered = true;
     this.#patience?.abort();
@@ -125,9 +90,15 @@ export class StatusWriter {
     let failures = 0;
     while (this.#wanted !== undefined && !this.#stopped) {
       try {
-        await (WAITING.has(this.#wanted.phase) ? this.#writePatiently() : this.#write());
+        await (this.#wanted.hasTag(Tag.Waiting) ? this.#writePatiently() : this.#write());
         failures = 0;
       } catch (error) {
+        if (!(error instanceof TroupeError)) {
+          // The API server's refusals are Troupe's own errors: this is a defect of the life.
+          this.#wanted = undefined;
+          this.#deps.onFault(error);
+          break;
+        }
         const { code, message } = toErrorData(error);
         // Gone: there is nobody to tell any more.
         if (code === ErrorCode.Absent) break;
@@ -163,25 +134,16 @@ export class StatusWriter {
   }
 
   async #send(): Promise<void> {
-    const view = this.#wanted;
+    const { life, clock, write } = this.#deps;
+    const snapshot = this.#wanted;
     const object = this.#deps.object();
-    if (view === undefined || this.#stopped) return;
+    if (snapshot === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
-    if (object !== undefined) {
-      const status = this.#deps.kind.status(view, object, this.#deps.clock.now());
-      if (!isStored(status, object)) await this.#deps.write(status);
-    }
-    if (this.#wanted === view) this.#wanted = undefined;
+    const parts = object === undefined ? [] : life.status(snapshot, object, clock.now());
+    for (const { manager, status, stored } of parts)
+      if (canonical(status) !== canonical(stored)) await write(manager, status);
+    if (this.#wanted === snapshot) this.#wanted = undefined;
   }
-}
-
-/** Whether the stored status says all this already. */
-function isStored(status: JsonObject, { status: stored = {} }: KubeObject): boolean {
-  const owned = (value: JsonObject): string => {
-    const { id: _id, ...rest } = value;
-    return canonical(rest);
-  };
-  return owned(status) === owned(stored);
 }
 
 /** JSON with sorted keys. */

@@ -20,7 +20,8 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { FollowedKind, KubeObject, ManagedKind } from '../../machines/kind.ts';
+import type { FollowedKind, Kind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { serveOperations, withRemoteOperations } from '../effects/operations-service.ts';
 import { Host } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
@@ -63,7 +64,7 @@ export interface RuntimeDeps {
 
 export interface Runtime {
   readonly pod: string;
-  readonly kinds: readonly ManagedKind[];
+  readonly kinds: readonly Kind[];
   /** How many objects live here, by phase. */
   census(): ReadonlyMap<string, number>;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
@@ -190,16 +191,16 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
 /** The kinds that are cared for, and those whose objects are only followed. */
 function divided(
-  kinds: readonly ManagedKind[],
+  kinds: readonly Kind[],
   names: readonly string[] | undefined,
-): { readonly taken: readonly ManagedKind[]; readonly left: readonly FollowedKind[] } {
-  const isNamed = ({ kind, plural }: ManagedKind, name: string): boolean =>
+): { readonly taken: readonly Kind[]; readonly left: readonly FollowedKind[] } {
+  const isNamed = ({ kind, plural }: Kind, name: string): boolean =>
     [kind.toLowerCase(), plural].includes(name.toLowerCase());
   const unknown = names?.find((name) => !kinds.some((kind) => isNamed(kind, name)));
   if (unknown !== undefined) {
     const all = kinds.map(({ kind }) => kind).join(', ');
     throw new TerminalError(`there is no kind '${unknown}' to care for; there are ${all}`);
   }
-  const isTaken = (kind: ManagedKind): boolean => names?.some((name) => isNamed(kind, name)) ?? true;
+  const isTaken = (kind: Kind): boolean => names?.some((name) => isNamed(kind, name)) ?? true;
   return { taken: kinds.filter(isTaken), left: kinds.filter((kind) => !isTaken(kind)) };
 }

@@ -1,13 +1,13 @@
 // Calls to foreign systems as trace events of the actors they are made for.
 import type { CallRecord } from '../../adapters/openstack/mod.ts';
 import type { Address, Trace } from '../../bus/mod.ts';
-import type { ManagedKind, ManagedOperations, OperationRequest } from '../../machines/kind.ts';
+import type { Kind, OperationRequest } from '../../machines/kind.ts';
 
 export interface CallTrace {
   /** Emits an event `call`: which request, its answer and how long it took. */
   onCall(record: CallRecord): void;
   /** The same kinds; while an operation runs, its calls are known to be its object's. */
-  follow(kinds: readonly ManagedKind[]): readonly ManagedKind[];
+  follow(kinds: readonly Kind[]): readonly Kind[];
 }
 
 export function callTrace(trace: Trace): CallTrace {
@@ -37,9 +37,8 @@ export function callTrace(trace: Trace): CallTrace {
           const { namespace = '', name } = request.object.metadata;
           return during({ realm, plural, namespace, name }, request.traceId, () => run(request as never));
         };
-        const names = Object.keys(operations) as (keyof ManagedOperations)[];
-        const followed = Object.fromEntries(names.map((name) => [name, wrap(operations[name])]));
-        return { ...kind, operations: followed as unknown as ManagedOperations };
+        const followed = Object.fromEntries(Object.entries(operations).map(([name, run]) => [name, wrap(run)]));
+        return { ...kind, operations: followed };
       });
     },
   };

@@ -1,5 +1,5 @@
 // The conditions in the status of an object, as Kubernetes keeps them whatever the kind.
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 export interface Condition {
   readonly type: string;

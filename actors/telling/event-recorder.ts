@@ -14,7 +14,7 @@ import {
   subjectOf,
 } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ErrorCode, type Timer, toErrorData } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 /** One thing that happened to an object. */
 export interface Occurrence {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { type Address, sharedAddress, toErrorData } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ReadAllDeps {

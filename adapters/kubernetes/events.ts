@@ -3,7 +3,7 @@
 // Written through core/v1, with a count and two timestamps, rather than through events.k8s.io/v1 with its series: it is
 // the one form whose age, count and source every kubectl shows, and by whose `lastTimestamp` scripts sort.
 import type { JsonObject } from '../../bus/bus.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { KubeClient } from './client.ts';
 
 export const EventType = { Normal: 'Normal', Warning: 'Warning' } as const;

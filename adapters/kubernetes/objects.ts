@@ -1,7 +1,7 @@
 // Reads and writes of objects, as far as actors make them (architecture, section 8): a stale host's write loses.
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { KubeClient } from './client.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 
@@ -49,18 +49,38 @@ export interface Objects {
   applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
   recordId(resource: Resource, object: KubeObject, id: string | null): Promise<KubeObject>;
-  /** Creates an object of `owner`'s own. @throws {ConflictError} there is one of that name */
-  create(resource: Resource, name: string, spec: JsonObject, owner: Owner): Promise<KubeObject>;
+  /** The object, and what `manager` has applied of it, as its managedFields say; undefined: there is none. */
+  applied(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    manager: string,
+  ): Promise<{ readonly object: KubeObject; readonly fields: JsonObject } | undefined>;
+  /**
+   * Applies the content of a child (server-side, forced), which makes it where there is none: `manager` owns just that
+   * afterwards. @throws {ConflictError} it has changed since it was `known`
+   */
+  apply(
+    resource: Resource,
+    place: Pick<ObjectReference, 'namespace' | 'name'>,
+    content: JsonObject,
+    options: ApplyOptions,
+  ): Promise<KubeObject>;
+  /** Takes one owner off. @throws {ConflictError} the object was changed meanwhile */
+  disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
+  /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
+  removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
   /** Asks for the deletion of this incarnation; one that is gone is fine. */
   remove(resource: Resource, object: ObjectReference): Promise<void>;
   /** The decoded content of a Secret: for adapters, never for mail. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
 }
 
-/** Whose own an object is, and who writes it. */
-export interface Owner {
-  readonly object: KubeObject;
+export interface ApplyOptions {
   readonly manager: string;
+  readonly owners: readonly OwnerReference[];
+  /** As it is known; undefined: there should be none. */
+  readonly known: KubeObject | undefined;
 }
 
 export interface SecretContent {
@@ -95,13 +115,33 @@ export function objects({ client }: { client: KubeClient }): Objects {
   ): { apiVersion: string; kind: string; metadata: JsonObject } => ({
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
-    metadata: { namespace, name, uid },
+    metadata: { ...(namespace !== '' && { namespace }), name, uid },
   });
   const reference = ({ metadata }: KubeObject): ObjectReference => ({
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     uid: metadata.uid,
   });
+
+  /** A JSON patch on just this incarnation of the object; `exact`: on just this state of it. */
+  const patchObject = async (
+    resource: Resource,
+    object: KubeObject,
+    steps: readonly JsonObject[],
+    { exact }: { readonly exact: boolean } = { exact: true },
+  ): Promise<KubeObject> => {
+    const { uid, resourceVersion } = object.metadata;
+    const state: JsonObject[] = [{ op: 'test', path: '/metadata/uid', value: uid }];
+    if (exact) state.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
+    try {
+      return await send(resource, reference(object), JSON_PATCH, [...state, ...steps]);
+    } catch (error) {
+      // A test that fails, or a position that is not there: both say that the view is out of date.
+      if (error instanceof TroupeError && error.code === ErrorCode.Terminal)
+        throw new ConflictError(error.message, { cause: error });
+      throw error;
+    }
+  };
 
   return {
     async get(resource, namespace, name) {
@@ -149,8 +189,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     async removeFinalizers(resource, object, finalizers, { exact }) {
       const known = object.metadata.finalizers ?? [];
-      const patch: JsonObject[] = [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }];
-      if (exact) patch.push({ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion });
+      const patch: JsonObject[] = [];
       // From the end, so that the positions of the others stay.
       for (let index = known.length - 1; index >= 0; index--) {
         const finalizer = known[index];
@@ -158,14 +197,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
         const path = `/metadata/finalizers/${index}`;
         patch.push({ op: 'test', path, value: finalizer }, { op: 'remove', path });
       }
-      try {
-        return await send(resource, reference(object), JSON_PATCH, patch);
-      } catch (error) {
-        // A test that fails, or a position that is not there: both say that the view is out of date.
-        if (error instanceof TroupeError && error.code === ErrorCode.Terminal)
-          throw new ConflictError(error.message, { cause: error });
-        throw error;
-      }
+      return patchObject(resource, object, patch, { exact });
     },
     applyStatus(resource, object, manager, status) {
       const body = identity(resource, reference(object));
@@ -183,19 +215,44 @@ export function objects({ client }: { client: KubeClient }): Objects {
         '/status',
       );
     },
-    async create(resource, name, spec, { object, manager }) {
-      const { namespace = '', name: ownerName, uid } = object.metadata;
-      const { apiVersion, kind } = object;
-      // No controller: several may own an object, and its end is ours to bring about.
-      const owner = { apiVersion, kind, name: ownerName, uid, blockOwnerDeletion: true };
+    async applied(resource, namespace, name, manager) {
+      try {
+        const path = resourcePath(resource, namespace, name);
+        const { body } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'one') });
+        const { managedFields = [] } = body['metadata'] as { managedFields?: readonly JsonObject[] };
+        const own = managedFields.find((entry) => entry['manager'] === manager && entry['operation'] === 'Apply');
+        return { object: strip(body, resource), fields: (own?.['fieldsV1'] ?? {}) as JsonObject };
+      } catch (error) {
+        if (error instanceof AbsentError) return undefined;
+        throw error;
+      }
+    },
+    apply(resource, { namespace, name }, content, { manager, owners, known }) {
       const { metadata: _, ...type } = identity(resource, { namespace, name, uid: '' });
-      const answer = await client.call({
-        method: 'POST',
-        path: `${resourcePath(resource, namespace)}?fieldManager=${encodeURIComponent(manager)}`,
-        body: { ...type, metadata: { namespace, name, ownerReferences: [owner] }, spec },
-        accept: acceptOf(resource, 'one'),
-      });
-      return strip(answer.body, resource);
+      // No controller: several may own an object, and its end is ours to bring about.
+      const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+      const metadata = {
+        name,
+        ...(namespace !== '' && { namespace }),
+        ...(known !== undefined && { uid: known.metadata.uid, resourceVersion: known.metadata.resourceVersion }),
+        ...(ownerReferences.length > 0 && { ownerReferences }),
+      } as unknown as JsonObject;
+      return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));
+    },
+    async disown(resource, object, owner) {
+      const at = (object.metadata.ownerReferences ?? []).findIndex(({ uid }) => uid === owner);
+      const path = `/metadata/ownerReferences/${at}`;
+      return patchObject(resource, object, [
+        { op: 'test', path: `${path}/uid`, value: owner },
+        { op: 'remove', path },
+      ]);
+    },
+    removeAnnotations(resource, object, names) {
+      const steps = names.map((name) => ({
+        op: 'remove',
+        path: `/metadata/annotations/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      }));
+      return patchObject(resource, object, steps);
     },
     async remove(resource, { namespace, name, uid }) {
       const path = resourcePath(resource, namespace, name);

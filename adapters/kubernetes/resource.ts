@@ -1,20 +1,10 @@
 // Which objects of the API server an actor stands for, and how their paths are written.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { Resource } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
-/** A namespaced resource of the API server. */
-export interface Resource {
-  /** Short name of the API group, first part of an actor's address. */
-  readonly realm: string;
-  /** Empty for the core group. */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural: string;
-  /** Only metadata is ever asked for: the content is none of the actors' business. */
-  readonly metadataOnly?: boolean;
-}
+export type { Resource };
 
 export const SECRETS: Resource = {
   realm: 'core',
@@ -27,10 +17,10 @@ export const SECRETS: Resource = {
 
 const METADATA = 'g=meta.k8s.io;v=v1';
 
-/** The path of a collection, in all namespaces unless one is given, or of one object. */
+/** The path of a collection, in all namespaces unless one is given, or of one object; the namespace of a cluster-scoped one is empty. */
 export function resourcePath(resource: Resource, namespace?: string, name?: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
-  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const place = !namespace ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${root}${place}/${resource.plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }
 
@@ -52,24 +42,41 @@ const KEPT = [
   'ownerReferences',
 ] as const satisfies readonly (keyof KubeObject['metadata'])[];
 
+const CARRIED = ['labels', 'annotations'] as const;
+
 /**
  * An object as the actors carry it. What may hold a secret or is of no use goes: managedFields, annotations (kubectl's
- * last-applied-configuration holds the data of a Secret), labels, and all content of metadata-only resources (I5).
+ * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, and all content of
+ * metadata-only resources (I5).
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
   const metadata = body['metadata'] as unknown as KubeObject['metadata'];
   const spec = body['spec'] as JsonObject | undefined;
   const status = body['status'] as JsonObject | undefined;
+  const { carries = {}, metadataOnly } = resource;
+  const data = metadataOnly === true ? undefined : only(body['data'], carries.data);
   return {
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
-    metadata: Object.fromEntries(
-      KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
-    ) as unknown as KubeObject['metadata'],
-    ...(spec !== undefined && resource.metadataOnly !== true && { spec }),
-    ...(status !== undefined && resource.metadataOnly !== true && { status }),
-    ...(resource.metadataOnly === true && contentVersionOf(body['metadata'] as JsonObject)),
+    metadata: Object.fromEntries([
+      ...KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
+      ...CARRIED.flatMap((name) => {
+        const carried = only(metadata[name], carries[name]);
+        return carried === undefined ? [] : [[name, carried]];
+      }),
+    ]) as unknown as KubeObject['metadata'],
+    ...(spec !== undefined && metadataOnly !== true && { spec }),
+    ...(status !== undefined && metadataOnly !== true && { status }),
+    ...(data !== undefined && { data }),
+    ...(metadataOnly === true && contentVersionOf(body['metadata'] as JsonObject)),
   };
+}
+
+/** Those of `names` that are there; undefined for none. */
+function only(values: unknown, names: readonly string[] = []): Readonly<Record<string, string>> | undefined {
+  const given = (values ?? {}) as Readonly<Record<string, string>>;
+  const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** By managedFields: who wrote which parts of the content, and when. Guards and labels are none of it. */

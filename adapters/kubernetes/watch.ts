@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, toErrorData } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { KubeClient } from './client.ts';
 import type { Objects } from './objects.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';

@@ -7,7 +7,10 @@
 //   C4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
 import type { ErrorData, Json, JsonObject } from '../../bus/bus.ts';
 import { ErrorCode } from '../../bus/errors.ts';
-import type { KubeObject, LifeView } from '../../machines/kind.ts';
+import { ResourceTag } from '../../machines/external-resource/context.ts';
+import type { ResourceStanding } from '../../machines/external-resource/life.ts';
+import { Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { resyncOf } from './resync.ts';
 
 export const Reason = {
@@ -37,7 +40,7 @@ type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 const MESSAGE_LENGTH = 32768;
 
 /** The status that the status field manager owns. */
-export function statusOf(view: LifeView, object: KubeObject, now: number, defaultResyncMs: number): JsonObject {
+export function statusOf(view: ResourceStanding, object: KubeObject, now: number, defaultResyncMs: number): JsonObject {
   const stored = storedStatus(object);
   const messages = messagesOf(view);
   const resource = resourceOf(view, stored);
@@ -85,34 +88,35 @@ export function timeOf(at: number): string {
 }
 
 /** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
-function messagesOf({ phase, awaited, heldBy, waiting, disowning, vanished }: LifeView): readonly string[] | undefined {
+function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
+  const { tags, awaited, heldBy, waiting, leaving, vanished } = standing;
   if (heldBy.length > 0) return heldBy.map((finalizer) => `Waiting for finalizer ${finalizer} to be removed`);
   const references = awaited.map(
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
-  if (disowning.length > 0) return disowning.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
+  if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
   // What is waited for says it better, and a process that begins afresh would say the same (I9).
   const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;
-  return REMOVING.has(phase) ? ['Waiting for OpenStack resource to be deleted'] : PHASE_MESSAGES[phase];
+  const awaits = WAITS.find(([tag]) => tags.has(tag));
+  if (awaits !== undefined) return [awaits[1]];
+  return isRead(standing) ? [] : undefined;
 }
 
 const VANISHED = 'OpenStack resource was deleted externally; will recreate on next reconcile';
 
-/** Phases of a deletion in which the external resource is still there, or may be. */
-const REMOVING: ReadonlySet<string> = new Set(
-  ['deciding', 'searching', 'unresolved', 'removing', 'confirming', 'awaitingRemoval', 'backingOff'].map(
-    (leaf) => `deleting.${leaf}`,
-  ),
-);
+/** What is waited for in the cloud, by the tag of the state. */
+const WAITS: readonly (readonly [string, string])[] = [
+  [ResourceTag.Removing, 'Waiting for OpenStack resource to be deleted'],
+  [ResourceTag.AwaitsImport, 'Waiting for OpenStack resource to be created externally'],
+  [ResourceTag.AwaitsReadiness, 'Waiting for OpenStack resource to be ready'],
+  [ResourceTag.AwaitsChange, 'Resource status will be refreshed'],
+];
 
-const PHASE_MESSAGES: Readonly<Record<string, readonly string[]>> = {
-  awaitingExternal: ['Waiting for OpenStack resource to be created externally'],
-  settling: ['Waiting for OpenStack resource to be ready'],
-  rereading: ['Resource status will be refreshed'],
-  available: [],
-  unavailable: [],
-};
+/** The resource was looked at, and nothing is to be done. */
+function isRead({ tags }: ResourceStanding): boolean {
+  return tags.has(Tag.Settled) && !tags.has(Tag.Failing);
+}
 
 function progressingOf(messages: readonly string[], error: ErrorData | undefined): Verdict {
   if (error?.code === ErrorCode.Terminal) {
@@ -123,22 +127,26 @@ function progressingOf(messages: readonly string[], error: ErrorData | undefined
   return { status: 'False', reason: Reason.Success, message: 'OpenStack resource is up to date' };
 }
 
-function availableOf(view: LifeView, stored: StoredStatus, progressing: Verdict): Verdict {
+function availableOf(view: ResourceStanding, stored: StoredStatus, progressing: Verdict): Verdict {
   const status = usability(view, stored);
   if (status === 'True') return { status, reason: Reason.Success, message: 'OpenStack resource is available' };
   return { ...progressing, status: view.error?.code === ErrorCode.Terminal ? 'False' : status };
 }
 
-function usability({ phase, observation, externalId }: LifeView, stored: StoredStatus): Condition['status'] {
+function usability(standing: ResourceStanding, stored: StoredStatus): Condition['status'] {
+  const { tags, observation, externalId } = standing;
   if (observation !== undefined) return observation.available ? 'True' : 'False';
   if (externalId === undefined) return 'False';
   // A deletion reads nothing that could change what was known before.
-  const known =
-    phase.startsWith('deleting') || phase in PHASE_MESSAGES ? conditionIn(stored, 'Available')?.status : undefined;
+  const isKnown = isRead(standing) || tags.has(Tag.Deleting) || WAITS.some(([tag]) => tags.has(tag));
+  const known = isKnown ? conditionIn(stored, 'Available')?.status : undefined;
   return known ?? 'Unknown';
 }
 
-function resourceOf({ observation, vanished, externalId, error }: LifeView, stored: StoredStatus): Json | undefined {
+function resourceOf(
+  { observation, vanished, externalId, error }: ResourceStanding,
+  stored: StoredStatus,
+): Json | undefined {
   if (observation !== undefined) return observation.resource;
   const isGone = vanished || externalId === undefined || error?.reason === Reason.UnrecoverableError;
   return isGone ? undefined : stored.resource;

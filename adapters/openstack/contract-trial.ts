@@ -2,14 +2,18 @@
 // noted, and answers of every shape are made up.
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { toErrorData } from '../../bus/errors.ts';
-import type { KubeObject, LifeView, ManagedKind, Observation, OperationRequest } from '../../machines/kind.ts';
-import { objectView } from '../../machines/life.ts';
+import type { ResourceStanding } from '../../machines/external-resource/life.ts';
+import type { Observation } from '../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../machines/kind.ts';
+import { Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { sample } from '../kubernetes/contract-check/samples.ts';
 import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rules.ts';
+import { statusOf } from './conditions.ts';
 import { answerOf, knowing } from './contract-answers.ts';
 import { matchesAll, queryOf } from './criteria.ts';
 import type { OpenStackKind } from './kinds/kind.ts';
-import { managedKind } from './managed-kind.ts';
+import { type ManagedKind, managedKind, viewOf } from './managed-kind.ts';
 import type { Call, Session, Sessions } from './session.ts';
 
 /** Made-up answers that statuses are read from. Each has other types for its attributes, and few fit a kind at once. */
@@ -69,11 +73,11 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
     () => operations.remove({ ...request, id: ID }),
   ];
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
-  const life = objectView(object, tried, 0);
-  const resyncAfterMs = tried.resyncAfterMs(object, () => 0) ?? null;
+  const view = viewOf(kind, object, { now: 0, defaultResyncMs: 0, random: () => 0 });
   // Called after the object whatever its resource is called.
-  const owned = JSON.stringify(tried.owned(object) ?? null).replaceAll(object.metadata.name, 'itself');
-  return { done, read: [...read].sort(), owned, resyncAfterMs, managed: life.managed, detached: life.detached };
+  const children = JSON.stringify(tried.children(object)).replaceAll(object.metadata.name, 'itself');
+  const { managed, detached, resyncEveryMs = null } = view;
+  return { done, read: [...read].sort(), children, resyncEveryMs, managed, detached };
 }
 
 /** The status of an object about which the cloud answers as it does in that round; undefined: with nonsense. */
@@ -100,19 +104,19 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
   };
   const observation = await tried.operations.observe({ ...requestOf(object), id: ID });
   if (observation === undefined) return undefined;
-  const view: LifeView = {
+  const view: ResourceStanding = {
     generation: object.metadata.generation ?? 0,
-    phase: 'available',
+    tags: new Set([Tag.Settled]),
     externalId: observation.id,
     observation,
     awaited: [],
     heldBy: [],
     waiting: [],
-    disowning: [],
+    leaving: [],
     error: undefined,
     vanished: false,
   };
-  return { status: { id: observation.id, ...tried.status(view, object, 0) }, answered };
+  return { status: { id: observation.id, ...statusOf(view, object, 0, 0) }, answered };
 }
 
 function tryOut(
@@ -122,6 +126,7 @@ function tryOut(
 ): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
+    random: () => 0,
     sessions: { open },
     servers: async () => [],
     lookUps: {

@@ -1,7 +1,7 @@
 // What the tables of a kind make of an object: the body of a create, the look-up of what one left behind, and the
 // difference to what was observed. Pure.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
 import type { ResourceField } from './kinds/fields.ts';
 import type { TableKind } from './kinds/kind.ts';

@@ -1,6 +1,7 @@
 // Kinds that others refer to and that have no life here: what is read of their objects.
 import type { JsonObject } from '../../bus/bus.ts';
-import type { FollowedKind, KubeObject } from '../../machines/kind.ts';
+import type { FollowedKind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { isAvailable } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 
@@ -11,10 +12,15 @@ export const serverKind: FollowedKind = {
   kind: 'Server',
   plural: 'servers',
   /** Without a host it cannot say what it is referred to for. */
-  isAvailable: (object) => isAvailable(object) && hostOf(object) !== undefined,
-  published(object) {
+  standing(object) {
+    const { status } = object;
     const hostID = hostOf(object);
-    return hostID === undefined ? undefined : { hostID };
+    const id = status?.['id'];
+    return {
+      ready: isAvailable(object) && hostID !== undefined,
+      id: typeof id === 'string' && id !== '' ? id : undefined,
+      attributes: hostID === undefined ? undefined : { hostID },
+    };
   },
 };
 

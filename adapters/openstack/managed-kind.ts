@@ -1,5 +1,11 @@
-// A kind of this adapter as the runtime works with it.
-import type { ManagedKind } from '../../machines/kind.ts';
+// A kind of this adapter as the runtime works with it: an external resource, whose status says what the contract says.
+
+import type { ResourceView } from '../../machines/external-resource/context.ts';
+import { externalIdOf } from '../../machines/external-resource/effects.ts';
+import { externalResourceLife } from '../../machines/external-resource/life.ts';
+import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
@@ -8,9 +14,16 @@ import { resyncAfterMs } from './resync.ts';
 export interface ManagedKindDeps extends OperationsDeps {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */
   readonly defaultResyncMs: number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
 }
 
-export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: ManagedKindDeps): ManagedKind {
+/** A kind whose objects stand for resources of a cloud. */
+export interface ManagedKind extends Kind {
+  readonly operations: ResourceOperations;
+}
+
+export function managedKind(kind: OpenStackKind, { defaultResyncMs, random, ...deps }: ManagedKindDeps): ManagedKind {
   return {
     realm: REALM,
     group: GROUP,
@@ -18,17 +31,59 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: M
     kind: kind.kind,
     plural: kind.plural,
     finalizer: kind.finalizer,
+    guards: [kind.finalizer],
     fieldManagers: kind.fieldManagers,
     references: (object) => kind.references(object),
-    settled: (object, now) => settledOf(object, now, defaultResyncMs),
-    resyncAfterMs: (object, random) => resyncAfterMs(object, defaultResyncMs, random),
-    status(view, object, now) {
-      const awaited = kind.awaits === 'first' ? view.awaited.slice(0, 1) : view.awaited;
-      return statusOf({ ...view, awaited }, object, now, defaultResyncMs);
+    children: (object) => kind.children(object),
+    standing(object, isNow = isAvailable(object)) {
+      const id = externalIdOf(object);
+      // Without its id others could not build on it.
+      return { ready: isNow && id !== undefined, id, attributes: kind.published(object) };
     },
-    isAvailable,
-    published: (object) => kind.published(object),
-    owned: (object) => kind.owned(object),
+    life: externalResourceLife({
+      view: (object, now) => viewOf(kind, object, { now, defaultResyncMs, random }),
+      status(standing, object, now) {
+        const awaited = kind.awaits === 'first' ? standing.awaited.slice(0, 1) : standing.awaited;
+        const { id: _, ...stored } = object.status ?? {};
+        const status = statusOf({ ...standing, awaited }, object, now, defaultResyncMs);
+        return { manager: kind.fieldManagers.status, status, stored };
+      },
+      ambiguity: 'found more than one matching OpenStack resource during adoption',
+    }),
     operations: kind.operations(deps),
+  };
+}
+
+/** What the life of an object decides by (openstack-common, chapters 3, 8 and 9). */
+export function viewOf(
+  { finalizer }: Pick<OpenStackKind, 'finalizer'>,
+  object: KubeObject,
+  { now, defaultResyncMs, random }: Pick<ManagedKindDeps, 'defaultResyncMs' | 'random'> & { readonly now: number },
+): ResourceView {
+  const { metadata, spec } = object;
+  const finalizers = metadata.finalizers ?? [];
+  const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+  const managed = spec?.['managementPolicy'] !== 'unmanaged';
+  const deleting = metadata.deletionTimestamp !== undefined;
+  const { settled, failed, resyncInMs } = settledOf(object, now, defaultResyncMs);
+  const available = isAvailable(object);
+  const externalId = externalIdOf(object);
+  // Without its id others would wait for it for ever.
+  const isSettled = settled && (failed || externalId !== undefined);
+  return {
+    uid: metadata.uid,
+    generation: metadata.generation ?? 0,
+    deleting,
+    // They are looked at only when it is to go.
+    finalizers: deleting ? finalizers : [],
+    finalizer,
+    owned: finalizers.includes(finalizer),
+    externalId,
+    managed,
+    detached: !managed || options?.onDelete === 'detach',
+    settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
+    available,
+    resyncInMs,
+    resyncEveryMs: resyncAfterMs(object, defaultResyncMs, random),
   };
 }

@@ -1,12 +1,11 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
-import type { ManagedKind } from '../../machines/kind.ts';
 import type { KindContract } from '../kubernetes/crds.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import { namesOf, type OperationsDeps } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
-import { managedKind } from './managed-kind.ts';
+import { type ManagedKind, managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
 export type { CallRecord } from './cloud-session.ts';
@@ -16,6 +15,7 @@ export { LATE_MS } from './refusals.ts';
 export { scaffoldKind } from './scaffold.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
 export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';
+export type { ManagedKind };
 export { GROUP, REALM, VERSION };
 
 export interface OpenStackOptions {
@@ -42,5 +42,5 @@ export function openstackKinds({
   defaultResyncMs = 0,
 }: OpenStackOptions): readonly ManagedKind[] {
   const shared = { sessions, servers, lookUps: lookUps({ clock }) };
-  return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
+  return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs, random: () => clock.random() }));
 }

@@ -6,7 +6,8 @@
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
-import type { ManagedOperations, Observation, OperationRequest } from '../../machines/kind.ts';
+import type { Observation, ResourceOperations } from '../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../machines/kind.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
@@ -21,7 +22,7 @@ const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 export function openstackOperations(
   kind: TableKind,
   { sessions, lookUps, servers }: OperationsDeps,
-): ManagedOperations {
+): ResourceOperations {
   const open = ({ object, credentialsVersion, deadlineAt }: OperationRequest): Promise<Session> => {
     const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
     return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
@@ -40,7 +41,7 @@ export function openstackOperations(
     return first === undefined ? undefined : observationOf(kind, first, request);
   };
 
-  const operations: ManagedOperations = {
+  const operations: ResourceOperations = {
     async find(request) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);

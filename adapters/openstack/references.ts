@@ -1,6 +1,7 @@
 // The references in a spec: which there are, and their ids in place of their names.
 import type { Json } from '../../bus/bus.ts';
-import type { KnownDependency, KubeObject, Reference } from '../../machines/kind.ts';
+import type { KnownDependency, Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { ReferenceTarget, Schema } from '../kubernetes/contract.ts';
 import { canonicalAddress } from './addresses.ts';
 import type { TableKind } from './kinds/kind.ts';
@@ -50,10 +51,10 @@ export function referencesOf(kind: TableKind, object: KubeObject): readonly Refe
     spec?.['managementPolicy'] === 'unmanaged'
       ? collect(kind, kind.filter, filter, 'import')
       : collect(kind, kind.resource, spec?.['resource'], 'create');
-  const owned = kind.owned(object);
-  const own: readonly Reference[] =
-    owned === undefined ? [] : [{ kind: owned.kind, name: owned.name, finalizers: [], neededFor: 'never' }];
-  return [...secret, ...resource, ...own];
+  const children = kind
+    .children(object)
+    .map(({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }));
+  return [...secret, ...resource, ...children];
 }
 
 /** References to one object are one reference, guarded by the finalizers of all. */

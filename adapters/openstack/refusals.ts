@@ -1,6 +1,7 @@
 // What a refusal of the cloud means for the object (openstack-common, chapter 7).
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
-import type { ManagedOperations, OperationRequest } from '../../machines/kind.ts';
+import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../machines/kind.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
 import { GATEWAY_FAILURES } from './transport.ts';
@@ -50,7 +51,7 @@ export function joined(errors: readonly unknown[]): unknown {
  * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
  * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
-export function classified(operations: ManagedOperations): ManagedOperations {
+export function classified(operations: ResourceOperations): ResourceOperations {
   const classed =
     <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
     (request: Request): Promise<Result> =>

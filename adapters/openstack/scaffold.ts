@@ -87,7 +87,7 @@ import { crd } from '../../../../adapters/kubernetes/crds.ts';
 import { createAttributes } from '../../../../adapters/openstack/desired.ts';
 import { readFields } from '../../../../adapters/openstack/kinds/fields.ts';
 import { ${value} } from '../../../../adapters/openstack/kinds/${file}.ts';
-import type { KubeObject } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('${words}');
 

@@ -2,7 +2,7 @@
 //
 // Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused (Q14).
 import { TerminalError, TransientError } from '../../bus/errors.ts';
-import type { UpdateOutcome } from '../../machines/kind.ts';
+import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';
 import { differenceOf, differingTags } from './desired.ts';
 import type { TableKind, UpdateStep } from './kinds/kind.ts';
 import { joined, refused, transient } from './refusals.ts';

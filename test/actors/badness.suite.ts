@@ -412,7 +412,7 @@ export function describeLostApiServer(test: Test, openGround: OpenGround): void 
       await world.apply(world.managed('Network', during));
       await world.eventually('it is being made', () => {
         const phase = world.eventsOf('Network', during, 'transition').at(-1)?.data['to'];
-        return phase === 'creating' ? undefined : String(phase);
+        return phase === 'building.creating' ? undefined : String(phase);
       });
       const heal = await interruptApi();
       await world.eventually('it was made, and nobody could be told', async () => {

@@ -15,7 +15,7 @@ import { ClaimsTable } from '../../actors/object/claims-table.ts';
 import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/object/outgoing-claims.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
 import type { Clock, JsonObject, Mailbox, MailSubject, Publication } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 const test = suite('order of claims');
 

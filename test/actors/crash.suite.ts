@@ -191,7 +191,9 @@ function shardsOf({ lines }: TroupeProcess): number {
 /** The networks that a process created. */
 function workOf({ lines }: TroupeProcess): ReadonlySet<string> {
   return new Set(
-    lines.filter(({ plural, to }) => plural === 'networks' && to === 'creating').map(({ name }) => String(name)),
+    lines
+      .filter(({ plural, to }) => plural === 'networks' && to === 'building.creating')
+      .map(({ name }) => String(name)),
   );
 }
 

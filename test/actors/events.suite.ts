@@ -148,7 +148,7 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     await world.apply(world.managed('Network', name));
     await world.eventually('the id is stored, as the runtime knows', () => {
       const phases = world.eventsOf('Network', name, 'transition').map(({ data }) => String(data['from']));
-      return phases.includes('recording') ? undefined : phases.join();
+      return phases.includes('building.recording') ? undefined : phases.join();
     });
     await world.stop();
     assert.equal(await reasons(world, name), ['Created']);

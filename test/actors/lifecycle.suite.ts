@@ -318,7 +318,7 @@ function describeChange(check: Check): void {
     world.events.length = 0;
     await world.start();
     await world.eventually('both live again', () => {
-      const census = world.runtime?.census().get('available') ?? 0;
+      const census = world.runtime?.census().get('resting.available') ?? 0;
       return census >= 2 ? undefined : `${census} available`;
     });
     await world.patch('Subnet', subnet, { spec: { resource: { description: 'changed' } } });

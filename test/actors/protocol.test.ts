@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JsonObject, TransientError } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { NAMESPACE, type Stage, stage } from './stage.ts';
 
 const test = suite('protocol');

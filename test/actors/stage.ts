@@ -17,7 +17,10 @@ import {
   type MemoryBus,
   memoryBroker,
 } from '../../bus/mod.ts';
-import type { KubeObject, ManagedKind, Observation, Reference } from '../../machines/kind.ts';
+import type { Observation } from '../../machines/external-resource/operations.ts';
+import type { Kind, Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { simpleKind } from './kinds.ts';
 
 export const NAMESPACE = 'ns';
 const REALM = 'openstack';
@@ -169,9 +172,10 @@ export async function stage(
       scene.onRecorded();
       return stored;
     },
-    create: async () => {
-      throw new TypeError('no kind of this stage owns objects');
-    },
+    applied: notPlayed,
+    apply: notPlayed,
+    disown: notPlayed,
+    removeAnnotations: notPlayed,
     remove: async () => undefined,
     readSecret: async () => undefined,
   };
@@ -179,7 +183,7 @@ export async function stage(
   // A subnet's cleanup needs its key and its secret, too.
   const references = { networkRef: 'Network', keyRef: 'Network', secretRef: 'Secret' };
   const kinds = [kind('Network', 'networks', {}), kind('Subnet', 'subnets', references)];
-  function kind(name: string, plural: string, references: Readonly<Record<string, string>>): ManagedKind {
+  function kind(name: string, plural: string, references: Readonly<Record<string, string>>): Kind {
     const finalizer = `own/${name.toLowerCase()}`;
     const made = new Set<string>();
     cloud.set(plural, made);
@@ -189,14 +193,10 @@ export async function stage(
       resource: {},
       available: !unusable.has(object),
     });
-    return {
+    return simpleKind({
       realm: REALM,
-      group: 'example.org',
-      version: 'v1',
       kind: name,
       plural,
-      finalizer,
-      fieldManagers: { finalizer: `${name}/finalizer`, status: `${name}/status`, guards: `${name}` },
       references: ({ spec = {} }) =>
         Object.entries(references).flatMap(([field, target]): Reference[] =>
           typeof spec[field] === 'string'
@@ -210,12 +210,6 @@ export async function stage(
               ]
             : [],
         ),
-      settled: () => ({ settled: false, failed: false }),
-      resyncAfterMs: () => undefined,
-      status: ({ phase }) => ({ phase }),
-      isAvailable: () => false,
-      published: () => undefined,
-      owned: () => undefined,
       operations: {
         find: async ({ object: { metadata } }) => {
           log.push(`find ${metadata.name}`);
@@ -238,7 +232,7 @@ export async function stage(
           if (!foreign.delete(id)) made.delete(metadata.uid);
         },
       },
-    };
+    });
   }
 
   const published = bus.mailbox.publish.bind(bus.mailbox);
@@ -343,6 +337,10 @@ export async function stage(
     },
   };
   return scene;
+}
+
+async function notPlayed(): Promise<never> {
+  throw new TypeError('no kind of this stage asks for it');
 }
 
 /** The same clock, running so many times as fast. */

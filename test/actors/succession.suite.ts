@@ -47,7 +47,7 @@ function describeSettled(check: Check): void {
 
       await world.start();
       await world.eventually('all live, and are at rest', () => {
-        const atRest = world.runtime?.census().get('available') ?? 0;
+        const atRest = world.runtime?.census().get('resting.available') ?? 0;
         return atRest >= 2 * PAIRS ? undefined : `${atRest} are`;
       });
       // Whatever would be written, or asked of the cloud, would be by now.

@@ -164,7 +164,7 @@ async function restingTimers(world: World): Promise<number> {
 
 /** When the network was ready for others: its change to `available`. */
 function readyAt(world: World, net: string): number {
-  const event = world.eventsOf('Network', net, 'transition').find(({ data }) => data['to'] === 'available');
+  const event = world.eventsOf('Network', net, 'transition').find(({ data }) => data['to'] === 'resting.available');
   assert.ok(event, `'${net}' never became available`);
   return (event as Event).at;
 }

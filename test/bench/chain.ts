@@ -135,7 +135,7 @@ export async function available(
   onProgress: (line: string) => void,
 ): Promise<ActorsCounts> {
   return until(stage, async (counts) => {
-    const settled = counts.census['available'] ?? 0;
+    const settled = counts.census['resting.available'] ?? 0;
     onProgress(`${settled} of ${count} available`);
     if (settled < count) return settled;
     const now = await stored(landscape);

@@ -24,8 +24,8 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     await landscape.apply([hub]);
     const up = await available(stage, landscape, count + 1, onProgress);
     const cpuMs = (await stage.actors.ask('usage')).cpuMs - cpuBefore;
-    const answeredAt = up.lastEntered['creating'] ?? Number.NaN;
-    const readyAt = up.firstEntered['available'] ?? Number.NaN;
+    const answeredAt = up.lastEntered['building.creating'] ?? Number.NaN;
+    const readyAt = up.firstEntered['resting.available'] ?? Number.NaN;
 
     await stage.reset();
     const heldAt = clock.now();

@@ -126,8 +126,8 @@ async function begun(
   await stage.startActors(options);
   for (;;) {
     const { census } = await stage.counts();
-    options.onProgress(`at rest: ${census['available'] ?? 0} of ${count}`);
-    if ((census['available'] ?? 0) >= count) return stage.clock.now() - startedAt;
+    options.onProgress(`at rest: ${census['resting.available'] ?? 0} of ${count}`);
+    if ((census['resting.available'] ?? 0) >= count) return stage.clock.now() - startedAt;
     if (stage.clock.now() - startedAt > GIVEN_UP_MS) throw new Error(`not at rest: ${JSON.stringify(census)}`);
     await stage.clock.sleep(POLL_MS);
   }

@@ -1,6 +1,7 @@
 // The order of what happened, as the versions of the API server tell it.
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
-import type { KubeObject, Reference } from '../../machines/kind.ts';
+import type { Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Raw } from '../actors/follower.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));

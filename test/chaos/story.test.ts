@@ -27,21 +27,21 @@ function toldOf(log: readonly JsonObject[], calls: readonly Partial<ServedCall>[
 test('the steps of one object in one go are one line, in their order with what others do', () => {
   const log = [
     change(1_000, '', 'claiming', 'life.began'),
-    change(1_500, 'claiming', 'creating', 'dependencies.changed'),
-    change(1_600, 'creating', 'recording', 'xstate.done.actor.create'),
-    change(1_650, 'recording', 'available', 'xstate.done.actor.record'),
-    change(3_000, 'available', 'updating', 'object.changed'),
-    change(3_100, 'updating', 'backingOff', 'xstate.error.actor.update', { error: 'the cloud is busy' }),
-    change(3_200, 'backingOff', 'updating', 'xstate.after.backoff.managed.backingOff'),
+    change(1_500, 'claiming', 'building.creating', 'dependencies.changed'),
+    change(1_600, 'building.creating', 'building.recording', 'xstate.done.actor.create'),
+    change(1_650, 'building.recording', 'resting.available', 'xstate.done.actor.record'),
+    change(3_000, 'resting.available', 'keeping.updating', 'object.changed'),
+    change(3_100, 'keeping.updating', 'backingOff', 'xstate.error.actor.update', { error: 'the cloud is busy' }),
+    change(3_200, 'backingOff', 'keeping.updating', 'xstate.after.backoff.externalResource.lifecycle.backingOff'),
   ];
   const requestId = 'req-u1';
   const call = { at: BEGAN + 1_590, method: 'POST', path: '/ports', status: 201, requestId };
   assert.equal(toldOf(log, [call]), [
     '   0.000 s  chaos  begins',
     '   1.000 s  one#1  Port/web-1: anew at claiming',
-    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> creating -> recording -> available',
+    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> building.creating -> building.recording -> resting.available',
     '   1.590 s  cloud  POST /ports 201 for Port/web-1',
-    '   3.000 s  one#1  Port/web-1: its object changed: available -> updating',
+    '   3.000 s  one#1  Port/web-1: its object changed: resting.available -> keeping.updating',
     '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: updating -> backingOff',
     '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> updating',
   ]);
@@ -50,7 +50,7 @@ test('the steps of one object in one go are one line, in their order with what o
 test('what many go through at once is one line', () => {
   const of = (ms: number, name: string): JsonObject => ({ ...change(ms, '', 'claiming', 'life.began'), name });
   assert.equal(
-    toldOf([of(10, 'a'), of(20, 'b'), of(30, 'c'), of(900, 'd'), change(950, '', 'available', 'life.began')]),
+    toldOf([of(10, 'a'), of(20, 'b'), of(30, 'c'), of(900, 'd'), change(950, '', 'resting.available', 'life.began')]),
     [
       '   0.000 s  chaos  begins',
       '   0.010 s  one#1  Port/a, Port/b, Port/c: anew at claiming',

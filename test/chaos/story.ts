@@ -26,7 +26,7 @@ export interface StorySources {
 }
 
 /** Phases in which nothing is to be done. */
-const AT_REST: ReadonlySet<string> = new Set(['available', 'unavailable', 'watching', 'held']);
+const AT_REST: ReadonlySet<string> = new Set(['resting.available', 'resting.unavailable', 'watching', 'held']);
 /** Steps of one object that follow each other sooner are one line; milliseconds. */
 const IN_ONE_GO_MS = 250;
 const UUID = /([0-9a-f]{8})-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g;

@@ -2,12 +2,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import { type Claims, guardMachine } from '../../machines/guard.ts';
-import { claims, GUARD } from './managed-fixtures.ts';
 import { leaves, reached } from './paths.ts';
 
 const test = suite('guard machine');
 
-const alive = { uid: 'uid-1', deleting: false, finalizers: [] as string[] };
+const GUARD = 'example.org/guard';
+
+function claims(changes: Partial<Claims> = {}): Claims {
+  return { held: [], guards: [GUARD], complete: true, revision: 0, ...changes };
+}
+
+const alive = { uid: 'uid-1', deleting: false, finalizers: [] as string[], leaves: false };
 const held = claims({ held: [GUARD], revision: 1 });
 
 /** Starts the life of a guarded object whose effects succeed; each is noted with its finalizers. */
@@ -45,8 +50,8 @@ test('every state is reached by generated paths', () => {
     done('releaseGuards'),
     done('auditGuards', { free: [GUARD], revision: 2 }),
     { type: 'xstate.error.actor.storeGuards', error: { code: 'transient' } },
-    { type: 'xstate.after.guardBackoff.guarded.backingOff' },
-    { type: 'xstate.after.auditPause.guarded.held' },
+    { type: 'xstate.after.guardBackoff.guard.backingOff' },
+    { type: 'xstate.after.auditPause.guard.held' },
   ];
   const input = { key: 'key', object: alive, claims: claims() };
   const found = reached(guardMachine, input, () => events as never);

@@ -1,5 +1,5 @@
 // What happened, in order: as a hash that is equal for equal histories, and, when asked for, as a story.
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { SimulatedTime } from './time.ts';
 
 export class Chronicle {

@@ -19,7 +19,7 @@ import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedd
 import { crd, type KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 export type KubeCall = Parameters<KubeClient['call']>[0];
 

@@ -1,7 +1,7 @@
 // Which transitions of the shared machines histories took.
 import type { AnyStateMachine } from 'xstate';
+import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
-import { managedMachine } from '../../machines/managed.ts';
 
 interface Transition {
   readonly id: string;
@@ -11,7 +11,7 @@ interface Transition {
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
 export function noteTransitions(taken: Set<string>): void {
-  for (const machine of [managedMachine, guardMachine] as unknown as AnyStateMachine[]) {
+  for (const machine of [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[]) {
     const provide = machine.provide.bind(machine);
     machine.provide = (implementations) => {
       const provided = provide(implementations);
@@ -23,7 +23,7 @@ export function noteTransitions(taken: Set<string>): void {
 
 /** All transitions of the shared machines, by what a person finds them with in the charts. */
 export function allTransitions(): readonly string[] {
-  const machines = [managedMachine, guardMachine] as unknown as AnyStateMachine[];
+  const machines = [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[];
   return [...new Set(machines.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 

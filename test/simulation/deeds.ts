@@ -33,9 +33,10 @@ export interface Rule {
 
 const LIVING = /^(?!deleting|gone|secret)/;
 const DELETING = /^deleting/;
-const AT_WORK = /^(available|updating|settling)/;
+const AT_WORK = /^(resting\.available|keeping\.updating|keeping\.settling)/;
 /** Whatever its id is, nobody has stored it yet. */
-const UNBUILT = /^(claiming|adopting|creating|importing|awaitingExternal|recording)/;
+const UNBUILT =
+  /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
 
 const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
   object === undefined
@@ -79,7 +80,7 @@ export const RULES = {
     does: ({ object: { namespace } }) => [{ what: 'rotateSecret', namespace }],
   },
   replaceSecret: {
-    at: /^(claiming|creating|deleting|secret)/,
+    at: /^(claiming|building\.creating|deleting|secret)/,
     isCalm: true,
     weight: 2,
     does: ({ object: { namespace } }, { forMs }) => [
@@ -105,7 +106,7 @@ export const RULES = {
   },
   /** What is looked for is there twice, a host that has seen nothing of it takes over, and what it would be built on goes. */
   orphan: {
-    at: /^(claiming|adopting|creating)/,
+    at: /^(claiming|building\.adopting|building\.creating)/,
     weight: 5,
     leadsTo: { phase: 'claiming.probing', deed: 'delete' },
     does: ({ object, dependency, pod }, { forMs }) =>
@@ -115,7 +116,7 @@ export const RULES = {
   },
   /** The same, and it goes itself, before its dependency has an id. */
   orphanGone: {
-    at: /^(claiming|adopting|creating)/,
+    at: /^(claiming|building\.adopting|building\.creating)/,
     weight: 3,
     does: ({ object, dependency, isDependencyKnown, pod }) =>
       object.kind === 'Network' && dependency !== undefined && !isDependencyKnown
@@ -127,13 +128,13 @@ export const RULES = {
         : [],
   },
   deleteImport: {
-    at: /^importing/,
+    at: /^building\.importing/,
     isCalm: true,
     does: ({ object }) => [{ what: 'delete', object }],
   },
   letGo: { at: DELETING, isCalm: true, does: ({ object }) => [{ what: 'letGo', object }] },
   pin: {
-    at: /^(claiming|creating|recording|available)/,
+    at: /^(claiming|building\.creating|building\.recording|resting\.available)/,
     isCalm: true,
     does: ({ object }, { forMs }) => [
       { what: 'pin', object },
@@ -167,21 +168,24 @@ export const RULES = {
       { what: 'unpinKeepsake', object, afterMs: forMs },
     ],
   },
-  forgetId: { at: /^available/, does: ({ object }) => [{ what: 'forgetId', object }] },
-  unsettle: { at: /^(available|unavailable|failed)/, does: ({ object }) => [{ what: 'unsettle', object }] },
+  forgetId: { at: /^resting\.available/, does: ({ object }) => [{ what: 'forgetId', object }] },
+  unsettle: {
+    at: /^(resting\.available|resting\.unavailable|failed)/,
+    does: ({ object }) => [{ what: 'unsettle', object }],
+  },
   twins: {
     at: UNBUILT,
     weight: 2,
     does: ({ object }) => (object.kind === 'Network' ? [{ what: 'twins', object }] : []),
   },
   usurp: {
-    at: /^(creating|recording)/,
+    at: /^(building\.creating|building\.recording)/,
     weight: 2,
     does: ({ object }) => (object.kind === 'Network' ? [{ what: 'usurp', object }] : []),
   },
   /** The loser cannot be removed at once. */
   usurpInTrouble: {
-    at: /^recording/,
+    at: /^building\.recording/,
     does: ({ object }) =>
       object.kind === 'Network'
         ? [
@@ -191,7 +195,7 @@ export const RULES = {
         : [],
   },
   usurpImport: {
-    at: /^recording/,
+    at: /^building\.recording/,
     weight: 3,
     does: ({ object }) => (object.kind === 'Network' && object.filter !== undefined ? [{ what: 'usurp', object }] : []),
   },
@@ -218,7 +222,7 @@ export const RULES = {
         : [],
   },
   refusedEdit: {
-    at: /^(available|adopting|creating|updating)/,
+    at: /^(resting\.available|building\.adopting|building\.creating|keeping\.updating)/,
     weight: 4,
     does: ({ object }) => [
       { what: 'cloudTrouble', trouble: Trouble.Refusing, forMs: 2_000 },
@@ -226,7 +230,7 @@ export const RULES = {
     ],
   },
   ignoredEdit: {
-    at: /^available/,
+    at: /^resting\.available/,
     weight: 3,
     does: ({ object }, { forMs }) => [
       { what: 'cloudTrouble', trouble: Trouble.Lying, forMs: 5_000 },
@@ -248,18 +252,18 @@ export const RULES = {
   },
   /** Where something is asked of the API server. */
   loseKube: {
-    at: /guarding|recording|forgetting|updating|disowning|releasing|storing|auditing/,
+    at: /guarding|recording|forgetting|updating|removingChildren|releasing|storing|auditing/,
     weight: 3,
     does: (_, { forMs }) => [{ what: 'loseKube', forMs }],
   },
   loseDisowning: {
-    at: /disowning/,
+    at: /removingChildren/,
     weight: 4,
     does: (_, { forMs }) => [{ what: 'loseKube', forMs: 1_000 + forMs }],
   },
   /** What is asked to go is gone before the answer says that it goes. */
   slowDisowning: {
-    at: /disowning/,
+    at: /removingChildren/,
     weight: 3,
     does: () => [{ what: 'slowKube', forMs: 25 }],
   },

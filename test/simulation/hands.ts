@@ -1,6 +1,6 @@
 // What users do by hand to what is not theirs: finalizers, ids, and the ways of the garbage collector.
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
 import { type Planned, pathOf, pluralOf } from './manifests.ts';
 import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf, type Watchman } from './watchman.ts';

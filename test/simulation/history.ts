@@ -2,7 +2,7 @@
 import pino from 'pino';
 import { mulberry32 } from '../../actors/clock.ts';
 import { type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';

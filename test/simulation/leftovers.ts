@@ -1,6 +1,6 @@
 // What must not be left when users have deleted everything.
 import type { MemoryBroker } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
 import type { Plan } from './plan.ts';
 import { PLURALS, type Watchman } from './watchman.ts';

@@ -3,9 +3,9 @@
 import { mulberry32 } from '../../actors/clock.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { TraceEvent } from '../../bus/mod.ts';
+import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
-import type { KubeObject } from '../../machines/kind.ts';
-import { managedMachine } from '../../machines/managed.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
 import { type Deed, type Means, RULES, type Rule, type Target } from './deeds.ts';
 import { type Draw, drawFrom, type Planned, pluralOf } from './manifests.ts';
@@ -39,9 +39,9 @@ const TIDYING: ReadonlySet<Happening['what']> = new Set([
 const ruleOf = (deed: Deed): Rule => RULES[deed];
 const DEEDS = Object.keys(RULES) as readonly Deed[];
 /** States that are left in the step in which they are entered are seen by nobody. */
-const PASSING = new Set(['starting', 'claiming.entering', 'recorded', 'judging']);
+const PASSING = new Set(['starting', 'claiming.entering', 'keeping.recorded', 'keeping.judging']);
 const PHASES: readonly string[] = [
-  ...leavesOf(managedMachine.root.states['lifecycle'] as { readonly states: object }).filter(
+  ...leavesOf(externalResourceMachine.root.states['lifecycle'] as { readonly states: object }).filter(
     (phase) => !PASSING.has(phase),
   ),
   ...leavesOf(guardMachine.root).map((phase) => `secret ${phase}`),

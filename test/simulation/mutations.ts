@@ -14,7 +14,7 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'a dependant never lets a deleted dependency go',
     edits: [
       {
-        file: 'machines/managed-context.ts',
+        file: 'machines/external-resource/context.ts',
         from: 'if (context.object.deleting || context.externalId !== undefined) return [];',
         to: 'if (context !== undefined) return [];',
       },
@@ -31,8 +31,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/object/object-actor.ts',
-        from: 'else if (mail.to === this.#object.metadata.uid) this.#statechart?.tellDependencies();',
-        to: 'else this.#statechart?.tellDependencies();',
+        from: 'else if (isOurs) this.#charts.tellDependencies();',
+        to: 'else this.#charts.tellDependencies();',
       },
       { file: 'actors/object/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
     ],
@@ -109,8 +109,13 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'machines/guard.ts',
-        from: '(finalizer) => claims.complete || (confirmed.revision === claims.revision && confirmed.free.includes(finalizer)),',
+        from: '(finalizer) => confirmed.revision === claims.revision && confirmed.free.includes(finalizer),',
         to: '() => claims !== undefined || confirmed !== undefined,',
+      },
+      {
+        file: 'machines/guard.ts',
+        from: 'return context.claims.complete ? unheldGuards(context) : [];',
+        to: 'return unheldGuards(context);',
       },
     ],
   },
@@ -176,9 +181,9 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'nobody looks for what an interrupted create left behind',
     edits: [
       {
-        file: 'machines/managed-claiming.ts',
-        from: "{ guard: 'isReadyToAct', target: '#managed.lifecycle.adopting' }",
-        to: "{ guard: 'isReadyToAct', target: '#managed.lifecycle.creating' }",
+        file: 'machines/external-resource/claiming.ts',
+        from: "{ guard: 'isReadyToAct', target: '#adopting' }",
+        to: "{ guard: 'isReadyToAct', target: '#creating' }",
       },
     ],
   },

@@ -1,7 +1,8 @@
 // What must hold when nothing goes on any more: what could not be reached, and what was left over.
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { KubeObject, Reference } from '../../machines/kind.ts';
+import type { Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
 import { conditionOf, idOf, isWithout, PLURALS, type Watchman } from './watchman.ts';
 
@@ -109,10 +110,10 @@ type Needed = Pick<Reference, 'kind' | 'name'>;
 
 /** What the object that another makes for itself refers to, that one aside. */
 function ownNeeds(object: KubeObject): readonly Needed[] {
-  const owned = BY_KIND.get(object.kind)?.owned(object);
-  if (owned === undefined) return [];
-  const made = { ...object, kind: owned.kind, spec: owned.spec };
-  const references = BY_KIND.get(owned.kind)?.references(made) ?? [];
+  const children = BY_KIND.get(object.kind)?.children(object) ?? [];
+  const references = children.flatMap(
+    ({ kind, content }) => BY_KIND.get(kind)?.references({ ...object, kind, ...content }) ?? [],
+  );
   return references.filter(({ kind, name }) => kind !== object.kind || name !== object.metadata.name);
 }
 

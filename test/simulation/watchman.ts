@@ -3,7 +3,7 @@
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { Address, JsonObject } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
 
@@ -297,9 +297,21 @@ export class Watchman {
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;
     if (deletionTimestamp === undefined) {
       this.#violate('I2', `${what}, which is not being deleted`);
-    } else if (finalizers.filter((finalizer) => !COLLECTOR_FINALIZERS.has(finalizer)).length > 1) {
-      this.#violate('I2', `${what}, which is held by ${finalizers.join(', ')}`);
+      return;
     }
+    // Guards that nobody claims any more are still on it: they go together with the own finalizer.
+    const strangers = finalizers.filter(
+      (finalizer) => !COLLECTOR_FINALIZERS.has(finalizer) && !OUR_FINALIZERS.has(finalizer),
+    );
+    if (strangers.length > 0) this.#violate('I2', `${what}, which is held by ${strangers.join(', ')}`);
+    for (const made of this.made.values())
+      if (
+        made.uses.has(id) &&
+        !this.excused.has(made.uid) &&
+        !this.detached.has(made.id) &&
+        finalizers.includes(ownFinalizerOf(made.kind) ?? '')
+      )
+        this.#violate('I2', `${what}, which ${this.nameOf(made.uid)} is built on`);
   }
 
   #violate(invariant: string, text: string): void {

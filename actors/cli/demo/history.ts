@@ -1,10 +1,11 @@
 // What happened to the objects of a landscape, as the trace told it. Pure: events in, states and times out.
 import type { TraceEvent } from '../../../bus/mod.ts';
+import { ResourceTag } from '../../../machines/external-resource/context.ts';
+import { Tag } from '../../../machines/life.ts';
 import type { LandscapeObject } from './landscape.ts';
 
 /** How an object stands, in a word for people. */
 export const State = {
-  Starting: 'starting',
   Waiting: 'waiting',
   Creating: 'creating',
   Available: 'available',
@@ -34,25 +35,17 @@ export interface Change {
   readonly at: number;
 }
 
-/** Phases of the machine that are not what their first word says; the rest is creating, or deleting. */
-const STATES: Readonly<Record<string, State>> = {
-  'claiming.guarding': State.Starting,
-  'claiming.awaiting': State.Waiting,
-  'claiming.lookingAhead': State.Waiting,
-  'claiming.probing': State.Waiting,
-  awaitingExternal: State.Waiting,
-  available: State.Available,
-  unavailable: State.Unavailable,
-  failed: State.Failed,
-  backingOff: State.Retrying,
-  recordingAgain: State.Retrying,
-  discardingAgain: State.Retrying,
-  gone: State.Deleting,
-  'deleting.guarded': State.Held,
-  'deleting.backingOff': State.Retrying,
-  'deleting.releasingAgain': State.Retrying,
-  'deleting.refused': State.Failed,
-};
+/** What the tags of a state amount to; the first that fits. */
+const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
+  [[Tag.Refused], State.Failed],
+  [[Tag.Failing], State.Retrying],
+  [[Tag.Deleting, Tag.Held], State.Held],
+  [[Tag.Deleting], State.Deleting],
+  [[Tag.Settled, Tag.Available], State.Available],
+  [[Tag.Settled], State.Unavailable],
+  [[ResourceTag.AwaitsDependencies], State.Waiting],
+  [[ResourceTag.AwaitsImport], State.Waiting],
+];
 
 const READY: ReadonlySet<State | undefined> = new Set([State.Available, State.Present]);
 
@@ -60,6 +53,8 @@ export class History {
   readonly objects = new Map<string, LandscapeObject>();
   readonly calls: CloudCall[] = [];
   readonly #states = new Map<string, State>();
+  /** Of the state that an object is in. */
+  readonly #tags = new Map<string, readonly string[]>();
   readonly #readyAt = new Map<string, number>();
   readonly #wentOnAt = new Map<string, number>();
   readonly #goneAt = new Map<string, number>();
@@ -96,11 +91,15 @@ export class History {
       this.calls.push({ key, method: String(method), path: String(path), beganAt, endedAt: at });
       return undefined;
     }
-    if (data['from'] === 'recording' && !this.#recordedAt.has(key) && data['to'] !== 'recordingAgain')
-      this.#recordedAt.set(key, at);
+    const tags = tagsIn(data);
+    if (type === 'transition') {
+      const wasRecording = this.#tags.get(key)?.includes(ResourceTag.Recording) === true;
+      if (wasRecording && !tags.includes(Tag.Failing) && !this.#recordedAt.has(key)) this.#recordedAt.set(key, at);
+      this.#tags.set(key, tags);
+    }
     if (typeof data['externalId'] === 'string') this.#externalIds.set(key, data['externalId']);
     const before = this.#states.get(key);
-    const state = type === 'gone' ? State.Gone : type === 'transition' ? this.#read(key, String(data['to'])) : before;
+    const state = type === 'gone' ? State.Gone : type === 'transition' ? this.#read(key, tags) : before;
     if (state === undefined || state === before) return undefined;
     this.#states.set(key, state);
     if (state === State.Creating && !this.#wentOnAt.has(key)) this.#wentOnAt.set(key, at);
@@ -183,11 +182,12 @@ export class History {
     return [...this.objects.keys()].every((key) => (this.state(key) ?? State.Gone) === State.Gone);
   }
 
-  #read(key: string, phase: string): State {
-    if (this.objects.get(key)?.kind === 'Secret') {
-      if (phase === 'held' || phase === 'releasing') return State.Held;
-      return this.state(key) ?? State.Present;
-    }
-    return STATES[phase] ?? (phase.startsWith('deleting.') ? State.Deleting : State.Creating);
+  #read(key: string, tags: readonly string[]): State {
+    if (this.objects.get(key)?.kind === 'Secret') return tags.includes(Tag.Deleting) ? State.Held : State.Present;
+    return STATES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? State.Creating;
   }
+}
+
+function tagsIn({ tags }: TraceEvent['data']): readonly string[] {
+  return Array.isArray(tags) ? tags.map(String) : [];
 }

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { type KubeClient, resourcePath, SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
-import type { KubeObject, ManagedKind, Reference } from '../../../machines/kind.ts';
+import type { Kind, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 export const NAMESPACE = 'network-landscape';
 export const SECRET_NAME = 'openstack-clouds';
@@ -41,7 +42,7 @@ export interface Landscape {
 }
 
 /** Reads all files of a landscape; those who depend on others come first. @throws {TerminalError} a kind nobody knows */
-export async function readLandscape(folder: URL, kinds: readonly ManagedKind[]): Promise<Landscape> {
+export async function readLandscape(folder: URL, kinds: readonly Kind[]): Promise<Landscape> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
   const read = async (name: string): Promise<LandscapeObject[]> => {
     const documents = parseAllDocuments(await readFile(new URL(name, folder), 'utf8'));
@@ -61,7 +62,7 @@ export async function readLandscape(folder: URL, kinds: readonly ManagedKind[]):
   };
 }
 
-function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): LandscapeObject {
+function landscapeObject(manifest: JsonObject, kinds: readonly Kind[]): LandscapeObject {
   const object = manifest as unknown as KubeObject;
   const { name } = object.metadata;
   const kind = kinds.find((candidate) => candidate.kind === object.kind);
@@ -75,7 +76,7 @@ function landscapeObject(manifest: JsonObject, kinds: readonly ManagedKind[]): L
     name,
     references: keys(references.filter(({ neededFor }) => neededFor !== 'never')),
     guarded: keys(references.filter(({ finalizers }) => finalizers.length > 0)),
-    owns: kind.owned(object) !== undefined,
+    owns: kind.children(object).length > 0,
     path: resourcePath(kind, NAMESPACE, name),
     manifest,
   };
@@ -163,7 +164,7 @@ export async function messageOf(client: KubeClient, { path }: LandscapeObject): 
 }
 
 /** Keys of the objects that the API server still has. @throws as `KubeClient.call` */
-export async function remaining(client: KubeClient, kinds: readonly ManagedKind[]): Promise<readonly string[]> {
+export async function remaining(client: KubeClient, kinds: readonly Kind[]): Promise<readonly string[]> {
   const lists = await Promise.all(
     kinds.map(async (kind) => {
       const { items = [] } = ((await read(client, resourcePath(kind, NAMESPACE))) ?? {}) as { items?: JsonObject[] };

@@ -33,7 +33,6 @@ interface Look {
 
 const UNKNOWN: Look = { symbol: '·', colour: '90' };
 const LOOKS: Readonly<Record<State, Look>> = {
-  starting: { symbol: '○', colour: '90' },
   waiting: { symbol: '○', colour: '37' },
   creating: { symbol: '◐', colour: '33' },
   available: { symbol: '●', colour: '32' },

@@ -1,6 +1,8 @@
 // The words for root causes, and what an object says of itself. Pure.
-import type { KubeObject, Reference } from '../../../machines/kind.ts';
+
+import type { Reference } from '../../../machines/kind.ts';
 import { isNeeded } from '../../../machines/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Condition, conditionOf } from '../../telling/conditions.ts';
 import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
 
@@ -126,7 +128,7 @@ export function standingOf(object: KubeObject): Standing {
 export function counts(reference: Reference, object: KubeObject, message = ''): boolean {
   const named = labelOf(reference).toLowerCase();
   const isNamed = message.toLowerCase().split(/\s+/).includes(named);
-  return isNamed || isNeeded(reference, { externalId: idOf(object) });
+  return isNamed || isNeeded(reference, idOf(object) !== undefined);
 }
 
 export function isDeleted({ metadata }: KubeObject): boolean {

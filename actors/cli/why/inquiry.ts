@@ -6,7 +6,8 @@
 //   Y2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
 import type { Objects, Resource } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../../bus/mod.ts';
-import type { KubeObject, ManagedKind, Reference } from '../../../machines/kind.ts';
+import type { Kind, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Registry, resourceOf } from '../../object/registry.ts';
 import { type Condition, conditionOf } from '../../telling/conditions.ts';
 import * as cause from './causes.ts';
@@ -28,7 +29,7 @@ interface Subject {
   readonly address: Address;
   readonly resource: Resource;
   /** Undefined for what has no life here: secrets, followed kinds. */
-  readonly kind: ManagedKind | undefined;
+  readonly kind: Kind | undefined;
   readonly object: KubeObject;
   readonly label: string;
 }
@@ -82,12 +83,13 @@ export class Inquiry {
     const progressing = conditionOf(object, 'Progressing');
     const since = this.#since(progressing?.lastTransitionTime);
     if (kind === undefined) {
-      if (this.#deps.registry.isAvailable(subject.resource, object)) return { standing: Standing.Available, needs: [] };
+      if (this.#deps.registry.standing(subject.resource, object).ready)
+        return { standing: Standing.Available, needs: [] };
       const told = cause.elsewhere(label, object, subject.resource.plural);
       return { standing: Standing.Waiting, needs: [], ...since, cause: told };
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
-    if (current?.status === 'False') return { ...this.#settled(subject, kind, current), needs: [], ...since };
+    if (current?.status === 'False') return { ...this.#settled(subject, current), needs: [], ...since };
     const needs = await this.#needs(subject, (reference) => counts(reference, object, current?.message));
     if (needs.length > 0) return { standing: Standing.Waiting, needs, ...since };
     if (current === undefined) {
@@ -101,9 +103,9 @@ export class Inquiry {
     return { standing: Standing.Waiting, needs, ...since, cause: told };
   }
 
-  #settled({ object, label }: Subject, kind: ManagedKind, current: Condition): Pick<Explanation, 'standing' | 'cause'> {
+  #settled({ object, label, resource }: Subject, current: Condition): Pick<Explanation, 'standing' | 'cause'> {
     if (current.reason !== 'Success') return { standing: Standing.Failed, cause: cause.refused(label, current) };
-    if (kind.isAvailable(object)) return { standing: Standing.Available };
+    if (this.#deps.registry.standing(resource, object).ready) return { standing: Standing.Available };
     return { standing: Standing.Unavailable, cause: cause.unusable(label, object) };
   }
 
@@ -178,12 +180,10 @@ export class Inquiry {
 
   #isUsable(target: Address, found: KubeObject | undefined, { neededFor }: Reference, by: KubeObject): boolean {
     if (found === undefined) return false;
-    const kind = this.#deps.registry.kind(target);
     // Credentials serve what was made with them to the end, and a cleanup uses what is there.
     const serves = isDeleted(by) || (neededFor === 'always' && idOf(by) !== undefined);
     if (isDeleted(found) && !serves) return false;
-    if (kind === undefined) return this.#deps.registry.isAvailable(target, found);
-    return kind.isAvailable(found) && idOf(found) !== undefined;
+    return this.#deps.registry.standing(target, found).ready;
   }
 
   #since(time: string | undefined): { readonly sinceMs?: number } {

@@ -1,6 +1,6 @@
 // The rules that a kind shows whether it keeps by what it does: its objects are treated, and what comes of it compared.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import type { KubeObject } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import type { Schema } from '../contract.ts';
 import type { KindContract } from '../crds.ts';
 import { type Complaint, ContractRule, FILTER, type Field, fieldsOf, isIn, isLeaf, RESOURCE } from './fields.ts';

@@ -1,15 +1,9 @@
 // What a kind of OpenStack resource is: tables of its fields, and the names under which it writes (openstack-common,
 // chapters 10 and 13).
 import type { JsonObject } from '../../../bus/bus.ts';
-import type {
-  KubeObject,
-  ManagedOperations,
-  Observation,
-  OperationRequest,
-  OwnedObject,
-  Reference,
-  UpdateOutcome,
-} from '../../../machines/kind.ts';
+import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
+import type { Child, OperationRequest, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import type { InferShape, Rule } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
 import type { LookUps } from '../look-ups.ts';
@@ -75,10 +69,10 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
-  /** The kind of `owned`. */
+  /** The kind of `children`. */
   readonly owns?: string;
-  /** The object that an object of this kind makes for itself. References to it are followed, not waited for. */
-  readonly owned?: (object: KubeObject) => OwnedObject | undefined;
+  /** The objects that an object of this kind makes for itself. They are followed, not waited for. */
+  readonly children?: (object: KubeObject) => readonly Child[];
   /** What those who refer to an object are told beyond its id. */
   readonly published?: (object: KubeObject) => JsonObject | undefined;
   /** Columns of `kubectl get` between Available and Message. */
@@ -98,13 +92,13 @@ export interface OpenStackKind {
   /** Of several references that are not ready the status names all, or `first`: only the first. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
-  operations(deps: OperationsDeps): ManagedOperations;
+  operations(deps: OperationsDeps): ResourceOperations;
   published(object: KubeObject): JsonObject | undefined;
-  owned(object: KubeObject): OwnedObject | undefined;
+  children(object: KubeObject): readonly Child[];
 }
 
 /** A kind made from tables. */
-export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'owned'> {
+export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'children'> {
   readonly members: string;
   readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
   readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
@@ -121,7 +115,7 @@ export type ResourceOf<Kind extends Pick<TableKind, 'resource'>> = InferShape<{
 export function defineKind<const Resource extends ResourceFields>(
   table: KindTable<Resource>,
 ): TableKind & { readonly resource: Resource } {
-  const { adoption, published, owned } = table;
+  const { adoption, published, children } = table;
   const kind: TableKind & { readonly resource: Resource } = {
     ...table,
     ...namesOf(table.kind),
@@ -135,7 +129,7 @@ export function defineKind<const Resource extends ResourceFields>(
     references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
-    owned: owned ?? (() => undefined),
+    children: children ?? (() => []),
   };
   return kind;
 }

@@ -6,13 +6,9 @@
 //   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../../bus/errors.ts';
-import type {
-  KubeObject,
-  ManagedOperations,
-  Observation,
-  OperationRequest,
-  Reference,
-} from '../../../machines/kind.ts';
+import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { OperationRequest, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { object, ref, required, string } from '../../kubernetes/contract.ts';
 import { type Criterion, equalTo } from '../criteria.ts';
 import { classified, transient } from '../refusals.ts';
@@ -72,7 +68,7 @@ export const routerInterface: OpenStackKind = {
   references,
   operations,
   published: () => undefined,
-  owned: () => undefined,
+  children: () => [],
 };
 
 /** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */
@@ -98,7 +94,7 @@ interface Plug {
   readonly subnetId: string;
 }
 
-function operations({ sessions, lookUps }: OperationsDeps): ManagedOperations {
+function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
   const open = async (request: OperationRequest): Promise<Plug> => {
     const { spec, metadata } = request.object;
     const [router, subnet] = (

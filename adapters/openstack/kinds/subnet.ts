@@ -168,10 +168,11 @@ export const subnet = defineKind({
   },
   // Connected through an object of its own, which lives and dies with the subnet.
   owns: 'RouterInterface',
-  owned({ metadata: { name }, spec }) {
+  children({ metadata: { name }, spec }) {
     const routerRef = (spec?.['resource'] as JsonObject | undefined)?.['routerRef'];
-    if (typeof routerRef !== 'string') return undefined;
-    return { kind: 'RouterInterface', name: `${name}-subnet`, spec: { type: 'Subnet', routerRef, subnetRef: name } };
+    if (typeof routerRef !== 'string') return [];
+    const content = { spec: { type: 'Subnet', routerRef, subnetRef: name } };
+    return [{ kind: 'RouterInterface', name: `${name}-subnet`, content, onDrift: 'replace' }];
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
 });

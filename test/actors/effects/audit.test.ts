@@ -6,7 +6,8 @@ import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { ObjectList } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey, TransientError } from '../../../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+import type { Kind } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('audit');
 
@@ -19,9 +20,10 @@ const kind = {
   kind: 'Thing',
   plural: 'things',
   finalizer: GUARD,
+  guards: [GUARD],
   references: ({ spec }: KubeObject) =>
     ((spec?.['on'] ?? []) as string[]).map((name) => ({ kind: 'Thing', name, finalizers: [GUARD] })),
-} as unknown as ManagedKind;
+} as unknown as Kind;
 
 function thing(name: string, on: readonly string[], uid = `uid-${name}`): KubeObject {
   const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation: 1 };

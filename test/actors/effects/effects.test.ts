@@ -10,7 +10,7 @@ import { registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, type ErrorData, TransientError } from '../../../bus/mod.ts';
 import type { GuardInput } from '../../../machines/guard.ts';
-import type { KubeObject } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('effects');
 
@@ -37,22 +37,23 @@ test('guards of which one could not be stored are stored again when the others h
   const actor = {
     address: { realm: 'test', plural: 'things', namespace: 'ns', name: 'base' },
     claims,
-    life: () => ({ uid: 'uid', object }),
+    incarnation: () => ({ uid: 'uid', object }),
     accept(now: KubeObject) {
       object = now;
     },
   } as unknown as ObjectActor;
   const clock = systemClock();
-  const { guarded } = provideEffects({
+  const { guard } = provideEffects({
     objects,
     registry: registry([], []),
     clock,
     callMs: 1_000,
     actor: () => actor,
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
+    leaseSignal: () => new AbortController().signal,
     track: () => undefined,
   });
-  const logic = guarded.implementations.actors.storeGuards as AnyActorLogic;
+  const logic = guard.implementations.actors.storeGuards as AnyActorLogic;
   const input: GuardInput = { key: 'base', finalizers: ['guard/one', 'guard/two'] };
   const effect = createActor(logic, { input });
   let code: string | undefined;

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { serveOperations, withRemoteOperations } from '../../../actors/effects/operations-service.ts';
 import { type Bus, memoryBroker, TransientError } from '../../../bus/mod.ts';
-import type { ManagedKind, OperationRequest } from '../../../machines/kind.ts';
+import type { Kind } from '../../../machines/kind.ts';
 
 const test = suite('operations over the bus');
 
@@ -14,11 +14,11 @@ const LATE_MS = 30_000;
 async function answered(deadlineAt: number, create?: () => Promise<never>): Promise<TransientError> {
   const broker = memoryBroker({ clock: systemClock() });
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
-  const kind = { realm: 'test', plural: 'things', operations: { create } } as unknown as ManagedKind;
+  const kind = { realm: 'test', plural: 'things', operations: { create } } as unknown as Kind;
   if (create !== undefined) await serveOperations(there as Bus, 'test', [kind], '1.0.0');
   const [remote] = withRemoteOperations(here as Bus, [kind], LATE_MS);
   try {
-    await remote?.operations.create({ deadlineAt } as OperationRequest);
+    await remote?.operations['create']?.({ deadlineAt } as never);
     throw new Error('it was answered');
   } catch (error) {
     return error as TransientError;

@@ -8,8 +8,10 @@ import { registry } from '../../../actors/object/registry.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { type Bus, type Lease, memoryBroker, TransientError } from '../../../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+import type { Kind } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('host');
 const clock = systemClock();
@@ -102,27 +104,17 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
 });
 
 /** A kind whose objects are settled; to find out takes the processor so long. */
-function heavyKind(spend: () => void): ManagedKind {
-  return {
+function heavyKind(spend: () => void): Kind {
+  return simpleKind({
     realm: 'test',
-    group: 'example.org',
-    version: 'v1',
     kind: 'Thing',
     plural: 'things',
-    finalizer: 'own/thing',
-    fieldManagers: { finalizer: 'thing/finalizer', status: 'thing/status', guards: 'thing' },
-    references: () => [],
-    settled() {
+    isSettled() {
       spend();
-      return { settled: true, failed: false };
+      return true;
     },
-    resyncAfterMs: () => undefined,
-    status: () => ({}),
     isAvailable: () => true,
-    published: () => undefined,
-    owned: () => undefined,
-    operations: {} as ManagedKind['operations'],
-  };
+  });
 }
 
 test('a start that takes longer than a lease renews its leases meanwhile, and begins each actor once (H4, I9)', async () => {
@@ -174,7 +166,7 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
   const stop = new AbortController();
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
   await time.advance(20 * COUNT * workMs);
-  assert.equal([...host.census()], [['available', COUNT]]);
+  assert.equal([...host.census()], [['resting.available', COUNT]]);
   assert.is(begun, COUNT, 'no actor began twice: no lease was lost');
   assert.ok(held.longestMs <= longestMs, `the event loop was held for ${held.longestMs} ms`);
   stop.abort();

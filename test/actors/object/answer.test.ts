@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimMail } from '../../../actors/mail/mail.ts';
 import { answerTo, type Claimed, contentVersionAfter } from '../../../actors/object/answer.ts';
-import type { KubeObject } from '../../../machines/kind.ts';
 import { Readiness } from '../../../machines/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('answers to claims');
 const GUARD = 'openstack.k-orc.cloud/port';

@@ -12,33 +12,27 @@ import { StatusTurns } from '../../../actors/object/status-turns.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, memoryBroker } from '../../../bus/mod.ts';
-import type { KubeObject, ManagedKind } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('rest');
 
 const address = (name: string): Address => ({ realm: 'test', plural: 'things', namespace: 'ns', name });
 
 /** Settled as long as the status says so of this generation; refers to the thing that its spec names. */
-const kind: ManagedKind = {
+const kind = simpleKind({
   realm: 'test',
-  group: 'example.org',
-  version: 'v1',
   kind: 'Thing',
   plural: 'things',
-  finalizer: 'own/thing',
-  fieldManagers: { finalizer: 'thing/finalizer', status: 'thing/status', guards: 'thing' },
   references: ({ spec = {} }) =>
     typeof spec['on'] === 'string'
       ? [{ kind: 'Thing', name: spec['on'], finalizers: ['own/thing'], neededFor: 'create' }]
       : [],
-  settled: ({ metadata, status }) => ({ settled: status?.['seen'] === metadata.generation, failed: false }),
-  resyncAfterMs: ({ spec }) => (spec?.['resync'] === true ? 3_600_000 : undefined),
-  status: ({ phase }) => ({ phase }),
+  isSettled: ({ metadata, status }) => status?.['seen'] === metadata.generation,
+  resyncEveryMs: ({ spec }) => (spec?.['resync'] === true ? 3_600_000 : undefined),
   isAvailable: () => true,
-  published: () => undefined,
-  owned: () => undefined,
-  operations: { observe: () => new Promise(() => undefined) } as unknown as ManagedKind['operations'],
-};
+  operations: { observe: () => new Promise(() => undefined), remove: () => new Promise(() => undefined) },
+});
 
 function thing(version: number, changes: { spec?: KubeObject['spec']; metadata?: object } = {}): KubeObject {
   const metadata = { name: 'one', namespace: 'ns', uid: 'uid-1', generation: 1, finalizers: ['own/thing'] };
@@ -76,6 +70,7 @@ function start(object: KubeObject) {
     clock,
     actor: () => actor,
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
+    leaseSignal: () => new AbortController().signal,
     track: () => undefined,
     callMs: 1_000,
   });
@@ -83,10 +78,10 @@ function start(object: KubeObject) {
     {
       registry: known,
       machines: {
-        guarded: machines.guarded,
-        get managed() {
+        guard: machines.guard,
+        of(life) {
           scene.woken++;
-          return machines.managed;
+          return machines.of(life);
         },
       },
       outbox: new Outbox({
@@ -106,6 +101,9 @@ function start(object: KubeObject) {
       turns: new StatusTurns({ clock }),
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
+      onFault: (_, error) => {
+        throw error;
+      },
     },
     address('one'),
   );
@@ -121,14 +119,14 @@ function start(object: KubeObject) {
   return { actor, scene, transitions, stored, said, quiet, bus };
 }
 
-test('a life that begins settled claims and answers without a statechart (A5, I9)', async () => {
+test('a life that begins settled claims, answers and goes to rest (A5, I9)', async () => {
   const { actor, scene, transitions, said, bus } = start(thing(7));
   actor.takeClaim(address('user'), claim('uid-user', ['own/thing']), 1);
   assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
   assert.is(((await said('claim', address('other'))) as ClaimMail).uid, 'uid-1');
-  assert.equal(transitions, [' -> available']);
-  assert.is(actor.phase, 'available');
-  assert.is(scene.woken, 0);
+  assert.equal(transitions, [' -> resting.available']);
+  assert.is(actor.state, 'resting.available');
+  assert.equal([scene.woken, actor.isAtRest], [1, true]);
   await bus.close();
 });
 
@@ -139,36 +137,50 @@ test('what a settled object does nothing about wakes nobody (A5)', async () => {
   actor.accept(thing(8), { own: false });
   actor.reconsider();
   await quiet();
-  assert.equal([scene.woken, transitions.length], [0, 1]);
+  assert.equal([scene.woken, transitions.length], [1, 1]);
   await bus.close();
 });
 
-test('a claim with a finalizer that is not stored yet wakes it, and then it rests again (A5, I1)', async () => {
+test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (A5, I1)', async () => {
   const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
+  await quiet();
   actor.takeClaim(address('user'), claim('uid-user', ['own/user']), 1);
   assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
   assert.equal(stored, ['own/user']);
-  await quiet();
-  assert.equal([scene.woken, transitions.length], [1, 1]);
   actor.takeClaim(address('next'), claim('uid-next', ['own/more']), 2);
   await quiet();
-  assert.is(scene.woken, 2, 'it had gone to rest');
+  assert.equal([scene.woken, transitions.length], [1, 1]);
   assert.equal(stored, ['own/user', 'own/more']);
   await bus.close();
 });
 
+test('what it was built on was made anew under another id: it looks again (A5)', async () => {
+  const { actor, scene, transitions, quiet, bus } = start(thing(7));
+  const answer: ReadyMail = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', externalId: 'old' };
+  actor.takeReady(address('other'), answer, 1);
+  await quiet();
+  assert.equal([scene.woken, actor.isAtRest], [1, true]);
+  actor.takeReady(address('other'), { ...answer, uid: 'uid-again', externalId: 'new' }, 2);
+  await quiet();
+  assert.is(scene.woken, 2);
+  assert.match(transitions[1] ?? '', /^resting.available -> keeping.observing/);
+  actor.stop();
+  await bus.close();
+});
+
 for (const [what, changed, phase] of [
-  ['an edit', thing(8, { metadata: { generation: 2 } }), 'observing'],
+  ['an edit', thing(8, { metadata: { generation: 2 } }), 'keeping.observing'],
   ['a deletion', thing(8, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }), 'deleting'],
   // The id is remembered: the statechart saw it before it went.
-  ['a status that was taken away', { ...thing(8), status: {} }, 'observing'],
+  ['a status that was taken away', { ...thing(8), status: {} }, 'keeping.observing'],
 ] as const) {
   test(`${what} wakes it (A5)`, async () => {
     const { actor, scene, transitions, quiet, bus } = start(thing(7));
+    await quiet();
     actor.accept(changed, { own: false });
     await quiet();
-    assert.is(scene.woken, 1);
-    assert.match(transitions[1] ?? '', new RegExp(`^available -> ${phase}`));
+    assert.is(scene.woken, 2);
+    assert.match(transitions[1] ?? '', new RegExp(`^resting.available -> ${phase}`));
     actor.stop();
     await bus.close();
   });
@@ -176,7 +188,7 @@ for (const [what, changed, phase] of [
 
 test('an object that wants to be looked at again keeps its timer (A5)', async () => {
   const { actor, scene, bus } = start(thing(7, { spec: { resync: true } }));
-  assert.equal([scene.woken, actor.phase], [1, 'available']);
+  assert.equal([scene.woken, actor.state], [1, 'resting.available']);
   actor.stop();
   await bus.close();
 });

@@ -1,12 +1,17 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AnyMachineSnapshot } from 'xstate';
 import { systemClock } from '../../../actors/clock.ts';
 import { StatusTurns } from '../../../actors/object/status-turns.ts';
-import { StatusWriter } from '../../../actors/object/status-writer.ts';
+import { type StatusWrite, StatusWriter, type StatusWriterDeps } from '../../../actors/object/status-writer.ts';
 import { settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
-import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
-import type { KubeObject, LifeView, ManagedKind } from '../../../machines/kind.ts';
+import { type Clock, ConflictError, type Timer } from '../../../bus/mod.ts';
+import { externalResourceLife, standingOf } from '../../../machines/external-resource/life.ts';
+import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
+import { stateOf } from '../../../machines/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { dependency, observation, view } from '../../machines/external-resource/fixtures.ts';
 
 const test = suite('status writer');
 
@@ -47,24 +52,59 @@ function start() {
   const turns = new StatusTurns({ clock });
   /** The API server takes a while for each write. */
   const writer = (name: string) => {
-    const kind = { status: ({ phase }: LifeView) => ({ said: `${name} ${phase}` }) } as unknown as ManagedKind;
+    const life: StatusWriterDeps['life'] = {
+      saying,
+      status: (snapshot, { status: stored = {} }) => [
+        { manager: 'status', status: { said: `${name} ${stateOf(snapshot)}` }, stored },
+      ],
+    };
     let object = OBJECT;
-    const write = async (status: JsonObject): Promise<void> => {
+    const write: StatusWrite = async (_, status) => {
       await new Promise((resolve) => setImmediate(resolve));
       written.push(String(status['said']));
       object = { ...object, status };
     };
     const log = pino({ level: 'silent' });
     const onIdle = (): void => undefined;
-    return new StatusWriter({ kind, clock, turns, object: () => object, write, onIdle, log: () => log });
+    const onFault = assert.unreachable as (error: unknown) => void;
+    return new StatusWriter({ life, clock, turns, object: () => object, write, onIdle, onFault, log: () => log });
   };
   const written: string[] = [];
-  const enter = (to: StatusWriter, phase: string, waitsFor?: string): void => {
+  const enter = (to: StatusWriter, state: string, waitsFor?: string): void => {
     to.enter();
-    const awaited = waitsFor === undefined ? [] : [{ kind: 'Network', name: waitsFor, exists: true }];
-    to.consider({ phase, awaited, heldBy: ['f'], waiting: [] } as unknown as LifeView);
+    to.consider(snapshotIn(state, { waitsFor }));
   };
   return { clock, turns, writer, written, enter };
+}
+
+/** What a life of an external resource says. */
+const { saying } = externalResourceLife({
+  view: assert.unreachable,
+  status: assert.unreachable,
+  ambiguity: '',
+} as never);
+
+/** A chart in a state, held by a finalizer where that matters; `waitsFor`: a network that is not ready. */
+function snapshotIn(
+  state: string,
+  { waitsFor, context = {} }: { readonly waitsFor?: string | undefined; readonly context?: object } = {},
+): AnyMachineSnapshot {
+  const value = { lifecycle: nested(state.split('.')), availability: 'unusable' };
+  const pending = dependency('pending', { name: waitsFor ?? '' });
+  return externalResourceMachine.resolveState({
+    value: value as never,
+    context: {
+      object: view({ finalizers: ['f'] }),
+      dependencies: waitsFor === undefined ? [] : [pending],
+      yielded: [],
+      waiting: [],
+      ...context,
+    } as never,
+  });
+}
+
+function nested([first = '', ...rest]: readonly string[]): unknown {
+  return rest.length === 0 ? first : { [first]: nested(rest) };
 }
 
 async function turned(): Promise<void> {
@@ -72,7 +112,7 @@ async function turned(): Promise<void> {
 }
 
 test('what an object did or failed at is written at once', async () => {
-  for (const phase of ['available', 'unavailable', 'failed', 'backingOff', 'deleting.refused']) {
+  for (const phase of ['resting.available', 'resting.unavailable', 'failed', 'backingOff', 'deleting.refused']) {
     const { writer, written, enter } = start();
     enter(writer('a'), phase);
     await turned();
@@ -92,9 +132,9 @@ test('what a write under way is saying already is not written again (I8)', async
 test('the newest state is written after the one that is under way', async () => {
   const { writer, written, enter } = start();
   const a = writer('a');
-  for (const phase of ['backingOff', 'unavailable', 'available']) enter(a, phase);
+  for (const phase of ['backingOff', 'resting.unavailable', 'resting.available']) enter(a, phase);
   await turned();
-  assert.equal(written, ['a backingOff', 'a available']);
+  assert.equal(written, ['a backingOff', 'a resting.available']);
 });
 
 test('a wait that is over soon is not written (I8)', async () => {
@@ -102,12 +142,12 @@ test('a wait that is over soon is not written (I8)', async () => {
   const a = writer('a');
   enter(a, 'claiming.awaiting', 'b');
   await clock.advance(400);
-  enter(a, 'adopting');
+  enter(a, 'building.adopting');
   await clock.advance(20_000);
   assert.equal(written, []);
-  enter(a, 'available');
+  enter(a, 'resting.available');
   await turned();
-  assert.equal(written, ['a available']);
+  assert.equal(written, ['a resting.available']);
 });
 
 test('a wait that lasts is written, its newest state, once (I6, I8)', async () => {
@@ -128,9 +168,8 @@ test('a wait that was not told before something else happened is told when it be
   const { clock, writer, written, enter } = start();
   const a = writer('a');
   enter(a, 'claiming.awaiting', 'b');
-  const view = { phase: 'claiming.awaiting', heldBy: [], waiting: [] };
-  a.consider({ ...view, awaited: [] } as unknown as LifeView);
-  a.consider({ ...view, awaited: [{ kind: 'Network', name: 'b', exists: true }] } as unknown as LifeView);
+  a.consider(snapshotIn('claiming.awaiting'));
+  a.consider(snapshotIn('claiming.awaiting', { waitsFor: 'b' }));
   await turned();
   await clock.advance(500);
   assert.equal(written, ['a claiming.awaiting']);
@@ -175,33 +214,41 @@ test('of many who wait a few have a turn at a time, in the order in which they c
 
 test('an edit that refuses a status as out of date is not said to be done (I9)', async () => {
   const clock = stoppedClock();
-  const kind = {
-    status: (view: LifeView, known: KubeObject, now: number) => statusOf(view, known, now, 0),
-  } as unknown as ManagedKind;
+  const life: StatusWriterDeps['life'] = {
+    saying,
+    status: (snapshot, known, now) => [
+      {
+        manager: 'status',
+        status: statusOf(standingOf(snapshot as Parameters<typeof standingOf>[0]), known, now, 0),
+        stored: known.status ?? {},
+      },
+    ],
+  };
   let object = OBJECT;
-  const write = async (status: JsonObject): Promise<void> => {
+  const write: StatusWrite = async (_, status) => {
     if (object === OBJECT) {
       object = { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '2', generation: 2 } };
-      enter('observing', 2);
+      enter('keeping.observing', 2);
       throw new ConflictError('the user edited it');
     }
     object = { ...object, status };
   };
   const writer = new StatusWriter({
-    kind,
+    life,
     clock,
     turns: new StatusTurns({ clock }),
     object: () => object,
     write,
     onIdle: () => undefined,
+    onFault: assert.unreachable as (error: unknown) => void,
     log: () => pino({ level: 'silent' }),
   });
-  const enter = (phase: string, generation: number): void => {
-    const view = { phase, generation, externalId: 'id', observation: { resource: {}, available: true } };
+  const enter = (state: string, generation: number): void => {
+    const context = { object: view({ generation }), externalId: 'id', observation: observation() };
     writer.enter();
-    writer.consider({ ...view, awaited: [], heldBy: [], waiting: [], disowning: [] } as unknown as LifeView);
+    writer.consider(snapshotIn(state, { context }));
   };
-  enter('available', 1);
+  enter('resting.available', 1);
   await turned();
   assert.is(object.metadata.generation, 2);
   assert.ok(object.status);

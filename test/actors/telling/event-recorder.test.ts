@@ -6,7 +6,7 @@ import { SimulatedClock } from 'xstate';
 import { EventRecorder } from '../../../actors/telling/event-recorder.ts';
 import { type EventRecord, type Events, EventType, ForbiddenError } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, TransientError } from '../../../bus/mod.ts';
-import type { KubeObject } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('event recorder');
 

@@ -12,7 +12,7 @@ import {
   watchResource,
 } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, ConflictError, TerminalError } from '../../../bus/mod.ts';
-import type { KubeObject } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const NETWORKS: Resource = {
   realm: 'openstack',

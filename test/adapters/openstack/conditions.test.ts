@@ -4,7 +4,9 @@ import * as assert from 'uvu/assert';
 import { isAvailable, settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
 import { resyncAfterMs } from '../../../adapters/openstack/resync.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { KubeObject, LifeView } from '../../../machines/kind.ts';
+import type { ResourceStanding } from '../../../machines/external-resource/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { tagsAt } from '../../machines/external-resource/states.ts';
 
 const test = suite('conditions');
 
@@ -12,15 +14,15 @@ const NOW = Date.parse('2026-01-02T03:04:05.678Z');
 const BEFORE = '2026-01-01T00:00:00Z';
 const MINUTE_MS = 60_000;
 
-const calm: LifeView = {
+const calm: ResourceStanding = {
   generation: 7,
-  phase: 'available',
+  tags: tagsAt('resting.available'),
   externalId: 'id',
   observation: { resource: { name: 'n' }, available: true },
   awaited: [],
   heldBy: [],
   waiting: [],
-  disowning: [],
+  leaving: [],
   error: undefined,
   vanished: false,
 };
@@ -58,26 +60,26 @@ const passing = { code: 'transient', message: 'busy' } as const;
 /** [title, what differs from calm, Available, Progressing]; a condition is [status, reason, message]. */
 const TABLE: readonly (readonly [
   title: string,
-  view: Partial<LifeView>,
+  view: Partial<ResourceStanding>,
   available: readonly [string, string, string],
   progressing: readonly [string, string, string],
 ])[] = [
   ['all is well', {}, ['True', 'Success', AVAILABLE], ['False', 'Success', UP_TO_DATE]],
   [
     'read, not usable and not at work (Q2)',
-    { phase: 'unavailable', observation: { resource: {}, available: false } },
+    { tags: tagsAt('resting.unavailable'), observation: { resource: {}, available: false } },
     ['False', 'Success', UP_TO_DATE],
     ['False', 'Success', UP_TO_DATE],
   ],
   [
     'the cloud is at work',
-    { phase: 'settling', observation: { resource: {}, available: false } },
+    { tags: tagsAt('keeping.settling'), observation: { resource: {}, available: false } },
     ['False', 'Progressing', 'Waiting for OpenStack resource to be ready'],
     ['True', 'Progressing', 'Waiting for OpenStack resource to be ready'],
   ],
   [
     'an update step waits',
-    { phase: 'settling', waiting: ['Waiting for SecurityGroup/a to be ready'] },
+    { tags: tagsAt('keeping.settling'), waiting: ['Waiting for SecurityGroup/a to be ready'] },
     ['True', 'Success', AVAILABLE],
     ['True', 'Progressing', 'Waiting for SecurityGroup/a to be ready'],
   ],
@@ -85,7 +87,7 @@ const TABLE: readonly (readonly [
     'references are awaited, in order',
     {
       ...unread,
-      phase: 'claiming.awaiting',
+      tags: tagsAt('claiming.awaiting'),
       externalId: undefined,
       awaited: [
         { kind: 'Secret', name: 's', exists: false },
@@ -97,19 +99,19 @@ const TABLE: readonly (readonly [
   ],
   [
     'credentials are awaited by an object that has a resource',
-    { ...unread, phase: 'claiming.awaiting', awaited: [{ kind: 'Secret', name: 's', exists: false }] },
+    { ...unread, tags: tagsAt('claiming.awaiting'), awaited: [{ kind: 'Secret', name: 's', exists: false }] },
     ['Unknown', 'Progressing', 'Waiting for Secret/s to be created'],
     ['True', 'Progressing', 'Waiting for Secret/s to be created'],
   ],
   [
     'nothing matches the import filter',
-    { ...unread, phase: 'awaitingExternal', externalId: undefined },
+    { ...unread, tags: tagsAt('building.awaitingExternal'), externalId: undefined },
     ['False', 'Progressing', 'Waiting for OpenStack resource to be created externally'],
     ['True', 'Progressing', 'Waiting for OpenStack resource to be created externally'],
   ],
   [
     'the resource vanished',
-    { ...unread, phase: 'creating', externalId: undefined, vanished: true },
+    { ...unread, tags: tagsAt('building.creating'), externalId: undefined, vanished: true },
     ['False', 'Progressing', 'OpenStack resource was deleted externally; will recreate on next reconcile'],
     ['True', 'Progressing', 'OpenStack resource was deleted externally; will recreate on next reconcile'],
   ],
@@ -117,7 +119,7 @@ const TABLE: readonly (readonly [
     'the resource vanished, and what it is made anew of is awaited (I9)',
     {
       ...unread,
-      phase: 'claiming.awaiting',
+      tags: tagsAt('claiming.awaiting'),
       externalId: undefined,
       vanished: true,
       awaited: [{ kind: 'Network', name: 'n', exists: false }],
@@ -127,61 +129,61 @@ const TABLE: readonly (readonly [
   ],
   [
     'an error that may pass, before anything was made',
-    { ...unread, phase: 'backingOff', externalId: undefined, error: passing },
+    { ...unread, tags: tagsAt('backingOff'), externalId: undefined, error: passing },
     ['False', 'TransientError', 'busy'],
     ['True', 'TransientError', 'busy'],
   ],
   [
     'an error that may pass, without a successful read',
-    { ...unread, phase: 'backingOff', error: passing },
+    { ...unread, tags: tagsAt('backingOff'), error: passing },
     ['Unknown', 'TransientError', 'busy'],
     ['True', 'TransientError', 'busy'],
   ],
   [
     'an error that may pass, on what was read',
-    { phase: 'backingOff', error: passing },
+    { tags: tagsAt('backingOff'), error: passing },
     ['True', 'Success', AVAILABLE],
     ['True', 'TransientError', 'busy'],
   ],
   [
     'an error wins over what is awaited',
-    { ...unread, phase: 'backingOff', error: passing, awaited: [{ kind: 'Secret', name: 's', exists: true }] },
+    { ...unread, tags: tagsAt('backingOff'), error: passing, awaited: [{ kind: 'Secret', name: 's', exists: true }] },
     ['Unknown', 'TransientError', 'busy'],
     ['True', 'TransientError', 'busy'],
   ],
   [
     'a terminal error, before anything was made',
-    { ...unread, phase: 'failed', externalId: undefined, error: refused },
+    { ...unread, tags: tagsAt('failed'), externalId: undefined, error: refused },
     ['False', 'InvalidConfiguration', 'no'],
     ['False', 'InvalidConfiguration', 'no'],
   ],
   [
     'a terminal error, without a successful read, is not Unknown',
-    { ...unread, phase: 'failed', error: { ...refused, reason: 'UnrecoverableError' } },
+    { ...unread, tags: tagsAt('failed'), error: { ...refused, reason: 'UnrecoverableError' } },
     ['False', 'UnrecoverableError', 'no'],
     ['False', 'UnrecoverableError', 'no'],
   ],
   [
     'a terminal error without a reason',
-    { ...unread, phase: 'failed', externalId: undefined, error: { code: 'terminal', message: 'no' } },
+    { ...unread, tags: tagsAt('failed'), externalId: undefined, error: { code: 'terminal', message: 'no' } },
     ['False', 'InvalidConfiguration', 'no'],
     ['False', 'InvalidConfiguration', 'no'],
   ],
   [
     'a refused update of a resource that is usable',
-    { phase: 'failed', error: refused },
+    { tags: tagsAt('failed'), error: refused },
     ['True', 'Success', AVAILABLE],
     ['False', 'InvalidConfiguration', 'no'],
   ],
   [
     'a refused update of a resource that is not usable',
-    { phase: 'failed', observation: { resource: {}, available: false }, error: refused },
+    { tags: tagsAt('failed'), observation: { resource: {}, available: false }, error: refused },
     ['False', 'InvalidConfiguration', 'no'],
     ['False', 'InvalidConfiguration', 'no'],
   ],
   [
     'others hold a deleted object',
-    { phase: 'deleting.guarded', heldBy: ['openstack.k-orc.cloud/subnet', 'openstack.k-orc.cloud/port'] },
+    { tags: tagsAt('deleting.guarded'), heldBy: ['openstack.k-orc.cloud/subnet', 'openstack.k-orc.cloud/port'] },
     ['True', 'Success', AVAILABLE],
     [
       'True',
@@ -191,13 +193,13 @@ const TABLE: readonly (readonly [
   ],
   [
     'the deletion was asked for',
-    { phase: 'deleting.awaitingRemoval' },
+    { tags: tagsAt('deleting.awaitingRemoval') },
     ['True', 'Success', AVAILABLE],
     ['True', 'Progressing', DELETING],
   ],
   [
     'several resources match what is to be removed',
-    { ...unread, phase: 'deleting.refused', externalId: undefined, error: refused },
+    { ...unread, tags: tagsAt('deleting.refused'), externalId: undefined, error: refused },
     ['False', 'InvalidConfiguration', 'no'],
     ['False', 'InvalidConfiguration', 'no'],
   ],
@@ -256,44 +258,47 @@ test('the time of the last sync moves with news and with a resync that was due (
 
 test('without full success there is no time of a last sync (C2)', () => {
   for (const differs of [
-    { phase: 'settling' },
-    { phase: 'backingOff', error: passing },
-    { phase: 'failed', error: refused },
+    { tags: tagsAt('keeping.settling') },
+    { tags: tagsAt('backingOff'), error: passing },
+    { tags: tagsAt('failed'), error: refused },
   ]) {
     assert.is(statusOf({ ...calm, ...differs }, objectWith(success), NOW, 0)['lastSyncTime'], undefined);
   }
 });
 
 test('the observed resource stays through an error that may pass (C3, Q4)', () => {
-  const view = { ...calm, ...unread, phase: 'backingOff', error: passing };
+  const view = { ...calm, ...unread, tags: tagsAt('backingOff'), error: passing };
   assert.equal(statusOf(view, objectWith(success), NOW, 0)['resource'], { name: 'n' });
 });
 
 test('the observed resource goes when it is known to be gone (C3)', () => {
-  const gone = { ...calm, ...unread, phase: 'failed', error: { ...refused, reason: 'UnrecoverableError' } };
-  const vanished = { ...calm, ...unread, phase: 'creating', externalId: undefined, vanished: true };
+  const gone = { ...calm, ...unread, tags: tagsAt('failed'), error: { ...refused, reason: 'UnrecoverableError' } };
+  const vanished = { ...calm, ...unread, tags: tagsAt('building.creating'), externalId: undefined, vanished: true };
   assert.is(statusOf(gone, objectWith(success), NOW, 0)['resource'], undefined);
   assert.is(statusOf(vanished, objectWith(success), NOW, 0)['resource'], undefined);
 });
 
 test('work that is under way leaves the stored status as it is (C4)', () => {
-  for (const phase of [
-    'adopting',
-    'creating',
-    'observing',
-    'updating',
-    'importing',
+  for (const state of [
+    'building.adopting',
+    'building.creating',
+    'keeping.observing',
+    'keeping.updating',
+    'building.importing',
     'claiming.guarding',
-    'recording',
+    'building.recording',
   ]) {
-    assert.equal(statusOf({ ...calm, ...unread, phase }, objectWith(success), NOW, 0), success, phase);
+    assert.equal(statusOf({ ...calm, ...unread, tags: tagsAt(state) }, objectWith(success), NOW, 0), success, state);
   }
-  assert.equal(statusOf({ ...calm, ...unread, externalId: undefined, phase: 'creating' }, objectWith(), NOW, 0), {});
+  assert.equal(
+    statusOf({ ...calm, ...unread, externalId: undefined, tags: tagsAt('building.creating') }, objectWith(), NOW, 0),
+    {},
+  );
 });
 
 test('a deletion keeps what was known of the resource', () => {
   const { conditions, resource } = statusOf(
-    { ...calm, ...unread, phase: 'deleting.confirming' },
+    { ...calm, ...unread, tags: tagsAt('deleting.confirming') },
     objectWith(success),
     NOW,
     0,
@@ -303,7 +308,7 @@ test('a deletion keeps what was known of the resource', () => {
 });
 
 test('a message is cut to what a condition holds', () => {
-  const view = { ...calm, phase: 'failed', error: { ...refused, message: 'x'.repeat(40_000) } };
+  const view = { ...calm, tags: tagsAt('failed'), error: { ...refused, message: 'x'.repeat(40_000) } };
   const { conditions } = statusOf(view, objectWith(), NOW, 0) as unknown as { conditions: { message: string }[] };
   assert.is(conditions[1]?.message.length, 32_768);
 });

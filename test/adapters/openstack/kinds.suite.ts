@@ -2,7 +2,7 @@
 // find is in find.suite.ts.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
 import { describeFinding } from './find.suite.ts';
 import { describePortReferences } from './port-references.suite.ts';
 import { describePorts } from './ports.suite.ts';

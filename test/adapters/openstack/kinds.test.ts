@@ -10,7 +10,7 @@ import {
   startSimulator,
 } from '../../../adapters/openstack/simulator/mod.ts';
 import type { TransientError } from '../../../bus/mod.ts';
-import type { Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
 import { describeKinds } from './kinds.suite.ts';
 import { junction } from './routers.suite.ts';
 import { type Cloud, Scene } from './scene.ts';

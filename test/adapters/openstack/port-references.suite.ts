@@ -1,6 +1,6 @@
 // What the operations of ports must find, what ports refer to, and what they hold.
 import * as assert from 'uvu/assert';
-import type { KubeObject } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { ground } from './ports.suite.ts';
 import { type Check, type Dependencies, fails } from './scene.ts';
 

@@ -2,7 +2,8 @@
 // what refers to what, is in port-references.suite.ts.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { KubeObject, Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
 
 /** A network `net` with a subnet of each version (`v4`, `v6`) and two groups (`web`, `db`), as references know them. */

@@ -10,7 +10,8 @@ import { ip } from '../../../adapters/openstack/kinds/values.ts';
 import { openstackKinds } from '../../../adapters/openstack/mod.ts';
 import { referencesOf, toWire } from '../../../adapters/openstack/references.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { KubeObject, ManagedKind, Reference } from '../../../machines/kind.ts';
+import type { Kind, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('references');
 
@@ -60,9 +61,9 @@ function objectWith(spec: JsonObject): KubeObject {
   };
 }
 
-function kindNamed(name: string): ManagedKind {
+function kindNamed(name: string): Kind {
   const sessions = { open: () => Promise.reject(new Error('no cloud here')) };
-  return openstackKinds({ sessions, clock: systemClock() }).find(({ kind }) => kind === name) as ManagedKind;
+  return openstackKinds({ sessions, clock: systemClock() }).find(({ kind }) => kind === name) as Kind;
 }
 
 const own = 'openstack.k-orc.cloud/plug';

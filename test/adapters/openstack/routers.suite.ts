@@ -1,6 +1,7 @@
 // What the operations of routers and of their interfaces must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
-import type { KubeObject, Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
 
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
@@ -180,7 +181,7 @@ export function describeRouters(check: Check): void {
       ],
     );
     const cloudCredentialsRef = { secretName: 'credentials', cloudName: scene.cloud.cloudName };
-    assert.equal(scene.kind('Router').published(object), { cloudCredentialsRef });
+    assert.equal(scene.kind('Router').standing(object).attributes, { cloudCredentialsRef });
   });
 
   check('an interface is made once, found again, looked at and taken off', async (scene) => {
@@ -263,11 +264,11 @@ export function describeRouters(check: Check): void {
     ]);
     const resource = { networkRef: 'net', ipVersion: 4, cidr: '192.0.2.0/24' } as const;
     const routed = scene.managed('Subnet', 'sub', { ...resource, routerRef: 'router' });
-    assert.equal(scene.kind('Subnet').owned(routed), {
-      kind: 'RouterInterface',
-      name: `${scene.name('sub')}-subnet`,
-      spec: { type: 'Subnet', routerRef: 'router', subnetRef: scene.name('sub') },
-    });
-    assert.is(scene.kind('Subnet').owned(scene.managed('Subnet', 'sub', resource)), undefined);
+    const name = `${scene.name('sub')}-subnet`;
+    const content = { spec: { type: 'Subnet', routerRef: 'router', subnetRef: scene.name('sub') } };
+    assert.equal(scene.kind('Subnet').children(routed), [
+      { kind: 'RouterInterface', name, content, onDrift: 'replace' },
+    ]);
+    assert.equal(scene.kind('Subnet').children(scene.managed('Subnet', 'sub', resource)), []);
   });
 }

@@ -9,20 +9,14 @@ import type { project } from '../../../adapters/openstack/kinds/project.ts';
 import type { router } from '../../../adapters/openstack/kinds/router.ts';
 import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
-import { openstackKinds, type Sessions } from '../../../adapters/openstack/mod.ts';
+import { type ManagedKind, openstackKinds, type Sessions } from '../../../adapters/openstack/mod.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import type {
-  KnownDependency,
-  KubeObject,
-  ManagedKind,
-  ManagedOperations,
-  Observation,
-  OperationRequest,
-  UpdateOutcome,
-} from '../../../machines/kind.ts';
+import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
+import type { KnownDependency, OperationRequest } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 /** A cloud, as a test opens it. */
 export interface Cloud {
@@ -75,7 +69,7 @@ export class Scene {
     return this.#kinds.get(kind) as ManagedKind;
   }
 
-  operations(kind: KindName | 'RouterInterface'): ManagedOperations {
+  operations(kind: KindName | 'RouterInterface'): ResourceOperations {
     return this.kind(kind).operations;
   }
 

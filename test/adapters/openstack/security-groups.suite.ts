@@ -1,7 +1,8 @@
 // What the operations of security groups must do, whoever implements the cloud. Their rules are a set.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { KubeObject, Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, fails, type Scene } from './scene.ts';
 
 interface Rule extends JsonObject {

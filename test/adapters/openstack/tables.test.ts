@@ -13,7 +13,8 @@ import type { Call, Session } from '../../../adapters/openstack/session.ts';
 import { runUpdate } from '../../../adapters/openstack/update.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
-import type { KubeObject, Observation } from '../../../machines/kind.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('tables');
 

@@ -172,7 +172,7 @@ class Counts {
           const to = String(data['to']);
           if (!this.#firstEntered.has(to)) this.#firstEntered.set(to, now());
           this.#lastEntered.set(to, now());
-          if (to === 'available') this.#availableAt.set(addressKey(actor), now());
+          if (to === 'resting.available') this.#availableAt.set(addressKey(actor), now());
         } else if (type === 'call' && data['method'] === 'POST') {
           // What an object of the chain is built on has its name, in the kind before.
           const before = { ports: 'subnets', subnets: 'networks' }[actor.plural];

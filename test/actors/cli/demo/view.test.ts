@@ -10,6 +10,9 @@ import {
   reactions,
 } from '../../../../actors/cli/demo/summary.ts';
 import { Ink, layout, treeOf } from '../../../../actors/cli/demo/view.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import { Tag } from '../../../../machines/life.ts';
+import { tagsAt } from '../../../machines/external-resource/states.ts';
 
 const test = suite('demo view');
 
@@ -42,8 +45,8 @@ const OBJECTS = [
 
 interface Teller {
   readonly history: History;
-  /** An object enters a phase of its machine. */
-  enter(key: string, phase: string, at?: number): void;
+  /** An object enters a state of its chart. */
+  enter(key: string, state: string, at?: number): void;
   /** A request for an object. */
   call(key: string, method: string, path: string, beganAt: number, endedAt: number): void;
 }
@@ -51,16 +54,23 @@ interface Teller {
 function teller(): Teller {
   const history = new History(NAMESPACE);
   history.expect(OBJECTS);
-  const tell = (key: string, type: string, data: Readonly<Record<string, string | number>>, at: number): void => {
+  const tell = (key: string, type: string, data: JsonObject, at: number): void => {
     const { plural, name } = OBJECTS.find((candidate) => candidate.key === key) as LandscapeObject;
     history.take({ actor: { realm: 'openstack', plural, namespace: NAMESPACE, name }, type, data, at });
   };
   return {
     history,
-    enter: (key, phase, at = 0) => tell(key, 'transition', { to: phase }, at),
+    enter: (key, state, at = 0) => tell(key, 'transition', { to: state, tags: tagsOf(state) }, at),
     call: (key, method, path, beganAt, endedAt) =>
       tell(key, 'call', { method, path, durationMs: endedAt - beganAt }, endedAt),
   };
+}
+
+/** Of a state of a resource, or of a Secret's guard. */
+function tagsOf(state: string): readonly string[] {
+  if (state === 'watching') return [Tag.Settled];
+  if (state === 'held') return [Tag.Deleting, Tag.Held];
+  return [...tagsAt(state), ...(state === 'resting.available' ? [Tag.Available] : [])];
 }
 
 function picture({ history }: Teller, columns = 80, rows = 24): readonly string[] {
@@ -70,8 +80,8 @@ function picture({ history }: Teller, columns = 80, rows = 24): readonly string[
 test('objects stand below what they refer to, and below a place holder for what is not there', () => {
   const told = teller();
   told.enter('secret/cloud', 'watching');
-  told.enter('project/shop', 'available');
-  told.enter('network/web', 'creating');
+  told.enter('project/shop', 'resting.available');
+  told.enter('network/web', 'building.creating');
   told.enter('subnet/web-v4', 'claiming.awaiting');
   told.enter('subnet/lost', 'claiming.awaiting');
   assert.equal(picture(told), [
@@ -89,9 +99,10 @@ test('objects stand below what they refer to, and below a place holder for what 
 
 test('what does not fit is folded, what is all of one state first (V2)', () => {
   const told = teller();
-  for (const key of ['network/web', 'subnet/web-v4', 'subnet/web-v6', 'network/app']) told.enter(key, 'available');
+  for (const key of ['network/web', 'subnet/web-v4', 'subnet/web-v6', 'network/app'])
+    told.enter(key, 'resting.available');
   told.enter('secret/cloud', 'watching');
-  told.enter('project/shop', 'updating');
+  told.enter('project/shop', 'keeping.updating');
   told.enter('subnet/lost', 'claiming.awaiting');
   assert.equal(picture(told, 80, 8), [
     'network-landscape  1.00 s',
@@ -125,11 +136,11 @@ test('no line is wider and no picture higher than the terminal, whatever its siz
 
 test('it is settled when all is ready but what waits for something that is not there', () => {
   const told = teller();
-  for (const { key } of OBJECTS) told.enter(key, key.startsWith('secret') ? 'watching' : 'available');
+  for (const { key } of OBJECTS) told.enter(key, key.startsWith('secret') ? 'watching' : 'resting.available');
   assert.ok(told.history.isSettled());
   told.enter('subnet/lost', 'claiming.awaiting');
   assert.ok(told.history.isSettled());
-  told.enter('network/app', 'creating');
+  told.enter('network/app', 'building.creating');
   assert.not(told.history.isSettled());
   told.enter('network/app', 'failed');
   assert.ok(told.history.isSettled());
@@ -143,17 +154,17 @@ test('figures: the longest chain, the order both ways, parallelism and reaction'
   const stretch = { history, objects, beganAt: 1_000 };
   told.enter('secret/cloud', 'watching', 900);
   told.call('project/shop', 'POST', '/projects', 1_010, 1_100);
-  told.enter('project/shop', 'available', 1_100);
-  told.enter('network/app', 'creating', 1_102);
-  told.enter('network/web', 'creating', 1_104);
+  told.enter('project/shop', 'resting.available', 1_100);
+  told.enter('network/app', 'building.creating', 1_102);
+  told.enter('network/web', 'building.creating', 1_104);
   told.call('network/web', 'POST', '/networks', 1_105, 1_180);
   told.call('network/app', 'POST', '/networks', 1_108, 1_190);
-  told.enter('network/app', 'available', 1_200);
-  told.enter('network/web', 'available', 1_300);
+  told.enter('network/app', 'resting.available', 1_200);
+  told.enter('network/web', 'resting.available', 1_300);
   told.call('subnet/web-v4', 'POST', '/auth/tokens', 1_000, 1_010);
   told.call('subnet/web-v4', 'POST', '/subnets', 1_305, 1_350);
-  told.enter('subnet/web-v4', 'available', 1_400);
-  told.enter('subnet/web-v6', 'available', 1_390);
+  told.enter('subnet/web-v4', 'resting.available', 1_400);
+  told.enter('subnet/web-v6', 'resting.available', 1_390);
   assert.equal(longestChain(stretch), [
     { key: 'project/shop', durationMs: 100 },
     { key: 'network/web', durationMs: 200 },

@@ -9,7 +9,8 @@ import { systemClock } from '../../../../actors/clock.ts';
 import { registry } from '../../../../actors/object/registry.ts';
 import type { Resource } from '../../../../adapters/kubernetes/mod.ts';
 import { openStackSessions, openstackFollowed, openstackKinds } from '../../../../adapters/openstack/mod.ts';
-import type { JsonObject, KubeObject, ManagedKind } from '../../../../machines/kind.ts';
+import type { Kind } from '../../../../machines/kind.ts';
+import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('troupe why');
 
@@ -18,8 +19,8 @@ const clock = systemClock();
 const sessions = openStackSessions({ clock, version: '0', readSecret: async () => undefined });
 const kinds = openstackKinds({ sessions, clock });
 /** A kind whose objects may refer to each other in a circle; those of OpenStack cannot. */
-const ring: ManagedKind = {
-  ...(kinds[0] as ManagedKind),
+const ring: Kind = {
+  ...(kinds[0] as Kind),
   kind: 'Ring',
   plural: 'rings',
   references: ({ spec }) => {

@@ -1,5 +1,7 @@
-// Getting hold of what an object depends on: the part of the managed machine before anything is done outside.
+// Getting hold of what an object depends on: the part of the chart before anything is done outside.
 import { and, not, or } from 'xstate';
+import { Tag } from '../life.ts';
+import { ResourceTag } from './context.ts';
 import {
   awaitLanding,
   foundMany,
@@ -7,13 +9,14 @@ import {
   foundNothingYet,
   foundOne,
   isNewGeneration,
-  managedSetup,
+  noteAmbiguous,
   noteFailure,
+  resourceSetup,
   storeObject,
   takeFound,
-} from './managed-setup.ts';
+} from './setup.ts';
 
-/** Any other change is stored as everywhere (`managed.ts`). */
+/** Any other change is stored as everywhere (`machine.ts`). */
 const editedWhileWaiting = {
   guard: isNewGeneration,
   target: 'awaiting',
@@ -21,44 +24,49 @@ const editedWhileWaiting = {
   actions: [storeObject, 'forgetClear'],
 } as const;
 
-export const claiming = managedSetup.createStateConfig({
+export const claiming = resourceSetup.createStateConfig({
+  id: 'claiming',
   description: 'Getting hold of what the object depends on.',
+  tags: ResourceTag.AwaitsDependencies,
   initial: 'entering',
   states: {
     entering: {
       description: 'Deciding whether the own finalizer has to be stored first.',
+      tags: Tag.Busy,
       always: [
-        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+        { guard: 'isDeleting', target: '#deleting' },
         { guard: 'isOwned', target: 'awaiting' },
         { target: 'guarding' },
       ],
     },
     guarding: {
       description: 'The own finalizer is being stored.',
+      tags: Tag.Busy,
       // Left by the answer only: the actor sees the finalizer before the effect resolves, and `noteUnbuilt` would be lost.
       entry: 'noteTry',
-      always: { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+      always: { guard: 'isDeleting', target: '#deleting' },
       invoke: {
         id: 'guardSelf',
         src: 'guardSelf',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
-          { guard: not('isOwned'), target: '#managed.lifecycle.backingOff' },
+          { guard: not('isOwned'), target: '#backingOff' },
           // It was not there before, so no life before this one has built anything.
           { target: 'awaiting', actions: 'noteUnbuilt' },
         ],
-        onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },
+        onError: { target: '#backingOff', actions: noteFailure },
       },
     },
     awaiting: {
       description: 'Claimed; waiting until every needed dependency is ready.',
+      tags: Tag.Waiting,
       entry: 'claim',
       always: [
-        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
-        { guard: and(['isReadyToAct', 'isRecorded']), target: '#managed.lifecycle.observing' },
-        { guard: and(['isReadyToAct', not('isManaged')]), target: '#managed.lifecycle.importing' },
-        { guard: and(['isReadyToAct', 'isClear']), target: '#managed.lifecycle.creating' },
-        { guard: 'isReadyToAct', target: '#managed.lifecycle.adopting' },
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: and(['isReadyToAct', 'isRecorded']), target: '#observing' },
+        { guard: and(['isReadyToAct', not('isManaged')]), target: '#importing' },
+        { guard: and(['isReadyToAct', 'isClear']), target: '#creating' },
+        { guard: 'isReadyToAct', target: '#adopting' },
         {
           guard: and(['mustYield', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
           target: 'awaiting',
@@ -73,6 +81,7 @@ export const claiming = managedSetup.createStateConfig({
     },
     lookingAhead: {
       description: 'Looking for what an earlier life may have left, while a dependency is still being made.',
+      tags: Tag.Busy,
       invoke: {
         id: 'lookAhead',
         src: 'find',
@@ -91,6 +100,7 @@ export const claiming = managedSetup.createStateConfig({
     },
     probing: {
       description: 'A dependency is being deleted: was anything built on it?',
+      tags: Tag.Busy,
       entry: ['noteTry', 'noteBasis'],
       invoke: {
         id: 'probe',
@@ -99,25 +109,26 @@ export const claiming = managedSetup.createStateConfig({
         onDone: [
           {
             guard: foundOne,
-            target: '#managed.lifecycle.recording',
+            target: '#recording',
             actions: takeFound,
           },
           {
             guard: foundMany,
-            target: '#managed.lifecycle.failed',
-            actions: 'noteAmbiguous',
+            target: '#failed',
+            actions: noteAmbiguous,
           },
           { guard: foundNone, target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
-          { guard: foundNothingYet, target: '#managed.lifecycle.backingOff', actions: awaitLanding },
+          { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
           { target: 'unclear' },
         ],
-        onError: { target: '#managed.lifecycle.backingOff', actions: noteFailure },
+        onError: { target: '#backingOff', actions: noteFailure },
       },
     },
     unclear: {
       description: 'Something may have been built, and a reference is needed to tell what; nothing is yielded.',
+      tags: Tag.Waiting,
       always: [
-        { guard: 'isDeleting', target: '#managed.lifecycle.deleting' },
+        { guard: 'isDeleting', target: '#deleting' },
         { guard: 'isLookStale', target: 'awaiting' },
       ],
       after: { unclearPause: 'awaiting' },

@@ -1,11 +1,61 @@
-// What the life of a managed object knows, hears and asks for, and the questions its statechart decides by.
-import type { Claims, GuardContext } from './guard.ts';
-import type { ErrorData, LifeView, Observation, UpdateOutcome } from './kind.ts';
-import { type Dependency, isNeeded, isUsable, type ObjectView, Readiness } from './life.ts';
+// What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
+import { type Dependency, isNeeded, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import type { ErrorData } from '../object.ts';
+import type { Observation, UpdateOutcome } from './operations.ts';
 
-export interface ManagedContext extends GuardContext {
-  readonly object: ObjectView;
+/** Tags of this chart beside those that every life has. */
+export const ResourceTag = {
+  /** Nothing that the import names is there yet. */
+  AwaitsImport: 'awaits.import',
+  /** The foreign system is at work on the resource. */
+  AwaitsReadiness: 'awaits.readiness',
+  /** It takes changes and does not make them. */
+  AwaitsChange: 'awaits.change',
+  /** It waits for what the object refers to. */
+  AwaitsDependencies: 'awaits.dependencies',
+  /** Of a deleted object: the resource is still there, or may be. */
+  Removing: 'removing',
+  /** Waiting until the children are gone. */
+  AwaitsChildren: 'awaits.children',
+  /** Steps that users are told of when they are done. */
+  Recording: 'recording',
+  Vanished: 'vanished',
+  AwaitsRemoval: 'awaits.removal',
+  Unclaiming: 'unclaiming',
+} as const;
+
+/** An object, reduced to what the chart decides by. */
+export interface ResourceView {
+  readonly uid: string;
+  readonly generation: number;
+  readonly deleting: boolean;
+  /** Those that hold it. */
+  readonly finalizers: readonly string[];
+  /** The kind's own finalizer, and whether it is stored. */
+  readonly finalizer: string;
+  readonly owned: boolean;
+  /** `status.id`. */
+  readonly externalId: string | undefined;
+  readonly managed: boolean;
+  /** The external resource outlives the object. */
+  readonly detached: boolean;
+  /** What the stored status says, for an object that nothing has to be done for. */
+  readonly settled: 'no' | 'available' | 'unavailable' | 'failed';
+  /** The stored status says that others may use it, settled or not. */
+  readonly available: boolean;
+  /** Milliseconds until the object wants another look; undefined for never. Counted from when this view was made. */
+  readonly resyncInMs: number | undefined;
+  /** Between two later looks, chance included; undefined for never. */
+  readonly resyncEveryMs: number | undefined;
+}
+
+export interface ResourceContext {
+  /** Address of the object, as one string. */
+  readonly key: string;
+  readonly object: ResourceView;
   readonly dependencies: readonly Dependency[];
+  /** Writes in a row that lost a race. */
+  readonly races: number;
   /** Uids of deleted dependencies that this life yielded (P1). */
   readonly yielded: readonly string[];
   /** The external id: as recorded, or as just learned. */
@@ -39,32 +89,8 @@ export interface ManagedContext extends GuardContext {
   readonly heardAt: number;
 }
 
-export interface ObjectChanged {
-  readonly type: 'object.changed';
-  readonly object: ObjectView;
-  readonly dependencies: readonly Dependency[];
-  readonly at: number;
-}
-
-export interface DependenciesChanged {
-  readonly type: 'dependencies.changed';
-  readonly dependencies: readonly Dependency[];
-  readonly at: number;
-}
-
-export type ManagedEvent =
-  | { readonly type: 'life.began' }
-  | ObjectChanged
-  | DependenciesChanged
-  | { readonly type: 'claims.changed'; readonly claims: Claims };
-
-export interface ManagedInput {
-  readonly key: string;
-  readonly object: ObjectView;
-  readonly dependencies: readonly Dependency[];
-  readonly claims: Claims;
-  readonly at: number;
-}
+export type ResourceEvent = LifeEvent<ResourceView>;
+export type ResourceInput = LifeInput<ResourceView>;
 
 /** Input of the effects: who, and what the effect cannot read from the object. */
 export interface EffectInput {
@@ -77,11 +103,8 @@ export interface FindOutput {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
   readonly at: number;
-}
-
-/** Whether the API server had no object of our own any more. */
-export interface DisownOutput {
-  readonly gone: boolean;
+  /** What to say of several. */
+  readonly ambiguity?: string;
 }
 
 /** What became of `status.id`: `lost` when another host had recorded another id first. */
@@ -93,12 +116,12 @@ const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
-export function settlePauseMs({ waiting, repassMs, observation, looks }: ManagedContext): number {
+export function settlePauseMs({ waiting, repassMs, observation, looks }: ResourceContext): number {
   const idle = waiting.length > 0 ? Number.POSITIVE_INFINITY : LOOK_PAUSE_MS;
   return rarer(repassMs ?? observation?.pollAfterMs ?? idle, looks);
 }
 
-export function removalPauseMs({ looks }: ManagedContext): number {
+export function removalPauseMs({ looks }: ResourceContext): number {
   return rarer(LOOK_PAUSE_MS, looks);
 }
 
@@ -114,7 +137,7 @@ export function basisOf(dependencies: readonly Dependency[]): string {
   return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));
 }
 
-export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<ManagedContext, 'waiting' | 'repassMs'> {
+export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'repassMs'> {
   return { waiting, repassMs: pollAfterMs };
 }
 
@@ -125,99 +148,49 @@ const QUICK_LOOKS = 10;
 /** A deletion that the cloud took and has not done after so many looks is asked for again. */
 export const LOOKS_A_REMOVAL = 20;
 
-/** Phases that the last failure led to; in any other the object is on its way again. */
-const FAILING: ReadonlySet<string> = new Set([
-  'failed',
-  'backingOff',
-  'recordingAgain',
-  'discardingAgain',
-  'deleting.backingOff',
-  'deleting.refused',
-  'deleting.releasingAgain',
-]);
-
-/** The leaf of a state value: `available`, `deleting.guarded`. */
-export function phaseOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const [name, inner] = Object.entries(value as Record<string, unknown>)[0] ?? ['', ''];
-  return `${name}.${phaseOf(inner)}`;
-}
-
-/** What the status of an object says about its life; `phase` is the leaf of the lifecycle region. */
-export function lifeView(context: ManagedContext, phase: string): LifeView {
-  const { object, externalId, observation, waiting, error, vanished, dependencies } = context;
-  const held =
-    phase === 'deleting.guarded' ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [];
-  // Where nothing is waited for, what others are like is no news of this object.
-  const next =
-    phase === 'deleting.deciding' ? credentials(context) : phase.startsWith('claiming') ? nextNeeded(context) : [];
-  const unready = next.filter((dependency) => !isThere(dependency, context));
-  // Until everybody has answered there is nothing to tell: the answer may be `ready`.
-  const answered = unready.flatMap(({ kind, name, answer }) =>
-    answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
-  );
-  return {
-    generation: object.generation,
-    phase,
-    externalId,
-    observation,
-    awaited: answered.length === unready.length ? answered : [],
-    heldBy: held,
-    waiting,
-    disowning: phase === 'deleting.disowned' ? dependencies.filter(isOwnedStill) : [],
-    error: FAILING.has(phase) ? error : undefined,
-    vanished,
-  };
-}
-
-/** The pause before the next attempt, in milliseconds, without jitter. Exported for the runtime, which adds it. */
+/** The pause before the next attempt, in milliseconds, without jitter. */
 export function backoffMs({
   attempts,
   error,
   landsInMs = BACKOFF_LIMIT_MS,
-}: Pick<ManagedContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
+}: Pick<ResourceContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
   const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
   return Math.max(Math.min(exponential, BACKOFF_LIMIT_MS, landsInMs), error?.retryAfterMs ?? 0);
 }
 
 /** Without credentials nothing else is looked at, so nothing else is reported. */
-function nextNeeded(context: ManagedContext): readonly Dependency[] {
+export function nextNeeded(context: ResourceContext): readonly Dependency[] {
   return isCredentialed(context) ? needed(context) : credentials(context);
 }
 
-function needed({ dependencies, externalId }: ManagedContext): readonly Dependency[] {
-  return dependencies.filter((dependency) => isNeeded(dependency, { externalId }));
+function needed({ dependencies, externalId }: ResourceContext): readonly Dependency[] {
+  return dependencies.filter((dependency) => isNeeded(dependency, externalId !== undefined));
 }
 
-export function unready(context: ManagedContext): readonly Dependency[] {
+export function unready(context: ResourceContext): readonly Dependency[] {
   return needed(context).filter((dependency) => !isThere(dependency, context));
 }
 
-function credentials({ dependencies }: Pick<ManagedContext, 'dependencies'>): readonly Dependency[] {
+export function credentials({ dependencies }: Pick<ResourceContext, 'dependencies'>): readonly Dependency[] {
   return dependencies.filter(({ neededFor }) => neededFor === 'always');
 }
 
-export function isCredentialed(context: ManagedContext): boolean {
+export function isCredentialed(context: ResourceContext): boolean {
   return credentials(context).every((dependency) => isThere(dependency, context));
 }
 
 /** What is being deleted does for a look, which leaves nothing behind. */
-export function isAbleToLook(context: ManagedContext): boolean {
-  return credentials(context).every((each) => isUsable(each, context.yielded) || serves(each));
+export function isAbleToLook(context: ResourceContext): boolean {
+  return credentials(context).every((each) => isUsable(each, context.yielded) || isServing(each));
 }
 
 /**
  * Whether a dependency does for what has to be done next. Nothing new is built with what is itself being deleted, since its
  * guard may be on its way off (I3); what is built already holds it, and is cared for and cleaned up with it.
  */
-function isThere(dependency: Dependency, { object, externalId, yielded }: ManagedContext): boolean {
+export function isThere(dependency: Dependency, { object, externalId, yielded }: ResourceContext): boolean {
   const isToKeep = dependency.neededFor === 'always' && (object.deleting || externalId !== undefined);
-  return isUsable(dependency, yielded) || (isToKeep && serves(dependency));
-}
-
-/** It is being deleted, and still there to be used. */
-function serves({ answer }: Dependency): boolean {
-  return answer?.readiness === Readiness.Deleting && (answer.externalId !== undefined || answer.version !== undefined);
+  return isUsable(dependency, yielded) || (isToKeep && isServing(dependency));
 }
 
 /**
@@ -226,7 +199,7 @@ function serves({ answer }: Dependency): boolean {
  * something else when an earlier life sent a create (I4). Without the credentials that it names there is no way to look at
  * all.
  */
-export function isProvedUnbuilt({ object, externalId, dependencies }: ManagedContext): boolean {
+export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceContext): boolean {
   // A deletion counts as a generation, too.
   const isEdited = object.generation > (object.deleting ? 2 : 1);
   const isUnbuilt = ({ finalizers, neededFor, fixed, answer }: Dependency): boolean => {
@@ -239,8 +212,8 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ManagedCon
   return externalId === undefined && dependencies.some(isUnbuilt);
 }
 
-/** An object of our own that is not known to be gone. */
-export function isOwnedStill({ neededFor, answer }: Dependency): boolean {
+/** A child that is not known to be gone. */
+export function isChildStill({ neededFor, answer }: Dependency): boolean {
   return neededFor === 'never' && answer?.readiness !== Readiness.Absent;
 }
 
@@ -251,7 +224,7 @@ export function credentialsVersion(dependencies: readonly Dependency[]): string 
 }
 
 /** Dependencies that are being deleted while this life has not built on them: they wait for us, we for their successor. */
-export function yieldable(context: ManagedContext): readonly Dependency[] {
+export function yieldable(context: ResourceContext): readonly Dependency[] {
   if (context.object.deleting || context.externalId !== undefined) return [];
   return context.dependencies.filter(
     ({ answer, finalizers }) =>
@@ -260,7 +233,7 @@ export function yieldable(context: ManagedContext): readonly Dependency[] {
 }
 
 /** Everything that is not ready yet exists, so it may be ready soon; a look-up now saves one then. Made once a wait. */
-export function isWorthLookingAhead(context: ManagedContext): boolean {
+export function isWorthLookingAhead(context: ResourceContext): boolean {
   return (
     context.object.managed &&
     context.externalId === undefined &&
@@ -268,4 +241,15 @@ export function isWorthLookingAhead(context: ManagedContext): boolean {
     isCredentialed(context) &&
     unready(context).every(({ answer }) => answer?.readiness === Readiness.Pending)
   );
+}
+
+/** Whether a dependency has another external id than before: it was made anew, and what was built on it is of the old one. */
+export function isReplaced(before: readonly Dependency[], now: readonly Dependency[]): boolean {
+  return now.some(({ kind, name, namespace, answer }) => {
+    const known = before.find(
+      (each) => each.kind === kind && each.name === name && each.namespace === namespace,
+    )?.answer;
+    const ids = [known?.externalId, answer?.externalId];
+    return !ids.includes(undefined) && ids[0] !== ids[1];
+  });
 }

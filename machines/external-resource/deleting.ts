@@ -1,6 +1,9 @@
-// The end of a managed object: the part of the managed machine after the user deleted it.
+// The end of an object: the part of the chart after the user deleted it.
 import { and, not } from 'xstate';
+import { Tag } from '../life.ts';
+import { ResourceTag } from './context.ts';
 import {
+  areChildrenNowGone,
   awaitLanding,
   foundMany,
   foundNone,
@@ -9,15 +12,15 @@ import {
   isEdited,
   isLostRace,
   isNewCredentials,
-  isNowDisowned,
-  managedSetup,
+  noteAmbiguous,
   noteFailure,
+  resourceSetup,
   storeDependencies,
   storeObject,
   takeFound,
-  wasDisowned,
   wasFound,
-} from './managed-setup.ts';
+  wereChildrenGone,
+} from './setup.ts';
 
 /** The credentials may be others now: they are claimed, or the cleanup would wait for them in vain. */
 const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
@@ -28,8 +31,10 @@ const decideIfEdited = [
   { actions: storeObject },
 ] as const;
 
-export const deleting = managedSetup.createStateConfig({
+export const deleting = resourceSetup.createStateConfig({
+  id: 'deleting',
   description: 'The user deleted the object.',
+  tags: Tag.Deleting,
   // The claims are what holds the credentials and the dependencies for the cleanup.
   entry: ['claim', 'forgetFailure', 'resetLooks'],
   initial: 'guarded',
@@ -37,14 +42,16 @@ export const deleting = managedSetup.createStateConfig({
   states: {
     guarded: {
       description: 'Others still hold the object by their finalizers.',
+      tags: [Tag.Held, Tag.Waiting],
       always: [
-        { guard: not('isOwned'), target: '#managed.lifecycle.gone' },
-        { guard: and(['isOnlyOurs', 'isOwner']), target: 'disowning' },
+        { guard: not('isOwned'), target: '#gone' },
+        { guard: and(['isOnlyOurs', 'hasChildren']), target: 'removingChildren' },
         { guard: 'isOnlyOurs', target: 'deciding' },
       ],
     },
     deciding: {
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
+      tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsDependencies],
       always: [
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
@@ -53,30 +60,33 @@ export const deleting = managedSetup.createStateConfig({
         { guard: and([not('isRecorded'), 'isCredentialed']), target: 'searching' },
       ],
     },
-    disowning: {
+    removingChildren: {
       // That one is absent may have been said before it was made: the API server knows.
-      description: 'The deletion of the objects of our own is asked for.',
+      description: 'The deletion of the children is asked for.',
+      tags: Tag.Busy,
       invoke: {
-        id: 'disown',
-        src: 'disown',
+        id: 'removeChildren',
+        src: 'removeChildren',
         input: ({ context: { key } }) => ({ key }),
-        onDone: [{ guard: wasDisowned, target: 'deciding' }, { target: 'disowned' }],
+        onDone: [{ guard: wereChildrenGone, target: 'deciding' }, { target: 'awaitingChildren' }],
         onError: { target: 'backingOff', actions: noteFailure },
       },
     },
-    disowned: {
-      description: 'Waiting until the objects of our own are gone.',
+    awaitingChildren: {
+      description: 'Waiting until the children are gone.',
+      tags: [Tag.Waiting, ResourceTag.AwaitsChildren],
       on: {
         'dependencies.changed': [
-          { guard: isNowDisowned, target: 'disowning', actions: storeDependencies },
+          { guard: areChildrenNowGone, target: 'removingChildren', actions: storeDependencies },
           { actions: storeDependencies },
         ],
       },
       // It may have been said while the API server was asked.
-      after: { disownPause: { guard: 'isDisowned', target: 'disowning' } },
+      after: { childrenPause: { guard: 'areChildrenGone', target: 'removingChildren' } },
     },
     searching: {
       description: 'Looking for what a create may have left whose id was never recorded.',
+      tags: [Tag.Busy, ResourceTag.Removing],
       entry: 'noteBasis',
       invoke: {
         id: 'search',
@@ -90,7 +100,7 @@ export const deleting = managedSetup.createStateConfig({
           },
           { guard: foundNone, target: 'unclaiming' },
           { guard: foundNothingYet, target: 'backingOff', actions: awaitLanding },
-          { guard: foundMany, target: 'refused', actions: 'noteAmbiguous' },
+          { guard: foundMany, target: 'refused', actions: noteAmbiguous },
           { target: 'unresolved' },
         ],
         onError: { target: 'backingOff', actions: noteFailure },
@@ -98,18 +108,21 @@ export const deleting = managedSetup.createStateConfig({
     },
     unresolved: {
       description: 'Something may have been built, and a reference is needed to tell what (Q10).',
+      tags: ResourceTag.Removing,
       always: { guard: 'isLookStale', target: 'deciding' },
       after: { unclearPause: 'deciding' },
       on: { 'object.changed': decideIfEdited },
     },
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
+      tags: [Tag.Failing, Tag.Refused],
       on: {
         'object.changed': decideIfEdited,
       },
     },
     removing: {
       description: 'The deletion of the external resource is asked for, once.',
+      tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
         id: 'remove',
         src: 'remove',
@@ -120,6 +133,7 @@ export const deleting = managedSetup.createStateConfig({
     },
     confirming: {
       description: 'Making sure that the external resource is gone.',
+      tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
         id: 'confirm',
         src: 'observe',
@@ -130,12 +144,14 @@ export const deleting = managedSetup.createStateConfig({
     },
     awaitingRemoval: {
       description: 'The foreign system is still at work on the deletion.',
+      tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsRemoval],
       entry: 'countLook',
       always: { guard: 'isDetached', target: 'unclaiming' },
       after: { removalPause: [{ guard: 'isLongRemoval', target: 'removing' }, { target: 'confirming' }] },
     },
     backingOff: {
       description: 'The last step of the cleanup failed in a way that may pass.',
+      tags: [Tag.Failing, ResourceTag.Removing],
       after: { backoff: 'guarded' },
       on: {
         'object.changed': [
@@ -153,6 +169,7 @@ export const deleting = managedSetup.createStateConfig({
       },
     },
     unclaiming: {
+      tags: [Tag.Busy, ResourceTag.Unclaiming],
       description:
         'The claims are being ended, but for those that a cleanup needs: it may yet be this one again, elsewhere.',
       on: { 'object.changed': { actions: storeObject } },
@@ -166,12 +183,13 @@ export const deleting = managedSetup.createStateConfig({
     },
     releasing: {
       description: 'The own finalizer is being removed.',
+      tags: Tag.Busy,
       on: { 'object.changed': { actions: storeObject } },
       invoke: {
         id: 'releaseSelf',
         src: 'releaseSelf',
         input: ({ context: { key } }) => ({ key }),
-        onDone: '#managed.lifecycle.gone',
+        onDone: '#gone',
         onError: [
           { guard: isLostRace, target: 'releasing', reenter: true, actions: 'countRace' },
           { target: 'releasingAgain', actions: noteFailure },
@@ -180,6 +198,7 @@ export const deleting = managedSetup.createStateConfig({
     },
     releasingAgain: {
       description: 'The claims could not be ended, or the own finalizer not removed; nothing else is left to clean up.',
+      tags: Tag.Failing,
       on: { 'object.changed': { actions: storeObject } },
       after: { backoff: 'unclaiming' },
     },

@@ -1,50 +1,53 @@
-// The vocabulary of the managed machine: its effects, actions, guards and delays. The chart is in `managed.ts`.
+// The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { assign, fromPromise, setup } from 'xstate';
-import { type AuditOutput, type Claims, guardActors, guardConditions, guardDelays } from './guard.ts';
-import type { ErrorData, Observation, UpdateOutcome } from './kind.ts';
-import type { Dependency, ObjectView } from './life.ts';
+import type { Dependency, Tag } from '../life.ts';
+import type { ErrorData } from '../object.ts';
 import {
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
   credentialsVersion,
-  type DependenciesChanged,
-  type DisownOutput,
   type EffectInput,
   type FindOutput,
   isAbleToLook,
+  isChildStill,
   isCredentialed,
-  isOwnedStill,
   isProvedUnbuilt,
+  isReplaced,
   isWorthLookingAhead,
   LOOKS_A_REMOVAL,
-  type ManagedContext,
-  type ManagedEvent,
-  type ManagedInput,
   notePass,
-  type ObjectChanged,
   type RecordOutput,
+  type ResourceContext,
+  type ResourceEvent,
+  type ResourceInput,
+  type ResourceTag,
+  type ResourceView,
   removalPauseMs,
   settlePauseMs,
   unready,
   yieldable,
-} from './managed-context.ts';
+} from './context.ts';
+import type { Observation, UpdateOutcome } from './operations.ts';
 
+type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
+type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
 type Failure = { readonly error: unknown };
 
 /** So many changes in a row are read again at once. A cloud that takes a change and does not make it is given time. */
 const QUICK_CHANGES = 2;
 
-const ambiguous: ErrorData = {
-  code: 'terminal',
-  reason: 'InvalidConfiguration',
-  message: 'found more than one matching OpenStack resource during adoption',
-};
+/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+const QUICK_RACES = 5;
 
-export const managedSetup = setup({
-  types: { context: {} as ManagedContext, events: {} as ManagedEvent, input: {} as ManagedInput },
+export const resourceSetup = setup({
+  types: {
+    context: {} as ResourceContext,
+    events: {} as ResourceEvent,
+    input: {} as ResourceInput,
+    tags: {} as Tag | (typeof ResourceTag)[keyof typeof ResourceTag],
+  },
   actors: {
-    ...guardActors,
     /** Stores the own finalizer. */
     guardSelf: fromPromise<void, EffectInput>(notProvided),
     find: fromPromise<FindOutput, EffectInput>(notProvided),
@@ -55,8 +58,8 @@ export const managedSetup = setup({
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
     update: fromPromise<UpdateOutcome, EffectInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
-    /** Asks for the deletion of the objects of our own, and says whether none was left. */
-    disown: fromPromise<DisownOutput, EffectInput>(notProvided),
+    /** Asks for the deletion of the children, and says whether none was left. */
+    removeChildren: fromPromise<{ readonly gone: boolean }, EffectInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     unclaim: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
@@ -79,10 +82,6 @@ export const managedSetup = setup({
       dependencies,
       heardAt: at,
     })),
-    storeClaims: assign((_, { claims }: { claims: Claims }) => ({ claims })),
-    confirmGuards: assign((_, confirmed: AuditOutput) => ({ confirmed })),
-    countGuardAttempt: assign({ guardAttempts: ({ context }) => context.guardAttempts + 1 }),
-    resetGuardAttempts: assign({ guardAttempts: 0, races: 0 }),
     countRace: assign({ races: ({ context }) => context.races + 1 }),
     resetRaces: assign({ races: 0 }),
     /** What is done from here on is done for the object as it is now. */
@@ -122,7 +121,14 @@ export const managedSetup = setup({
       available: context.available && context.observation !== undefined,
     })),
     forgetObservation: assign({ observation: undefined }),
-    noteAmbiguous: assign({ error: ambiguous, available: false }),
+    noteAmbiguous: assign((_, { matches, ambiguity }: FindOutput) => ({
+      error: {
+        code: 'terminal',
+        reason: 'InvalidConfiguration',
+        message: ambiguity ?? `${matches.length} resources match`,
+      } as const,
+      available: false,
+    })),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
@@ -132,7 +138,9 @@ export const managedSetup = setup({
     })),
   },
   guards: {
-    ...guardConditions,
+    /** Another write was faster, and has been read by now. */
+    isLostRace: ({ context }, { error }: Failure) =>
+      (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
     isOwned: ({ context }) => context.object.owned,
     isManaged: ({ context }) => context.object.managed,
@@ -173,32 +181,38 @@ export const managedSetup = setup({
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
     isLongRemoval: ({ context }) => context.looks > 0 && context.looks % LOOKS_A_REMOVAL === 0,
-    isOwner: ({ context }) => context.dependencies.some(({ neededFor }) => neededFor === 'never'),
-    wasDisowned: (_, { gone }: DisownOutput) => gone,
-    isDisowned: ({ context }) => !context.dependencies.some(isOwnedStill),
-    isNowDisowned: (_, { dependencies }: { dependencies: readonly Dependency[] }) => !dependencies.some(isOwnedStill),
-    isNewGeneration: ({ context }, { object }: { object: ObjectView }) =>
+    hasChildren: ({ context }) => context.dependencies.some(({ neededFor }) => neededFor === 'never'),
+    wereChildrenGone: (_, { gone }: { gone: boolean }) => gone,
+    areChildrenGone: ({ context }) => !context.dependencies.some(isChildStill),
+    areChildrenNowGone: (_, { dependencies }: { dependencies: readonly Dependency[] }) =>
+      !dependencies.some(isChildStill),
+    isUsable: ({ context }) => context.available,
+    isNewGeneration: ({ context }, { object }: { object: ResourceView }) =>
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isOutdated: ({ context }) => context.tried !== context.object.generation,
     /** Somebody took the status away, or the id, or set it back to work. */
-    isUnsettled: ({ context }, { object }: { object: ObjectView }) =>
+    isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
+    /** What the resource was built on is another one by now. */
+    isDependencyReplaced: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
+      isReplaced(context.dependencies, dependencies),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
   },
   delays: {
-    ...guardDelays,
     backoff: ({ context }) => backoffMs(context),
     importPause: 15_000,
     /** Somebody may take away what was found. */
     unclearPause: 15_000,
     settlePause: ({ context }) => settlePauseMs(context),
     removalPause: ({ context }) => removalPauseMs(context),
-    disownPause: 1_000,
+    childrenPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
-    resync: ({ context }) => context.object.resyncInMs ?? Number.POSITIVE_INFINITY,
+    // A life that has looked itself counts its period from now; one that began settled, from the last look.
+    resync: ({ context: { observation, object } }) =>
+      (observation === undefined ? object.resyncInMs : undefined) ?? object.resyncEveryMs ?? Number.POSITIVE_INFINITY,
   },
 });
 
@@ -211,8 +225,8 @@ export const noteFailure = {
 export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const refusedOrNot = [
-  { guard: isTerminal, target: 'failed', actions: noteFailure },
-  { target: 'backingOff', actions: noteFailure },
+  { guard: isTerminal, target: '#failed', actions: noteFailure },
+  { target: '#backingOff', actions: noteFailure },
 ] as const;
 export const foundNone = { type: 'foundNone', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundNothingYet = {
@@ -221,6 +235,10 @@ export const foundNothingYet = {
 } as const;
 export const awaitLanding = { type: 'awaitLanding', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const mayCreate = { type: 'mayCreate', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const noteAmbiguous = {
+  type: 'noteAmbiguous',
+  params: ({ event }: Answer<FindOutput>) => event.output,
+} as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const takeFound = {
@@ -249,9 +267,16 @@ export const isNewCredentials = {
   type: 'isNewCredentials',
   params: ({ event }: { event: DependenciesChanged }) => event,
 } as const;
-export const wasDisowned = { type: 'wasDisowned', params: ({ event }: Answer<DisownOutput>) => event.output } as const;
-export const isNowDisowned = {
-  type: 'isNowDisowned',
+export const isDependencyReplaced = {
+  type: 'isDependencyReplaced',
+  params: ({ event }: { event: DependenciesChanged }) => event,
+} as const;
+export const wereChildrenGone = {
+  type: 'wereChildrenGone',
+  params: ({ event }: Answer<{ readonly gone: boolean }>) => event.output,
+} as const;
+export const areChildrenNowGone = {
+  type: 'areChildrenNowGone',
   params: ({ event }: { event: DependenciesChanged }) => event,
 } as const;
 /** As `isNewGeneration`, for an object that is being deleted anyway. */
@@ -260,12 +285,12 @@ export const isEdited = {
   params: ({ event }: { event: ObjectChanged }) => ({ object: { ...event.object, deleting: false } }),
 } as const;
 export const anewIfEdited = [
-  { guard: isNewGeneration, target: 'claiming', actions: storeObject },
+  { guard: isNewGeneration, target: '#claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
 export const anewIfUnsettled = [
-  { guard: isNewGeneration, target: 'claiming', actions: storeObject },
-  { guard: isUnsettled, target: 'claiming', actions: storeObject },
+  { guard: isNewGeneration, target: '#claiming', actions: storeObject },
+  { guard: isUnsettled, target: '#claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
 

@@ -1,11 +1,12 @@
 // Which transitions are news. What the statechart really goes through is in the suite of events.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LifeEvents, type Transition } from '../../../actors/telling/life-events.ts';
-import type { JsonObject, KubeObject } from '../../../machines/kind.ts';
-import { view } from '../../machines/managed-fixtures.ts';
+import { doneGenerationOf, ResourceNews, type Seen } from '../../../machines/external-resource/news.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import { view } from './fixtures.ts';
+import { tagsAt } from './states.ts';
 
-const test = suite('life events');
+const test = suite('news of external resources');
 
 function objectWith(...conditions: readonly JsonObject[]): KubeObject {
   const metadata = { name: 'a', namespace: 'ns', uid: 'uid', resourceVersion: '1' };
@@ -18,54 +19,62 @@ const COMPLETE = { type: 'Progressing', status: 'False', reason: 'Success', mess
 function play(
   object: KubeObject,
   steps: readonly (readonly [cause: string, output: unknown, from: string, to: string])[],
-  context: Partial<Transition['context']> = {},
+  context: Partial<Seen['context']> = {},
 ): readonly (string | undefined)[] {
-  const life = new LifeEvents(object);
+  const life = new ResourceNews(doneGenerationOf(object));
   return steps.map(([cause, output, from, to]) => {
     const type = cause.includes('.') ? cause : `xstate.done.actor.${cause}`;
     const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, ...context };
-    return life.hear({ cause: { type, output }, from, to, context: known })?.message;
+    const seen = (state: string): Seen => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
+    return life.hear({ cause: { type, output }, from: from === '' ? undefined : seen(from), to: seen(to) })?.message;
   });
 }
 
 test('what lost a race is nobody’s news; what is found afterwards is (W1)', () => {
   const said = play(objectWith(), [
-    ['create', {}, 'creating', 'recording'],
-    ['record', { kind: 'lost', externalId: 'other' }, 'recording', 'discarding'],
-    ['discard', undefined, 'discarding', 'claiming.awaiting'],
-    ['adopt', {}, 'adopting', 'recording'],
-    ['record', { kind: 'stored' }, 'recording', 'updating'],
+    ['create', {}, 'building.creating', 'building.recording'],
+    ['record', { kind: 'lost', externalId: 'other' }, 'building.recording', 'building.discarding'],
+    ['discard', undefined, 'building.discarding', 'claiming.awaiting'],
+    ['adopt', {}, 'building.adopting', 'building.recording'],
+    ['record', { kind: 'stored' }, 'building.recording', 'keeping.updating'],
   ]);
   assert.equal(said, [undefined, undefined, undefined, undefined, 'Adopted id, which was there already']);
 });
 
 test('an id is told of when storing it succeeds at the second try (W1)', () => {
   const said = play(objectWith(), [
-    ['create', {}, 'creating', 'recording'],
-    ['xstate.error.actor.record', undefined, 'recording', 'recordingAgain'],
-    ['xstate.after.backoff.managed.lifecycle.recordingAgain', undefined, 'recordingAgain', 'recording'],
-    ['record', { kind: 'stored' }, 'recording', 'updating'],
+    ['create', {}, 'building.creating', 'building.recording'],
+    ['xstate.error.actor.record', undefined, 'building.recording', 'building.recordingAgain'],
+    [
+      'xstate.after.backoff.managed.lifecycle.recordingAgain',
+      undefined,
+      'building.recordingAgain',
+      'building.recording',
+    ],
+    ['record', { kind: 'stored' }, 'building.recording', 'keeping.updating'],
   ]);
   assert.equal(said.at(-1), 'Created id');
 });
 
 test('an update is drift only for a generation that was complete before (W3)', () => {
-  const update = ['update', { changed: true, fields: ['tags'] }, 'updating', 'observing'] as const;
+  const update = ['update', { changed: true, fields: ['tags'] }, 'keeping.updating', 'keeping.observing'] as const;
   const back = 'Changed back tags of id: not as specified, though the spec had not changed';
   const complete = objectWith(COMPLETE);
   assert.equal(play(complete, [update]), [back]);
   assert.equal(play(complete, [update], { object: view({ generation: 2 }) }), ['Updated tags of id']);
   assert.equal(play(objectWith({ ...COMPLETE, status: 'True' }), [update]), ['Updated tags of id']);
-  const judged = ['update', { changed: false }, 'updating', 'available'] as const;
+  const judged = ['update', { changed: false }, 'keeping.updating', 'resting.available'] as const;
   assert.equal(play(objectWith(), [judged, update]), [undefined, back]);
-  assert.equal(play(objectWith(), [['update', { changed: true }, 'updating', 'observing']]), ['Updated id']);
+  assert.equal(play(objectWith(), [['update', { changed: true }, 'keeping.updating', 'keeping.observing']]), [
+    'Updated id',
+  ]);
 });
 
 test('the end is told once, however often the last steps are tried', () => {
   const gone = ['confirm', undefined, 'deleting.confirming', 'deleting.unclaiming'] as const;
   assert.equal(play(objectWith(COMPLETE), [gone, gone]), ['Deleted id', undefined]);
   const detached = { object: view({ detached: true }) };
-  const left = ['object.changed', undefined, 'available', 'deleting.unclaiming'] as const;
+  const left = ['object.changed', undefined, 'resting.available', 'deleting.unclaiming'] as const;
   assert.equal(play(objectWith(COMPLETE), [left, left], detached), ['Left id in place', undefined]);
 });
 
@@ -83,7 +92,7 @@ test('a life that begins with a failure has told it before (W2)', () => {
     objectWith(),
     [
       ['life.began', undefined, '', 'failed'],
-      ['xstate.error.actor.create', undefined, 'creating', 'failed'],
+      ['xstate.error.actor.create', undefined, 'building.creating', 'failed'],
       ['search', undefined, 'deleting.searching', 'deleting.refused'],
     ],
     { error },

@@ -1,27 +1,25 @@
-// What of a life is worth an Event: recognised from the transitions of its statechart, which knows nothing of Events.
+// What of a life is worth an Event to its users: recognised from the steps of its chart, which knows nothing of Events.
 //
 // Invariants:
 //   W1. An id is told of only once it is stored: what lost a race is nobody's news.
 //   W2. Waiting, trying again and starting again are no news (I6).
 //   W3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
-import { EventType } from '../../adapters/kubernetes/mod.ts';
-import type { KubeObject, UpdateOutcome } from '../../machines/kind.ts';
-import type { ManagedContext, RecordOutput } from '../../machines/managed-context.ts';
-import { conditionOf } from './conditions.ts';
-import type { Occurrence } from './event-recorder.ts';
+import { type Occurrence, Tag } from '../life.ts';
+import type { KubeObject } from '../object.ts';
+import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
+import type { UpdateOutcome } from './operations.ts';
 
-/** The event of a statechart that led to a transition; `output` is that of an effect which is done. */
-export interface Cause {
-  readonly type: string;
-  readonly output?: unknown;
+/** A snapshot of the chart, as far as news are concerned. */
+export interface Seen {
+  readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error'>;
+  hasTag(tag: string): boolean;
 }
 
-export interface Transition {
-  readonly cause: Cause;
-  /** Phases; `from` is empty at the beginning of a life. */
-  readonly from: string;
-  readonly to: string;
-  readonly context: Pick<ManagedContext, 'externalId' | 'object' | 'error'>;
+/** One step of the chart; `from` is undefined at the beginning of a life. */
+export interface SeenStep {
+  readonly cause: { readonly type: string; readonly output?: unknown };
+  readonly from: Seen | undefined;
+  readonly to: Seen;
 }
 
 const Origin = {
@@ -38,11 +36,11 @@ const ORIGINS: Readonly<Record<string, (typeof Origin)[keyof typeof Origin]>> = 
   import: Origin.import,
 };
 
-const normal = (reason: string, message: string): Occurrence => ({ type: EventType.Normal, reason, message });
-const warning = (reason: string, message: string): Occurrence => ({ type: EventType.Warning, reason, message });
+const normal = (reason: string, message: string): Occurrence => ({ type: 'Normal', reason, message });
+const warning = (reason: string, message: string): Occurrence => ({ type: 'Warning', reason, message });
 
 /** Listens to one life. */
-export class LifeEvents {
+export class ResourceNews {
   #origin: (typeof Origin)[keyof typeof Origin] | undefined;
   /** The resource was made in this life, and is not complete yet. */
   #isNew = false;
@@ -50,36 +48,37 @@ export class LifeEvents {
   #doneGeneration: number | undefined;
   #isEndTold = false;
 
-  constructor(object: KubeObject) {
-    const progressing = conditionOf(object, 'Progressing');
-    if (progressing?.status === 'False' && progressing.reason === 'Success')
-      this.#doneGeneration = progressing.observedGeneration;
+  /** @param doneGeneration  the generation that the stored status calls complete */
+  constructor(doneGeneration: number | undefined) {
+    this.#doneGeneration = doneGeneration;
   }
 
-  /** What a transition means to the user; undefined for nothing new. */
-  hear(transition: Transition): Occurrence | undefined {
-    const { to, context } = transition;
-    const news = this.#news(transition);
-    if (to === 'available' || to === 'unavailable') {
-      this.#doneGeneration = context.object.generation;
+  /** What a step means to the user; undefined for nothing new. */
+  hear(step: SeenStep): Occurrence | undefined {
+    const { to } = step;
+    const news = this.#news(step);
+    if (to.hasTag(Tag.Settled) && !to.hasTag(Tag.Failing)) {
+      this.#doneGeneration = to.context.object.generation;
       this.#isNew = false;
     }
     return news;
   }
 
-  #news({ cause, from, to, context }: Transition): Occurrence | undefined {
-    const { externalId = '', object, error } = context;
+  #news({ cause, from, to }: SeenStep): Occurrence | undefined {
+    const { externalId = '', object, error } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
-    if ((to === 'failed' || to === 'deleting.refused') && from !== '' && error !== undefined)
+    const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
+    if (enters(Tag.Refused) && from !== undefined && error !== undefined)
       return warning('Failed', `${error.reason ?? 'InvalidConfiguration'}: ${error.message}`);
-    if (to === 'recording' && effect !== undefined) this.#origin = ORIGINS[effect] ?? this.#origin;
+    if (enters(ResourceTag.Recording) && effect !== undefined) this.#origin = ORIGINS[effect] ?? this.#origin;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') return this.#updated(cause.output as UpdateOutcome, object.generation, externalId);
-    if (to === 'forgetting') {
+    if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
       return warning('Vanished', `${object.externalId} is gone, and was not deleted from here; it is made anew`);
     }
-    if (to === 'deleting.unclaiming' && externalId !== '') return this.#ended(effect, from, object, externalId);
+    if (enters(ResourceTag.Unclaiming) && externalId !== '')
+      return this.#ended(effect, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
     return undefined;
   }
 
@@ -102,8 +101,8 @@ export class LifeEvents {
 
   #ended(
     effect: string | undefined,
-    from: string,
-    { detached }: ManagedContext['object'],
+    wasAwaited: boolean,
+    { detached }: Pick<ResourceView, 'detached'>,
     externalId: string,
   ): Occurrence | undefined {
     // The last steps may be tried again.
@@ -111,7 +110,18 @@ export class LifeEvents {
     this.#isEndTold = true;
     if (effect === 'confirm') return normal('Deleted', `Deleted ${externalId}`);
     // A removal that was asked for, and is not awaited any more.
-    if (!detached || from === 'deleting.awaitingRemoval') return undefined;
+    if (!detached || wasAwaited) return undefined;
     return normal('Released', `Left ${externalId} in place`);
   }
+}
+
+/** The generation that the status of `object` calls complete, by the Progressing condition that Kubernetes' conventions name. */
+export function doneGenerationOf({ status }: Pick<KubeObject, 'status'>): number | undefined {
+  const conditions = status?.['conditions'];
+  if (!Array.isArray(conditions)) return undefined;
+  const progressing = (conditions as readonly Readonly<Record<string, unknown>>[]).find(
+    ({ type }) => type === 'Progressing',
+  );
+  if (progressing?.['status'] !== 'False' || progressing['reason'] !== 'Success') return undefined;
+  return progressing['observedGeneration'] as number | undefined;
 }

@@ -1,14 +1,15 @@
-// Objects, dependencies and answers of effects that lead the managed machine everywhere.
+// Objects, dependencies and answers of effects that lead the chart of external resources everywhere.
 import type { EventFromLogic } from 'xstate';
-import type { Claims } from '../../machines/guard.ts';
-import type { ErrorData, Observation } from '../../machines/kind.ts';
-import type { Dependency, ObjectView, Readiness } from '../../machines/life.ts';
-import type { managedMachine } from '../../machines/managed.ts';
+import type { ResourceView } from '../../../machines/external-resource/context.ts';
+import type { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { Dependency, Readiness } from '../../../machines/life.ts';
+import type { ErrorData } from '../../../machines/object.ts';
 
 export const OWN = 'example.org/own';
 export const GUARD = 'example.org/guard';
 
-export function view(changes: Partial<ObjectView> = {}): ObjectView {
+export function view(changes: Partial<ResourceView> = {}): ResourceView {
   const finalizers = changes.finalizers ?? [];
   return {
     uid: 'uid-1',
@@ -23,6 +24,7 @@ export function view(changes: Partial<ObjectView> = {}): ObjectView {
     settled: 'no',
     available: changes.settled === 'available',
     resyncInMs: undefined,
+    resyncEveryMs: undefined,
     ...changes,
   };
 }
@@ -42,10 +44,6 @@ export const secret: Dependency = {
   answer: { readiness: 'ready', uid: 'secret-1', version: '1' },
 };
 
-export function claims(changes: Partial<Claims> = {}): Claims {
-  return { held: [], guards: [GUARD], complete: true, revision: 0, ...changes };
-}
-
 export function observation(changes: Partial<Observation> = {}): Observation {
   return { id: 'id-1', attributes: {}, resource: { name: 'one' }, available: true, ...changes };
 }
@@ -53,10 +51,10 @@ export function observation(changes: Partial<Observation> = {}): Observation {
 export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
 
-type ManagedMachineEvent = EventFromLogic<typeof managedMachine>;
+type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
 
 /** Every event the machine can hear, answers and timers included. */
-export function allEvents(): readonly ManagedMachineEvent[] {
+export function allEvents(): readonly ResourceEvent[] {
   const at = 0;
   const objects = [
     view(),
@@ -102,27 +100,22 @@ export function allEvents(): readonly ManagedMachineEvent[] {
     discard: [undefined],
     update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
     remove: [undefined],
-    disown: [{ gone: true }, { gone: false }],
+    removeChildren: [{ gone: true }, { gone: false }],
     unclaim: [undefined],
     releaseSelf: [undefined],
-    storeGuards: [undefined],
-    releaseGuards: [undefined],
-    auditGuards: [{ free: [GUARD], revision: 1 }],
   };
   const after: Record<string, string> = {
-    importPause: 'lifecycle.awaitingExternal',
+    importPause: 'lifecycle.building.awaitingExternal',
     unclearPause: 'lifecycle.claiming.unclear',
     backoff: 'lifecycle.backingOff',
-    settlePause: 'lifecycle.settling',
-    rereadPause: 'lifecycle.rereading',
+    settlePause: 'lifecycle.keeping.settling',
+    rereadPause: 'lifecycle.keeping.rereading',
     removalPause: 'lifecycle.deleting.awaitingRemoval',
-    disownPause: 'lifecycle.deleting.disowned',
-    guardBackoff: 'guard.backingOff',
-    auditPause: 'guard.held',
+    childrenPause: 'lifecycle.deleting.awaitingChildren',
   };
   const backoffs = [
-    'lifecycle.recordingAgain',
-    'lifecycle.discardingAgain',
+    'lifecycle.building.recordingAgain',
+    'lifecycle.building.discardingAgain',
     'lifecycle.deleting.backingOff',
     'lifecycle.deleting.releasingAgain',
   ];
@@ -132,19 +125,15 @@ export function allEvents(): readonly ManagedMachineEvent[] {
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
     ...dependencies.map((some) => ({ type: 'dependencies.changed', dependencies: some, at })),
-    { type: 'claims.changed', claims: claims({ held: [GUARD], revision: 1 }) },
-    { type: 'claims.changed', claims: claims({ complete: false, revision: 1 }) },
-    { type: 'claims.changed', claims: claims() },
     ...Object.entries(effects).flatMap(([id, outputs]) => [
       ...outputs.map((output) => done(id, output)),
       failed(id, transient),
       failed(id, terminal),
     ]),
-    ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.managed.${state}` })),
-    ...backoffs.map((state) => ({ type: `xstate.after.backoff.managed.${state}` })),
-    { type: 'xstate.after.unclearPause.managed.lifecycle.deleting.unresolved' },
-    { type: 'xstate.after.resync.managed.lifecycle.available' },
-    { type: 'xstate.after.resync.managed.lifecycle.unavailable' },
+    ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.externalResource.${state}` })),
+    ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),
+    { type: 'xstate.after.unclearPause.externalResource.lifecycle.deleting.unresolved' },
+    { type: 'xstate.after.resync.resting' },
   ];
-  return events as unknown as readonly ManagedMachineEvent[];
+  return events as unknown as readonly ResourceEvent[];
 }

@@ -1,9 +1,10 @@
-// What a statechart is told of its object besides the object itself: the claims on it, and how its dependencies answered.
+// What a chart is told of its object besides the object itself: the claims on it, and how its dependencies answered.
 // Pure.
 import { type Address, addressKey, type Epoch } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
-import type { KubeObject, ManagedKind } from '../../machines/kind.ts';
+import type { Kind } from '../../machines/kind.ts';
 import type { Dependency } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Answers } from './answers.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import type { OutgoingClaims } from './outgoing-claims.ts';
@@ -26,7 +27,7 @@ export function claimsOn(
   };
 }
 
-/** The machine hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
+/** The guard hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
 export function textOf({ held, complete, revision }: Claims, { metadata }: KubeObject): string {
   return `${held.join()} ${complete} ${metadata.deletionTimestamp === undefined ? '' : revision}`;
 }
@@ -43,7 +44,7 @@ export interface Claiming {
 /** The references of the object, and how the others answered. */
 export function dependenciesOf(
   object: KubeObject,
-  kind: ManagedKind | undefined,
+  kind: Kind | undefined,
   { registry, from, answers, outgoing }: Claiming,
 ): readonly Dependency[] {
   return (kind?.references(object) ?? []).map((reference) => {

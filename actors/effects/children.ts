@@ -1,0 +1,153 @@
+// The Kubernetes objects that an object makes for itself: applied as its field manager once what it stands for is recorded,
+// corrected or replaced when they are not as they should be, deleted before it goes itself.
+//
+// Invariants:
+//   K1. A child is compared by what was applied: what the API server, or somebody else, adds is no difference, and neither is
+//       the order of members.
+//   K2. A child that others own too loses this owner, and stays.
+import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
+import { addressKey, ConflictError } from '../../bus/mod.ts';
+import type { Child, Kind } from '../../machines/kind.ts';
+import { Readiness } from '../../machines/life.ts';
+import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
+import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { Registry } from '../object/registry.ts';
+
+export interface ChildrenDeps {
+  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown'>;
+  readonly registry: Registry;
+}
+
+export interface Owner {
+  readonly actor: Pick<ObjectActor, 'address' | 'dependencies'>;
+  readonly object: Incarnation['object'];
+  readonly kind: Kind;
+}
+
+/** Makes sure of all children. @returns messages of what is waited for */
+export async function ensureChildren(deps: ChildrenDeps, owner: Owner): Promise<readonly string[]> {
+  const waiting = await Promise.all(owner.kind.children(owner.object).map((child) => ensureChild(deps, owner, child)));
+  return waiting.flat();
+}
+
+async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<readonly string[]> {
+  const { objects, registry } = deps;
+  const { actor, object, kind } = owner;
+  const { resource, namespace, key } = placeOf(deps, owner, child);
+  const manager = kind.fieldManagers.guards;
+  const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
+    `Waiting for ${child.kind.toLowerCase()}/${child.name} to be ${until}`,
+  ];
+  const apply = (known: KubeObject | undefined): Promise<KubeObject> =>
+    objects.apply(resource, { namespace, name: child.name }, child.content, {
+      manager,
+      owners: ownersOf(object, namespace, known),
+      known,
+    });
+  const answer = actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
+  // Its actor may have said that it is absent before it was made: the API server knows.
+  const found = await objects.applied(resource, namespace, child.name, manager);
+  if (found === undefined) {
+    try {
+      await apply(undefined);
+    } catch (error) {
+      // An earlier pass made it, or another host, and its mail is on its way: the next pass looks at it (I6).
+      if (!(error instanceof ConflictError)) throw error;
+    }
+    return waiting('ready');
+  }
+  const { object: present, fields } = found;
+  if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
+  const isOwned = namespace !== object.metadata.namespace || isOwnedBy(object, present);
+  if (!isAsApplied(child.content, present, fields) || !isOwned) {
+    if (child.onDrift === 'replace' && !isAsApplied(child.content, present, fields)) {
+      await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
+      return waiting('deleted');
+    }
+    await apply(present);
+    return waiting('ready');
+  }
+  // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.
+  const isReady = answer?.readiness === Readiness.Ready && answer.uid === present.metadata.uid;
+  return isReady || registry.standing(resource, present).ready ? [] : waiting('ready');
+}
+
+/** Asks for the deletion of all children, and says whether all were gone already. */
+export async function removeChildren(deps: ChildrenDeps, owner: Owner): Promise<{ readonly gone: boolean }> {
+  const gone = await Promise.all(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
+  return { gone: gone.every(Boolean) };
+}
+
+async function removeChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<boolean> {
+  const { objects } = deps;
+  const { uid } = owner.object.metadata;
+  const { resource, namespace } = placeOf(deps, owner, child);
+  const present = await objects.get(resource, namespace, child.name);
+  if (present === undefined) return true;
+  const { ownerReferences = [], deletionTimestamp } = present.metadata;
+  if (ownerReferences.some((other) => other.uid !== uid)) {
+    if (isOwnedBy(owner.object, present)) await objects.disown(resource, present, uid);
+    return true;
+  }
+  if (deletionTimestamp === undefined)
+    await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
+  return false;
+}
+
+function placeOf(
+  { registry }: ChildrenDeps,
+  { actor }: Owner,
+  child: Child,
+): { readonly resource: Resource; readonly namespace: string; readonly key: string } {
+  const target = registry.target(actor.address, child);
+  const resource = registry.resource(target);
+  if (resource === undefined) throw new TypeError(`kind '${child.kind}' is not known`);
+  return { resource, namespace: target.namespace, key: addressKey(target) };
+}
+
+function isOwnedBy({ metadata: { uid } }: KubeObject, { metadata: { ownerReferences = [] } }: KubeObject): boolean {
+  return ownerReferences.some((owner) => owner.uid === uid);
+}
+
+/** The owners that the child is to have: whoever applies with our manager states all of them (K2). */
+function ownersOf(object: KubeObject, namespace: string, known: KubeObject | undefined): readonly OwnerReference[] {
+  const others = (known?.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== object.metadata.uid);
+  // The API server takes an owner of another namespace for one that is gone, and deletes what it owns.
+  if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace) return others;
+  const { apiVersion, kind } = object;
+  const { name, uid } = object.metadata;
+  return [...others, { apiVersion, kind, name, uid }];
+}
+
+/**
+ * Whether the object says what it should (K1).
+ *
+ * @param fields  what our field manager owns of it, as its managedFields say
+ */
+export function isAsApplied(content: JsonObject, present: KubeObject, fields: JsonObject): boolean {
+  return Object.entries(content).every(([part, wanted]) => {
+    const stored = (present as unknown as JsonObject)[part];
+    return holds(stored, wanted) && !ownsMore((fields[`f:${part}`] ?? {}) as JsonObject, wanted);
+  });
+}
+
+/** Whether `stored` says all that is wanted, whatever else it says. */
+function holds(stored: Json | undefined, wanted: Json): boolean {
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(stored) && stored.length === wanted.length && wanted.every((item, at) => holds(stored[at], item))
+    );
+  if (typeof wanted !== 'object' || wanted === null) return stored === wanted;
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return false;
+  return Object.entries(wanted).every(([name, value]) => holds((stored as JsonObject)[name], value));
+}
+
+/** Whether something was applied that is not wanted any more. Items of lists are compared by their values. */
+function ownsMore(fields: JsonObject, wanted: Json): boolean {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return false;
+  return Object.entries(fields).some(([field, inner]) => {
+    if (!field.startsWith('f:')) return false;
+    const value = (wanted as JsonObject)[field.slice(2)];
+    return value === undefined || ownsMore((inner ?? {}) as JsonObject, value);
+  });
+}

@@ -1,0 +1,229 @@
+// The statecharts of one object: its life, while there is anything to do, and its guard beside it.
+//
+// Invariants:
+//   A5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
+//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference.
+import type { Logger } from 'pino';
+import type { AnyStateMachine } from 'xstate';
+import { type Address, type Clock, type JsonObject, sharedUid, shareTexts } from '../../bus/mod.ts';
+import { type Claims, freeByTable, type GuardedView, needsGuarding } from '../../machines/guard.ts';
+import type { Kind } from '../../machines/kind.ts';
+import { type Dependency, type Life, type Occurrence, Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { textOf } from './chart-input.ts';
+import { GuardChart } from './guard-chart.ts';
+import { type ChartState, LifeChart } from './life-chart.ts';
+import type { StatusTurns } from './status-turns.ts';
+import type { StatusWrite } from './status-writer.ts';
+
+export interface ChartsDeps {
+  readonly address: Address;
+  readonly key: string;
+  /** None: the object is only guarded. */
+  readonly kind: Kind | undefined;
+  /** With their effects. */
+  readonly machines: { of(life: Life): AnyStateMachine; readonly guard: AnyStateMachine };
+  readonly clock: Clock;
+  readonly turns: StatusTurns;
+  readonly log: () => Logger;
+  /** As it is known now; undefined: it is gone. */
+  readonly object: () => KubeObject | undefined;
+  readonly dependencies: () => readonly Dependency[];
+  readonly claims: () => Claims;
+  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  readonly landsBy: () => number;
+  /** Writes for the incarnation that it is given. */
+  readonly writeStatus: (uid: string) => StatusWrite;
+  /** The life is in another state. */
+  readonly onState: (from: string, to: ChartState) => void;
+  /** The life took something in, and others may have to hear of what came of it. */
+  readonly onStep: () => void;
+  readonly onNews: (news: Occurrence) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+const NO_TAGS: ReadonlySet<string> = new Set();
+/** What is only guarded, and needs nothing. */
+const GUARDED: ChartState = { state: 'watching', tags: new Set([Tag.Settled]), cause: 'life.began', told: {} };
+
+export class Charts {
+  readonly #deps: ChartsDeps;
+  #life: LifeChart | undefined;
+  #guard: GuardChart | undefined;
+  #isAlive = false;
+  #state = '';
+  #tags: ReadonlySet<string> = NO_TAGS;
+  /** The claims and the object as the guard was last told of them. */
+  #told = '';
+
+  constructor(deps: ChartsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where the life is, or rests; empty without one. */
+  get state(): string {
+    return this.#state;
+  }
+
+  get tags(): ReadonlySet<string> {
+    return this.#tags;
+  }
+
+  /** What the life says, ahead of the status; undefined: it says nothing beyond it. */
+  get isAvailable(): boolean | undefined {
+    return this.#life?.isAvailable;
+  }
+
+  get isAtRest(): boolean {
+    return this.#isAlive && this.#life === undefined && this.#deps.kind !== undefined;
+  }
+
+  /** An incarnation is there. */
+  begin(): void {
+    this.#isAlive = true;
+    this.tellClaims();
+    if (this.#deps.kind === undefined) this.#enter(GUARDED);
+    else this.wake();
+  }
+
+  /** The incarnation is gone, or its shard is another's. */
+  end(): void {
+    this.#isAlive = false;
+    this.#life?.stop();
+    this.#life = undefined;
+    this.#guard?.stop();
+    this.#guard = undefined;
+    this.#state = '';
+    this.#tags = NO_TAGS;
+    this.#told = '';
+  }
+
+  /** The object is about to become `next`: a life that rests is woken on what it rested upon, if it would see a difference. */
+  expect(next: KubeObject): void {
+    const { kind, clock, object } = this.#deps;
+    const known = object();
+    if (!this.isAtRest || kind === undefined || known === undefined) return;
+    const now = clock.now();
+    const text = (seen: KubeObject): string => JSON.stringify(kind.life.view(this.#held(seen), now));
+    if (text(next) !== text(known)) this.wake();
+    else this.#shareCommon(next);
+  }
+
+  /** The chart begins, for a life that does or that has rested. */
+  wake(): void {
+    const { address: _, kind, machines, writeStatus, landsBy, onState: __, ...deps } = this.#deps;
+    const object = deps.object();
+    if (kind === undefined || object === undefined || this.#life !== undefined) return;
+    const chart = new LifeChart(
+      {
+        ...deps,
+        life: kind.life,
+        machine: machines.of(kind.life),
+        object: () => {
+          const now = deps.object();
+          return now && this.#held(now);
+        },
+        landsBy: landsBy(),
+        writeStatus: writeStatus(object.metadata.uid),
+        onState: (state) => this.#enter(state),
+        onQuiet: () => this.#considerRest(),
+      },
+      this.#held(object),
+    );
+    this.#life = chart;
+    chart.start();
+  }
+
+  tellObject(): void {
+    const object = this.#deps.object();
+    if (object === undefined) return;
+    this.#life?.tellObject(this.#held(object));
+    this.#told = '';
+    this.tellClaims();
+  }
+
+  tellDependencies(): void {
+    this.#life?.tellDependencies();
+  }
+
+  /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
+  tellClaims(): void {
+    const { key, kind, machines, clock, onFault } = this.#deps;
+    const object = this.#deps.object();
+    if (object === undefined || !this.#isAlive) return;
+    const claims = this.#deps.claims();
+    const text = textOf(claims, object);
+    if (text === this.#told) return;
+    this.#told = text;
+    const guarded = this.#guarded(object);
+    if (this.#guard !== undefined) this.#guard.tell(guarded, claims);
+    else if (needsGuarding({ object: guarded, claims })) {
+      const guard = new GuardChart(
+        {
+          key,
+          machine: machines.guard,
+          clock,
+          // What has no life of its own is in the state of its guard.
+          onState: (state) => void (kind === undefined && this.#enter(state)),
+          onDone: () => {
+            if (this.#guard === guard) this.#guard = undefined;
+          },
+          onFault,
+        },
+        guarded,
+        claims,
+      );
+      this.#guard = guard;
+      guard.start();
+    }
+    if (object.metadata.deletionTimestamp !== undefined) this.#life?.tellIfNew(this.#held(object));
+  }
+
+  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  freeGuards(): readonly string[] {
+    const object = this.#deps.object();
+    return object === undefined ? [] : freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
+  }
+
+  /** The object as its life sees it: finalizers that are ours and free hold it no more (I2 by the table). */
+  #held(object: KubeObject): KubeObject {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (deletionTimestamp === undefined) return object;
+    const free = freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
+    if (free.length === 0) return object;
+    const left = finalizers.filter((finalizer) => !free.includes(finalizer));
+    return { ...object, metadata: { ...object.metadata, finalizers: left } };
+  }
+
+  #guarded({ metadata }: KubeObject): GuardedView {
+    const { uid, deletionTimestamp, finalizers = [] } = metadata;
+    const own = this.#deps.kind?.finalizer;
+    const deleting = deletionTimestamp !== undefined;
+    return { uid, deleting, finalizers, leaves: deleting && own !== undefined && finalizers.includes(own) };
+  }
+
+  #considerRest(): void {
+    const object = this.#deps.object();
+    if (!this.#isAlive || object === undefined || this.#life?.isSpent !== true) return;
+    this.#life.stop();
+    this.#life = undefined;
+    this.#shareCommon(object);
+  }
+
+  /** What rests may do so for long, among tens of thousands: what it has in common with others is kept once. */
+  #shareCommon(object: KubeObject): void {
+    shareTexts(object as unknown as JsonObject);
+    const metadata = object.metadata as { uid: string };
+    metadata.uid = sharedUid(this.#deps.address, metadata.uid);
+  }
+
+  /** Says whether it was in another state before. */
+  #enter(now: ChartState): boolean {
+    const from = this.#state;
+    this.#tags = now.tags;
+    if (now.state === from) return false;
+    this.#state = now.state;
+    this.#deps.onState(from, now);
+    return true;
+  }
+}

@@ -1,0 +1,67 @@
+// The guard of one object while it has something to do (`machines/guard.ts`).
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Clock } from '../../bus/mod.ts';
+import { type Claims, type GuardContext, type GuardedView, needsGuarding } from '../../machines/guard.ts';
+import { stateOf, Tag } from '../../machines/life.ts';
+import { type Actor, chart, chartClock } from './chart.ts';
+import type { ChartState } from './life-chart.ts';
+
+export interface GuardChartDeps {
+  readonly key: string;
+  /** `guardMachine` with its effects. */
+  readonly machine: AnyStateMachine;
+  readonly clock: Clock;
+  readonly onState: (state: ChartState) => void;
+  /** There is nothing left to do; it has stopped. */
+  readonly onDone: () => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Done as soon as there is nothing to do. */
+export class GuardChart {
+  readonly #actor: Actor;
+  readonly #onDone: () => void;
+  #stopped = false;
+
+  constructor({ key, machine, clock, onState, onDone, onFault }: GuardChartDeps, object: GuardedView, claims: Claims) {
+    this.#onDone = onDone;
+    this.#actor = chart({
+      machine,
+      clock: chartClock(clock),
+      input: { key, object, claims },
+      onStep: ({ type }, snapshot) => {
+        if (this.#stopped) return;
+        // It wakes because of what it was told.
+        const cause = type === 'xstate.init' ? 'claims.changed' : type;
+        onState({ state: stateOf(snapshot), tags: snapshot.tags, cause, told: {} });
+        if (isDone(snapshot)) queueMicrotask(() => this.#considerEnd());
+      },
+      onFault,
+    });
+  }
+
+  start(): void {
+    this.#actor.start();
+  }
+
+  /** Takes in how the object and the claims on it stand. */
+  tell(object: GuardedView, claims: Claims): void {
+    this.#actor.send({ type: 'object.changed', object });
+    this.#actor.send({ type: 'claims.changed', claims });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#actor.stop();
+  }
+
+  #considerEnd(): void {
+    if (this.#stopped || !isDone(this.#actor.getSnapshot())) return;
+    this.stop();
+    this.#onDone();
+  }
+}
+
+function isDone(snapshot: AnyMachineSnapshot): boolean {
+  return snapshot.hasTag(Tag.Settled) && !needsGuarding(snapshot.context as GuardContext);
+}

@@ -1,0 +1,161 @@
+// The statechart of one life while it is awake, with what belongs to it: who writes its status, who hears of its news.
+import type { Logger } from 'pino';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { Clock } from '../../bus/mod.ts';
+import {
+  type Dependency,
+  type Life,
+  type Occurrence,
+  type Step,
+  stateOf,
+  Tag,
+  type Told,
+} from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { type Actor, type ChartClock, chart, chartClock } from './chart.ts';
+import type { StatusTurns } from './status-turns.ts';
+import { type StatusWrite, StatusWriter } from './status-writer.ts';
+
+export interface LifeChartDeps {
+  readonly key: string;
+  readonly life: Life;
+  /** That of the life, with its effects. */
+  readonly machine: AnyStateMachine;
+  readonly clock: Clock;
+  readonly turns: StatusTurns;
+  readonly log: () => Logger;
+  /** As it is known now; undefined: it is gone. */
+  readonly object: () => KubeObject | undefined;
+  readonly dependencies: () => readonly Dependency[];
+  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  readonly landsBy: number;
+  readonly writeStatus: StatusWrite;
+  /** It is in a state; called at each step. Says whether it was in another one before. */
+  readonly onState: (state: ChartState) => boolean;
+  /** It took something in, and others may have to hear of what came of it. */
+  readonly onStep: () => void;
+  readonly onNews: (news: Occurrence) => void;
+  /** It settled, or there is nothing left to write: it may have nothing left to do. Not called within a step. */
+  readonly onQuiet: () => void;
+  /** Code of the kind threw: the life has ended. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Where a chart is, for whoever looks at it from outside. */
+export interface ChartState {
+  /** The leaf that it is in, for people. */
+  readonly state: string;
+  readonly tags: ReadonlySet<string>;
+  /** The event that led there. */
+  readonly cause: string;
+  readonly told: Told;
+}
+
+export class LifeChart {
+  readonly #deps: LifeChartDeps;
+  readonly #actor: Actor;
+  readonly #clock: ChartClock;
+  readonly #status: StatusWriter;
+  readonly #hear: ((step: Step) => Occurrence | undefined) | undefined;
+  #seen: AnyMachineSnapshot | undefined;
+  #viewText = '';
+  #stopped = false;
+
+  constructor(deps: LifeChartDeps, object: KubeObject) {
+    const { key, life, machine, clock, turns, landsBy, onFault } = deps;
+    this.#deps = deps;
+    const at = clock.now();
+    const view = life.view(object, at);
+    this.#viewText = JSON.stringify(view);
+    this.#clock = chartClock(clock);
+    this.#actor = chart({
+      machine,
+      clock: this.#clock,
+      input: { key, object: view, dependencies: deps.dependencies(), at, landsBy },
+      onStep: (cause, snapshot) => this.#onStep(cause, snapshot),
+      onFault,
+    });
+    this.#hear = life.news?.(object);
+    this.#status = new StatusWriter({
+      life,
+      clock,
+      turns,
+      object: deps.object,
+      write: deps.writeStatus,
+      onIdle: deps.onQuiet,
+      onFault,
+      log: deps.log,
+    });
+  }
+
+  start(): void {
+    this.#actor.start();
+    this.#actor.send({ type: 'life.began' });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#actor.stop();
+    this.#status.stop();
+  }
+
+  /** Others may use what the object stands for. */
+  get isAvailable(): boolean {
+    return this.#snapshot.hasTag(Tag.Available);
+  }
+
+  /** Nothing is under way, no timer runs, and it knows nothing that the object and the mail do not say (A5). */
+  get isSpent(): boolean {
+    const { life, clock } = this.#deps;
+    const snapshot = this.#snapshot;
+    return (
+      snapshot.hasTag(Tag.Settled) &&
+      this.#clock.armed === 0 &&
+      this.#status.isIdle &&
+      life.isSpent(snapshot, clock.now())
+    );
+  }
+
+  tellObject(object: KubeObject): void {
+    const { life, clock, dependencies } = this.#deps;
+    const at = clock.now();
+    const view = life.view(object, at);
+    this.#viewText = JSON.stringify(view);
+    this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
+  }
+
+  /** Unless the chart would see no difference. */
+  tellIfNew(object: KubeObject): void {
+    if (JSON.stringify(this.#deps.life.view(object, this.#deps.clock.now())) !== this.#viewText)
+      this.tellObject(object);
+  }
+
+  tellDependencies(): void {
+    const { dependencies, clock } = this.#deps;
+    this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
+  }
+
+  get #snapshot(): AnyMachineSnapshot {
+    return this.#actor.getSnapshot();
+  }
+
+  #onStep(event: { readonly type: string }, snapshot: AnyMachineSnapshot): void {
+    if (this.#stopped || event.type === 'xstate.init') return;
+    const { life, object, onState, onStep, onNews, onQuiet } = this.#deps;
+    const from = this.#seen;
+    this.#seen = snapshot;
+    const isSettled = snapshot.hasTag(Tag.Settled);
+    const told = life.told(snapshot);
+    const isNew = onState({ state: stateOf(snapshot), tags: snapshot.tags, cause: event.type, told });
+    // Whoever waits hears of it before the status is written.
+    onStep();
+    if (isNew) {
+      const news = this.#hear?.({ cause: event, from, to: snapshot });
+      if (news !== undefined && object() !== undefined) onNews(news);
+      // A life that begins with a settled object has nothing to say yet.
+      if (event.type !== 'life.began' || !isSettled) this.#status.enter();
+    }
+    if (object() !== undefined) this.#status.consider(snapshot);
+    if (isSettled) queueMicrotask(onQuiet);
+  }
+}

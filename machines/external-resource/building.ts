@@ -1,0 +1,132 @@
+// From an object whose dependencies are ready to a resource that is recorded as its own: the part of the chart in which
+// resources are made.
+import { not } from 'xstate';
+import { Tag } from '../life.ts';
+import { ResourceTag } from './context.ts';
+import {
+  anewIfEdited,
+  awaitLanding,
+  foundMany,
+  foundNothingYet,
+  foundOne,
+  isLostRace,
+  mayCreate,
+  noteAmbiguous,
+  noteFailure,
+  refusedOrNot,
+  resourceSetup,
+  takeFound,
+  takeObserved,
+  wasFound,
+} from './setup.ts';
+
+/** The winner's resource is the object's, unless its id has been taken away meanwhile. */
+const forgetLoser = ['recallRecorded', 'forgetObservation'] as const;
+
+export const building = resourceSetup.createStateConfig({
+  description: 'The external resource is being found, or made, and recorded.',
+  initial: 'importing',
+  states: {
+    importing: {
+      id: 'importing',
+      description: 'The resource that the object names is looked for.',
+      tags: Tag.Busy,
+      entry: 'noteTry',
+      invoke: {
+        id: 'import',
+        src: 'import',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          { guard: wasFound, target: 'recording', actions: takeObserved },
+          { target: 'awaitingExternal', actions: 'forgetFailure' },
+        ],
+        onError: refusedOrNot,
+      },
+    },
+    awaitingExternal: {
+      description: 'Nothing matches the import filter yet.',
+      tags: ResourceTag.AwaitsImport,
+      always: { guard: 'isDeleting', target: '#deleting' },
+      after: { importPause: '#claiming' },
+      on: { 'object.changed': anewIfEdited },
+    },
+    adopting: {
+      id: 'adopting',
+      description: 'Looking for what an earlier, interrupted create left behind.',
+      tags: Tag.Busy,
+      entry: 'noteTry',
+      invoke: {
+        id: 'adopt',
+        src: 'find',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          { guard: foundOne, target: 'recording', actions: takeFound },
+          { guard: foundMany, target: '#failed', actions: noteAmbiguous },
+          { guard: 'isDeleting', target: '#deleting' },
+          { guard: mayCreate, target: 'creating' },
+          { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
+          { target: '#backingOff' },
+        ],
+        onError: refusedOrNot,
+      },
+    },
+    creating: {
+      id: 'creating',
+      description: 'The external resource is being created.',
+      tags: Tag.Busy,
+      entry: ['noteTry', 'noteBuilding'],
+      invoke: {
+        id: 'create',
+        src: 'create',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: { target: 'recording', actions: takeObserved },
+        onError: refusedOrNot,
+      },
+    },
+    recording: {
+      id: 'recording',
+      description: 'The external id is being stored in the status.',
+      tags: [Tag.Busy, ResourceTag.Recording],
+      invoke: {
+        id: 'record',
+        src: 'record',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: [
+          {
+            guard: { type: 'wasStored', params: ({ event }) => event.output },
+            target: '#recorded',
+            actions: 'resetRaces',
+          },
+          // What was only imported is not ours to remove.
+          { guard: not('isManaged'), target: '#claiming', actions: forgetLoser },
+          { target: 'discarding' },
+        ],
+        onError: [
+          { guard: isLostRace, target: 'recording', reenter: true, actions: 'countRace' },
+          { target: 'recordingAgain', actions: noteFailure },
+        ],
+      },
+    },
+    recordingAgain: {
+      description: 'Storing the external id failed; the id is not forgotten meanwhile.',
+      tags: Tag.Failing,
+      after: { backoff: 'recording' },
+    },
+    discarding: {
+      description: 'Another host recorded another resource first; what this one made is removed.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'discard',
+        src: 'remove',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: { target: '#claiming', actions: forgetLoser },
+        onError: { target: 'discardingAgain', actions: noteFailure },
+      },
+    },
+    discardingAgain: {
+      description: 'Removing what lost the race failed; it is tried again.',
+      tags: Tag.Failing,
+      after: { backoff: 'discarding' },
+    },
+  },
+});

@@ -1,0 +1,109 @@
+// The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
+import { fromPromise } from 'xstate';
+import type { LifePorts } from '../life.ts';
+import type { ErrorData, KubeObject } from '../object.ts';
+import {
+  backoffMs,
+  type EffectInput,
+  type FindOutput,
+  type RecordOutput,
+  removalPauseMs,
+  settlePauseMs,
+} from './context.ts';
+import { externalResourceMachine } from './machine.ts';
+import type { ResourceOperations, UpdateOutcome } from './operations.ts';
+
+export interface EffectOptions {
+  /** What is said of an object that several resources match: adopting one of them would be a guess. */
+  readonly ambiguity: string;
+}
+
+/** The external id that the status of `object` names. */
+export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | undefined {
+  const id = status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typeof externalResourceMachine {
+  const call = <Name extends keyof ResourceOperations>(
+    key: string,
+    operation: Name,
+    extra?: object,
+  ): ReturnType<ResourceOperations[Name]> => ports.call(key, operation, extra) as ReturnType<ResourceOperations[Name]>;
+
+  const find = async ({ key }: EffectInput): Promise<FindOutput> => {
+    const at = ports.now(); // it tells of no later time
+    return { ...(await call(key, 'find')), at, ambiguity };
+  };
+
+  const record = async ({ key, externalId }: EffectInput): Promise<RecordOutput> => {
+    const stored = externalIdOf(ports.object(key));
+    // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
+    if (externalId !== undefined && stored !== undefined && stored !== externalId)
+      return { kind: 'lost', externalId: stored };
+    // The answer to the write was lost, not the write.
+    if (stored === externalId) return { kind: 'stored' };
+    try {
+      await ports.recordId(key, externalId ?? null);
+      return { kind: 'stored' };
+    } catch (error) {
+      // Somebody else wrote the object meanwhile; it has been read again.
+      if ((error as ErrorData).code !== 'conflict') throw error;
+      const now = externalIdOf(ports.object(key));
+      if (now === undefined) throw error;
+      return now === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: now };
+    }
+  };
+
+  const update = async ({ key, observation }: EffectInput): Promise<UpdateOutcome> => {
+    const updateResource = (): Promise<UpdateOutcome> => {
+      if (observation === undefined) throw transient('nothing was observed yet');
+      return call(key, 'update', { observation });
+    };
+    // Every step runs, even when another one failed.
+    const [children, updating] = await Promise.allSettled([ports.ensureChildren(key), updateResource()]);
+    if (updating.status === 'rejected') throw updating.reason;
+    if (children.status === 'rejected') throw children.reason;
+    const { waiting = [], ...outcome } = updating.value;
+    return { ...outcome, waiting: [...children.value, ...waiting] };
+  };
+
+  return externalResourceMachine.provide({
+    actors: {
+      guardSelf: effect(({ key }) => ports.guardSelf(key)),
+      releaseSelf: effect(({ key }) => ports.releaseSelf(key)),
+      unclaim: effect(({ key }) => ports.unclaim(key)),
+      record: effect(record),
+      find: effect(find),
+      import: effect(({ key }) => call(key, 'import')),
+      create: effect(({ key }) => call(key, 'create')),
+      observe: effect((input) => call(input.key, 'observe', { id: known(input) })),
+      update: effect(update),
+      remove: effect((input) => call(input.key, 'remove', { id: known(input) })),
+      removeChildren: effect(({ key }) => ports.removeChildren(key)),
+    },
+    actions: {
+      claim: ({ context: { key, yielded } }) => ports.claim(key, yielded),
+    },
+    delays: {
+      settlePause: ({ context }) => ports.together(settlePauseMs(context)),
+      removalPause: ({ context }) => ports.together(removalPauseMs(context)),
+      backoff: ({ context }) => ports.jitter(backoffMs(context)),
+    },
+  });
+}
+
+function effect<Output>(
+  run: (input: EffectInput) => Promise<Output>,
+): ReturnType<typeof fromPromise<Output, EffectInput>> {
+  return fromPromise<Output, EffectInput>(async ({ input }) => run(input));
+}
+
+function known({ externalId }: EffectInput): string {
+  if (externalId === undefined) throw transient('the external id is not known yet');
+  return externalId;
+}
+
+function transient(message: string): ErrorData {
+  return { code: 'transient', message };
+}

@@ -1,0 +1,112 @@
+// Keeping a recorded resource as it is specified: the part of the chart between building and resting.
+import { Tag } from '../life.ts';
+import { ResourceTag } from './context.ts';
+import { anewIfEdited, isTerminal, noteFailure, resourceSetup, takeObserved, wasFound } from './setup.ts';
+
+export const keeping = resourceSetup.createStateConfig({
+  description: 'The resource is compared with the spec, and brought up to it.',
+  initial: 'observing',
+  states: {
+    recorded: {
+      id: 'recorded',
+      description: 'The resource is known, and known to be ours; deciding what follows.',
+      tags: Tag.Busy,
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isManaged', target: 'updating' },
+        { target: 'judging' },
+      ],
+    },
+    observing: {
+      id: 'observing',
+      description: 'The external resource is being read.',
+      tags: Tag.Busy,
+      entry: 'noteTry',
+      invoke: {
+        id: 'observe',
+        src: 'observe',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: [
+          {
+            guard: { type: 'wasFoundUnrecorded', params: ({ event }) => ({ observation: event.output }) },
+            target: '#recording',
+            actions: takeObserved,
+          },
+          { guard: wasFound, target: 'recorded', actions: takeObserved },
+          { target: 'forgetting', actions: 'noteVanished' },
+        ],
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['forgetObservation', noteFailure] },
+          { target: '#backingOff', actions: ['forgetObservation', noteFailure] },
+        ],
+      },
+    },
+    forgetting: {
+      description: 'The external resource is gone; its id is being cleared so that another can be made.',
+      tags: ResourceTag.Vanished,
+      invoke: {
+        id: 'forget',
+        src: 'record',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: '#claiming',
+        // Whoever comes next would know of nothing that was made under another id (I4).
+        onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },
+      },
+    },
+    updating: {
+      description: 'What differs from the spec is being changed.',
+      tags: Tag.Busy,
+      entry: ['noteTry', 'noteBasis'],
+      invoke: {
+        id: 'update',
+        src: 'update',
+        input: ({ context: { key, observation } }) => ({ key, observation }),
+        onDone: [
+          { guard: 'isDeleting', target: '#deleting' },
+          {
+            guard: { type: 'wasChangedInVain', params: ({ event }) => event.output },
+            target: 'rereading',
+            actions: 'countChange',
+          },
+          {
+            guard: { type: 'wasChanged', params: ({ event }) => event.output },
+            target: 'observing',
+            actions: 'countChange',
+          },
+          { target: 'judging', actions: { type: 'notePass', params: ({ event }) => event.output } },
+        ],
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['noteAvailability', noteFailure] },
+          { target: '#backingOff', actions: ['noteAvailability', noteFailure] },
+        ],
+      },
+    },
+    rereading: {
+      description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
+      tags: ResourceTag.AwaitsChange,
+      after: { rereadPause: 'observing' },
+      on: { 'object.changed': anewIfEdited },
+    },
+    judging: {
+      description: 'Deciding whether the resource can be used as it was observed.',
+      tags: Tag.Busy,
+      entry: ['noteSuccess', 'noteAvailability'],
+      always: [
+        { guard: 'isOutdated', target: '#claiming' },
+        { guard: 'isPassStale', target: 'updating' },
+        { guard: 'isWaiting', target: 'settling' },
+        { guard: 'isAvailable', target: '#resting.available' },
+        { guard: 'isAtWork', target: 'settling' },
+        { target: '#resting.unavailable' },
+      ],
+    },
+    settling: {
+      description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
+      tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
+      entry: 'countLook',
+      always: { guard: 'isPassStale', target: 'updating' },
+      after: { settlePause: 'observing' },
+      on: { 'object.changed': anewIfEdited },
+    },
+  },
+});

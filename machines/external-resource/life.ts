@@ -1,0 +1,114 @@
+// The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
+import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
+import { type Life, Readiness, type StatusPart, type Step, Tag } from '../life.ts';
+import type { ErrorData, KubeObject } from '../object.ts';
+import {
+  credentials,
+  isChildStill,
+  isThere,
+  nextNeeded,
+  type ResourceContext,
+  ResourceTag,
+  type ResourceView,
+} from './context.ts';
+import { withEffects } from './effects.ts';
+import { externalResourceMachine } from './machine.ts';
+import { doneGenerationOf, ResourceNews, type SeenStep } from './news.ts';
+import type { Observation } from './operations.ts';
+
+/** Where the life of an object stands, as far as its status is concerned. */
+export interface ResourceStanding {
+  /** Of the object that this is said of; it may have been edited since. */
+  readonly generation: number;
+  /** Of the state that the chart is in. */
+  readonly tags: ReadonlySet<string>;
+  readonly externalId: string | undefined;
+  /** The last observation that succeeded in this life. */
+  readonly observation: Pick<Observation, 'resource' | 'available'> | undefined;
+  /** References that are needed now and are not ready, in the order of the contract. */
+  readonly awaited: readonly { readonly kind: string; readonly name: string; readonly exists: boolean }[];
+  /** Finalizers of others that hold a deleted object. */
+  readonly heldBy: readonly string[];
+  /** Messages of an update step that waits. */
+  readonly waiting: readonly string[];
+  /** Children that are being deleted before the resource, and are still there. */
+  readonly leaving: readonly { readonly kind: string; readonly name: string }[];
+  /** The error that the object is backing off from, or failed with. */
+  readonly error: ErrorData | undefined;
+  /** The external resource that `status.id` named was found gone, and is made anew. */
+  readonly vanished: boolean;
+}
+
+export interface ExternalResourceOptions {
+  /** @param now  milliseconds since the epoch */
+  view(object: KubeObject, now: number): ResourceView;
+  /** What the kind's field manager says in the status. `object` is as it is stored now. */
+  status(standing: ResourceStanding, object: KubeObject, now: number): StatusPart;
+  /** What is said of an object that several resources match. */
+  readonly ambiguity: string;
+}
+
+type Snapshot = SnapshotFrom<typeof externalResourceMachine>;
+
+export function externalResourceLife({ view, status, ambiguity }: ExternalResourceOptions): Life {
+  return {
+    machine: externalResourceMachine,
+    provide: (ports) => withEffects(ports, { ambiguity }),
+    view,
+    saying,
+    status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
+    isSpent,
+    told: (snapshot) => {
+      const { error, externalId } = snapshot.context as ResourceContext;
+      return { error, externalId };
+    },
+    news(object) {
+      const news = new ResourceNews(doneGenerationOf(object));
+      return (step: Step) => news.hear(step as unknown as SeenStep);
+    },
+  };
+}
+
+/** What the status of an object says about its life. */
+export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceStanding {
+  const { object, externalId, observation, waiting, error, vanished, dependencies } = context;
+  return {
+    generation: object.generation,
+    tags,
+    externalId,
+    observation,
+    awaited: awaitedBy({ context, tags }),
+    heldBy: tags.has(Tag.Held) ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [],
+    waiting,
+    leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
+    error: tags.has(Tag.Failing) ? error : undefined,
+    vanished,
+  };
+}
+
+/** Where nothing is waited for, what others are like is no news of this object. */
+function awaitedBy({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceStanding['awaited'] {
+  if (!tags.has(ResourceTag.AwaitsDependencies)) return [];
+  const next = tags.has(Tag.Deleting) ? credentials(context) : nextNeeded(context);
+  const unready = next.filter((dependency) => !isThere(dependency, context));
+  // Until everybody has answered there is nothing to tell: the answer may be `ready`.
+  const answered = unready.flatMap(({ kind, name, answer }) =>
+    answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
+  );
+  return answered.length === unready.length ? answered : [];
+}
+
+/** What is waited for is said when it is known; what is over with one call or write is not said at all. */
+function saying(snapshot: AnyMachineSnapshot): string | undefined {
+  const { context, tags, value } = snapshot as Snapshot;
+  if (tags.has(Tag.Busy)) return undefined;
+  const { awaited, heldBy, generation } = standingOf({ context, tags });
+  if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
+  if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
+  return JSON.stringify([value.lifecycle, awaited, heldBy, generation]);
+}
+
+function isSpent(snapshot: AnyMachineSnapshot, now: number): boolean {
+  const { yielded, landedBy, externalId, available, object } = (snapshot as Snapshot).context;
+  return yielded.length === 0 && landedBy <= now && externalId === object.externalId && available === object.available;
+}

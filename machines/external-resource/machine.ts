@@ -1,0 +1,170 @@
+// The life of an object that stands for one external resource.
+//
+//   claiming -> building (importing | adopting -> creating, recording) -> keeping (updating, judging) -> resting
+//   deleting (guarded -> removing -> confirming -> unclaiming -> releasing) -> gone
+//
+// Invariants:
+//   M1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
+//   M2. The own finalizer is stored before the first claim, and goes after the tombstones were acknowledged (P12); those of
+//       credentials follow it, since a life that begins in between cleans up once more.
+//   M3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
+//   M4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
+//   M5. A dependency that is being deleted is yielded only when nothing was built on it (P1).
+//   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
+//   M7. A terminal failure is not tried again until the spec changes.
+import { and, not } from 'xstate';
+import { Tag } from '../life.ts';
+import { building } from './building.ts';
+import { claiming } from './claiming.ts';
+import { deleting } from './deleting.ts';
+import { keeping } from './keeping.ts';
+import {
+  anewIfUnsettled,
+  isDependencyReplaced,
+  isNewCredentials,
+  isNewGeneration,
+  isUnsettled,
+  resourceSetup,
+  storeDependencies,
+  storeObject,
+} from './setup.ts';
+
+/** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
+const resting = resourceSetup.createStateConfig({
+  id: 'resting',
+  description: 'The resource is as specified.',
+  tags: Tag.Settled,
+  entry: ['claim', 'resetLooks'],
+  after: { resync: '#claiming' },
+  on: {
+    'object.changed': anewIfUnsettled,
+    'dependencies.changed': [
+      { guard: isDependencyReplaced, target: '#claiming', actions: storeDependencies },
+      { actions: storeDependencies },
+    ],
+  },
+  initial: 'available',
+  states: {
+    available: { description: 'It can be used.' },
+    unavailable: { description: 'It cannot be used as it is.' },
+  },
+});
+
+export const externalResourceMachine = resourceSetup.createMachine({
+  id: 'externalResource',
+  context: ({ input: { key, object, dependencies, at, landsBy } }) => ({
+    key,
+    object,
+    dependencies,
+    yielded: [],
+    externalId: object.externalId,
+    observation: undefined,
+    available: object.available,
+    attempts: 0,
+    changes: 0,
+    looks: 0,
+    tried: object.generation,
+    races: 0,
+    error: undefined,
+    waiting: [],
+    repassMs: undefined,
+    basis: '',
+    vanished: false,
+    mayHaveBuilt: true,
+    clearAt: undefined,
+    landedBy: landsBy,
+    landsInMs: undefined,
+    heardAt: at,
+  }),
+  type: 'parallel',
+  on: {
+    'object.changed': { actions: storeObject },
+    'dependencies.changed': { actions: storeDependencies },
+  },
+  states: {
+    lifecycle: {
+      description: 'From the object to its external resource, and back.',
+      initial: 'starting',
+      states: {
+        starting: {
+          description: 'Deciding where the life of the object stands, from its status alone.',
+          tags: Tag.Busy,
+          // Not `always`: XState starts the effects of an initial state before its entry actions, a tombstone before
+          // the claim it ends.
+          on: {
+            'life.began': [
+              { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
+              { guard: 'isDeleting', target: 'deleting' },
+              { guard: 'isSettledAvailable', target: 'resting.available' },
+              { guard: 'isSettledUnavailable', target: 'resting.unavailable' },
+              { guard: 'isSettledFailed', target: 'failed' },
+              { target: 'claiming' },
+            ],
+          },
+        },
+        claiming,
+        building,
+        keeping,
+        resting,
+        failed: {
+          id: 'failed',
+          description: 'Refused until the user changes the spec.',
+          tags: [Tag.Settled, Tag.Failing, Tag.Refused],
+          entry: 'claim',
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isOutdated', target: 'claiming', actions: 'forgetFailure' },
+          ],
+          on: {
+            'object.changed': [
+              { guard: isNewGeneration, target: 'claiming', actions: [storeObject, 'forgetFailure'] },
+              { guard: isUnsettled, target: 'claiming', actions: [storeObject, 'forgetFailure'] },
+              { actions: storeObject },
+            ],
+          },
+        },
+        backingOff: {
+          id: 'backingOff',
+          description: 'The last step failed in a way that may pass.',
+          tags: Tag.Failing,
+          always: [
+            { guard: 'isDeleting', target: 'deleting' },
+            { guard: 'isOutdated', target: 'claiming', actions: 'resetAttempts' },
+          ],
+          after: { backoff: 'claiming' },
+          on: {
+            'object.changed': [
+              { guard: isNewGeneration, target: 'claiming', actions: [storeObject, 'resetAttempts'] },
+              { actions: storeObject },
+            ],
+            'dependencies.changed': [
+              { guard: isNewCredentials, target: 'claiming', actions: [storeDependencies, 'resetAttempts'] },
+              { actions: storeDependencies },
+            ],
+          },
+        },
+        deleting,
+        gone: {
+          id: 'gone',
+          description: 'Nothing is left to do; the object is gone, or goes without us.',
+          tags: [Tag.Deleting, Tag.Busy],
+        },
+      },
+    },
+    availability: {
+      description: 'Whether others may use the resource, whatever is being done for it.',
+      initial: 'unusable',
+      states: {
+        unusable: {
+          description: 'It cannot be used, or nobody knows.',
+          always: { guard: 'isUsable', target: 'usable' },
+        },
+        usable: {
+          description: 'Others may build on it.',
+          tags: Tag.Available,
+          always: { guard: not('isUsable'), target: 'unusable' },
+        },
+      },
+    },
+  },
+});

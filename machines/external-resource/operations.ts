@@ -1,0 +1,49 @@
+// What an adapter does for an object that stands for one external resource. Types only.
+import type { OperationRequest } from '../kind.ts';
+import type { JsonObject } from '../object.ts';
+
+/** An external resource as an adapter saw it. */
+export interface Observation {
+  readonly id: string;
+  /** What the next update step compares with; as much of what the foreign system returned as that takes. */
+  readonly attributes: JsonObject;
+  /** What `status.resource` says of it; empty for a kind without one. */
+  readonly resource: JsonObject;
+  /** Meets the kind's criterion for Available=True. */
+  readonly available: boolean;
+  /** The foreign system is still at work: worth another look after so many milliseconds. */
+  readonly pollAfterMs?: number;
+}
+
+/** What came of one update pass. */
+export interface UpdateOutcome {
+  /** Something was sent, so observe again. */
+  readonly changed: boolean;
+  /** Fields of the spec that were not as specified, and were sent. */
+  readonly fields?: readonly string[];
+  /** Messages of what a step waits for. Another pass is made when a dependency changes. */
+  readonly waiting?: readonly string[];
+  /** Another pass is worth while after so many milliseconds, whatever the observation says. */
+  readonly pollAfterMs?: number;
+}
+
+/**
+ * Each operation may be run twice; each throws TransientError or TerminalError (bus/errors.ts), never a secret in its
+ * message.
+ */
+export type ResourceOperations = {
+  /**
+   * Looks for a resource that an earlier, interrupted create may have left behind. `exact` is false when a reference
+   * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing.
+   */
+  find(request: OperationRequest): Promise<{ readonly matches: readonly Observation[]; readonly exact: boolean }>;
+  /** Finds what `spec.import` names; undefined: nothing matches the filter yet. @throws {TerminalError} no such id; several matches */
+  import(request: OperationRequest): Promise<Observation | undefined>;
+  create(request: OperationRequest): Promise<Observation>;
+  /** Reads by id; undefined when it is gone. */
+  observe(request: OperationRequest & { readonly id: string }): Promise<Observation | undefined>;
+  /** Runs the kind's update steps on what was observed. */
+  update(request: OperationRequest & { readonly observation: Observation }): Promise<UpdateOutcome>;
+  /** Asks for the deletion, once. A resource that is gone already is fine. */
+  remove(request: OperationRequest & { readonly id: string }): Promise<void>;
+};

@@ -1,0 +1,128 @@
+// The objects that an object makes for itself: when the one that made them may stop waiting, and what counts as different.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type ChildrenDeps,
+  ensureChildren,
+  isAsApplied,
+  type Owner,
+  removeChildren,
+} from '../../../actors/effects/children.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import { ConflictError, type JsonObject } from '../../../bus/mod.ts';
+import type { Child } from '../../../machines/kind.ts';
+import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { simpleKind } from '../kinds.ts';
+
+const test = suite('children');
+
+const SPEC = { type: 'Subnet', routerRef: 'r', nested: { b: 1, a: [1, 2] } };
+const CHILD: Child = { kind: 'Plug', name: 's-subnet', content: { spec: SPEC }, onDrift: 'replace' };
+const OBJECT: KubeObject = {
+  apiVersion: 'example.org/v1',
+  kind: 'Subnet',
+  metadata: { name: 's', namespace: 'ns', uid: 'owner', resourceVersion: '1' },
+};
+
+interface Scene {
+  readonly child?: Child;
+  readonly stored?: KubeObject | undefined;
+  readonly fields?: JsonObject;
+  readonly answer?: DependencyAnswer | undefined;
+  readonly applyFails?: boolean;
+}
+
+function stored(metadata: Partial<KubeObject['metadata']> = {}, spec: JsonObject = SPEC): KubeObject {
+  const owner = { apiVersion: 'example.org/v1', kind: 'Subnet', name: 's', uid: 'owner' };
+  const common = { name: 's-subnet', namespace: 'ns', uid: 'own', resourceVersion: '1', ownerReferences: [owner] };
+  return { apiVersion: 'example.org/v1', kind: 'Plug', metadata: { ...common, ...metadata }, spec };
+}
+
+/** An API server with at most one child; what is asked of it is noted. */
+function play({ child = CHILD, stored: present, fields = {}, answer, applyFails = false }: Scene) {
+  const calls: string[] = [];
+  const kinds = [
+    { ...simpleKind({ realm: 'test', kind: 'Subnet', plural: 'subnets' }), children: () => [child] },
+    simpleKind({ realm: 'test', kind: 'Plug', plural: 'plugs' }),
+  ];
+  const deps = {
+    objects: {
+      get: async () => present,
+      applied: async () => present && { object: present, fields },
+      async apply(_: unknown, __: unknown, ___: unknown, { owners }: { owners: readonly { uid: string }[] }) {
+        calls.push(`apply for ${owners.map(({ uid }) => uid).join()}`);
+        if (applyFails) throw new ConflictError('it was changed');
+        return present;
+      },
+      async remove() {
+        calls.push('remove');
+      },
+      async disown() {
+        calls.push('disown');
+      },
+    },
+    registry: registry(kinds, []),
+  } as unknown as ChildrenDeps;
+  const address = { realm: 'test', plural: 'subnets', namespace: 'ns', name: 's' };
+  const reference = { kind: 'Plug', name: 's-subnet', finalizers: [], neededFor: 'never' as const, answer };
+  const owner = { actor: { address, dependencies: () => [reference] }, object: OBJECT, kind: kinds[0] } as Owner;
+  return { calls, ensured: () => ensureChildren(deps, owner), removed: () => removeChildren(deps, owner) };
+}
+
+const READY = ['Waiting for plug/s-subnet to be ready'];
+const DELETED = ['Waiting for plug/s-subnet to be deleted'];
+
+test('one that said that it is ready is not waited for, though its status is still to be written', async () => {
+  const pass = (answer: DependencyAnswer | undefined) => play({ stored: stored(), answer }).ensured();
+  assert.equal(await pass({ readiness: Readiness.Ready, uid: 'own' }), []);
+  assert.equal(await pass({ readiness: Readiness.Ready, uid: 'its predecessor' }), READY);
+  assert.equal(await pass({ readiness: Readiness.Pending, uid: 'own' }), READY);
+  assert.equal(await pass(undefined), READY);
+});
+
+// Two passes in a row, or two hosts, make it while its mail is on its way.
+test('one that was made a moment ago is no error (I6)', async () => {
+  const { ensured, calls } = play({ answer: { readiness: Readiness.Absent, uid: '' }, applyFails: true });
+  assert.equal(await ensured(), READY);
+  assert.equal(calls, ['apply for owner']);
+});
+
+test('one that comes back with its members in another order, and with more of them, is as it was applied (K1)', async () => {
+  const sorted = { nested: { a: [1, 2], b: 1, defaulted: true }, routerRef: 'r', type: 'Subnet', added: 'by others' };
+  const { ensured, calls } = play({ stored: stored({}, sorted), answer: { readiness: Readiness.Ready, uid: 'own' } });
+  assert.equal(await ensured(), []);
+  assert.equal(calls, []);
+});
+
+test('what differs is applied again, or made anew, as the kind says', async () => {
+  const other = stored({}, { ...SPEC, routerRef: 'other' });
+  const replaced = play({ stored: other });
+  assert.equal(await replaced.ensured(), DELETED);
+  assert.equal(replaced.calls, ['remove']);
+  const applied = play({ stored: other, child: { ...CHILD, onDrift: 'apply' } });
+  assert.equal(await applied.ensured(), READY);
+  assert.equal(applied.calls, ['apply for owner']);
+});
+
+test('what was applied once and is not wanted any more is a difference (K1)', () => {
+  const fields = { 'f:spec': { 'f:routerRef': {}, 'f:nested': { 'f:b': {}, 'f:gone': {} } } };
+  assert.not(isAsApplied({ spec: SPEC }, stored(), fields));
+  assert.ok(isAsApplied({ spec: SPEC }, stored(), { 'f:spec': { 'f:nested': { 'f:b': {} } } }));
+  assert.not(isAsApplied({ spec: { list: [1] } }, stored({}, { list: [1, 2] }), {}));
+});
+
+test('one that others own too gets this owner beside them, loses it at the end, and stays (K2)', async () => {
+  const others = [{ apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'other' }];
+  const shared = play({ stored: stored({ ownerReferences: others }), child: { ...CHILD, onDrift: 'apply' } });
+  assert.equal(await shared.ensured(), READY);
+  assert.equal(shared.calls, ['apply for other,owner']);
+  const both = play({ stored: stored({ ownerReferences: [...others, { kind: 'Subnet', name: 's', uid: 'owner' }] }) });
+  assert.equal(await both.removed(), { gone: true });
+  assert.equal(both.calls, ['disown']);
+  const own = play({ stored: stored() });
+  assert.equal(await own.removed(), { gone: false });
+  assert.equal(own.calls, ['remove']);
+});
+
+test.run();

@@ -1,0 +1,87 @@
+// Kinds of a few lines whose objects stand for external resources.
+import type { ResourceStanding } from '../../machines/external-resource/life.ts';
+import { externalResourceLife } from '../../machines/external-resource/life.ts';
+import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
+import type { Kind, Reference } from '../../machines/kind.ts';
+import { Tag } from '../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../machines/object.ts';
+
+export interface SimpleKind {
+  readonly realm: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly references?: (object: KubeObject) => readonly Reference[];
+  /** Whether nothing has to be done for an object as it is stored; never by default. */
+  readonly isSettled?: (object: KubeObject) => boolean;
+  readonly resyncEveryMs?: (object: KubeObject) => number | undefined;
+  /** Whether an object is available by its status; not by default. */
+  readonly isAvailable?: (object: KubeObject) => boolean;
+  readonly status?: (standing: ResourceStanding) => JsonObject;
+  readonly operations?: Partial<ResourceOperations>;
+}
+
+/** Its finalizer is `own/<kind>`, and what it says in the status is where it stands: `available`, `failed` ... . */
+export function simpleKind({
+  realm,
+  kind,
+  plural,
+  references = () => [],
+  isSettled = () => false,
+  resyncEveryMs = () => undefined,
+  isAvailable = () => false,
+  status = (standing) => ({ phase: wordFor(standing) }),
+  operations = {},
+}: SimpleKind): Kind {
+  const finalizer = `own/${kind.toLowerCase()}`;
+  const idOf = ({ status: stored }: KubeObject): string | undefined => stored?.['id'] as string | undefined;
+  return {
+    realm,
+    group: 'example.org',
+    version: 'v1',
+    kind,
+    plural,
+    finalizer,
+    guards: [finalizer],
+    fieldManagers: { finalizer: `${kind}/finalizer`, guards: kind },
+    references,
+    children: () => [],
+    standing: (object, isNow = isAvailable(object)) => ({
+      ready: isNow && idOf(object) !== undefined,
+      id: idOf(object),
+    }),
+    life: externalResourceLife({
+      view(object) {
+        const { uid, generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
+        const everyMs = resyncEveryMs(object);
+        return {
+          uid,
+          generation,
+          deleting: deletionTimestamp !== undefined,
+          finalizers: deletionTimestamp === undefined ? [] : finalizers,
+          finalizer,
+          owned: finalizers.includes(finalizer),
+          externalId: idOf(object),
+          managed: true,
+          detached: false,
+          settled:
+            !isSettled(object) || idOf(object) === undefined ? 'no' : isAvailable(object) ? 'available' : 'unavailable',
+          available: isAvailable(object),
+          resyncInMs: everyMs,
+          resyncEveryMs: everyMs,
+        };
+      },
+      status(standing, object) {
+        const { id: _, ...stored } = object.status ?? {};
+        return { manager: `${kind}/status`, status: status(standing), stored };
+      },
+      ambiguity: 'several match',
+    }),
+    operations: operations as ResourceOperations,
+  };
+}
+
+function wordFor({ tags, observation }: ResourceStanding): string {
+  if (tags.has(Tag.Settled))
+    return tags.has(Tag.Failing) ? 'failed' : observation?.available ? 'available' : 'unavailable';
+  return tags.has(Tag.Failing) ? 'backingOff' : tags.has(Tag.Waiting) ? 'waiting' : 'busy';
+}
