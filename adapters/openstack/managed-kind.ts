@@ -1,16 +1,35 @@
 // A kind of this adapter as the runtime works with it.
-import type { ManagedKind } from '../../machines/kind.ts';
+import type { ManagedKind, ManagedOperations } from '../../machines/kind.ts';
+import type { DeclaredKind } from '../adapter.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
 import { resyncAfterMs } from './resync.ts';
 
-export interface ManagedKindDeps extends OperationsDeps {
+export interface DeclaredKindOptions {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */
   readonly defaultResyncMs: number;
 }
 
-export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: ManagedKindDeps): ManagedKind {
+const OPERATIONS = [
+  'find',
+  'import',
+  'create',
+  'observe',
+  'update',
+  'remove',
+] as const satisfies readonly (keyof ManagedOperations)[];
+
+/** The kind with its operations on clouds. */
+export function managedKind(
+  kind: OpenStackKind,
+  { defaultResyncMs, ...deps }: DeclaredKindOptions & OperationsDeps,
+): ManagedKind {
+  return { ...declaredKind(kind, { defaultResyncMs }), operations: kind.operations(deps) };
+}
+
+/** The kind as data. */
+export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredKindOptions): DeclaredKind {
   return {
     realm: REALM,
     group: GROUP,
@@ -29,6 +48,6 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, ...deps }: M
     isAvailable,
     published: (object) => kind.published(object),
     owned: (object) => kind.owned(object),
-    operations: kind.operations(deps),
+    operations: OPERATIONS,
   };
 }

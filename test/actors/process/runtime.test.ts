@@ -5,6 +5,7 @@ import { systemClock } from '../../../actors/clock.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
+import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
 import { memoryBroker, TransientError } from '../../../bus/mod.ts';
 
 const test = suite('runtime');
@@ -46,10 +47,9 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     client: { call: away, watch: away } as never,
     clock,
     log: openLog({ level: 'info', readable: false, destination }),
-    roles: new Set(Object.values(Role)),
+    adapters: [openstackWith({})],
+    roles: new Set([...Object.values(Role), REALM]),
     callMs: 1_000,
-    defaultResyncMs: 0,
-    callsInFlight: 1,
     events: true,
     // No API server is there to tell whether anybody else leads.
     kinds: ['Network'],

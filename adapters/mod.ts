@@ -1,0 +1,66 @@
+// `troupe/adapter`: all of Troupe that an adapter from outside may import. How one is written: README.md.
+export {
+  AbsentError,
+  ConflictError,
+  ErrorCode,
+  type ErrorData,
+  TerminalError,
+  TransientError,
+  TroupeError,
+  toErrorData,
+} from '../bus/errors.ts';
+export type { Clock, Timer } from '../bus/time.ts';
+export type {
+  FollowedKind,
+  Json,
+  JsonObject,
+  KnownDependency,
+  KubeObject,
+  LifeView,
+  ManagedKind,
+  ManagedOperations,
+  Observation,
+  OperationRequest,
+  OwnedObject,
+  Reference,
+  UpdateOutcome,
+} from '../machines/kind.ts';
+export type {
+  Adapter,
+  AdapterLog,
+  CallRecord,
+  Configured,
+  Counterpart,
+  CounterpartPorts,
+  DeclaredKind,
+  Flag,
+  Given,
+  KindScaffold,
+  Operation,
+  Operations,
+  Predecessor,
+  ScaffoldedFile,
+  Served,
+  ServePorts,
+  Settings,
+} from './adapter.ts';
+export {
+  boolean,
+  type Infer,
+  type InferShape,
+  immutable,
+  integer,
+  list,
+  map,
+  object,
+  type ReferenceTarget,
+  type Required,
+  type Rule,
+  ref,
+  required,
+  type Schema,
+  type Shape,
+  string,
+} from './kubernetes/contract.ts';
+export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
+export { wholeNumber } from './settings.ts';
