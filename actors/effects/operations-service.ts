@@ -23,7 +23,7 @@ export interface ServedHere {
 }
 
 /**
- * Offers the operations of an adapter at `<realm>.<plural>.<operation>`, and those of one with `route` at
+ * Offers the operations of an adapter, all of which are there (`checkOperations`), at `<realm>.<plural>.<operation>`, and those of one with `route` at
  * `<realm>.<node>.<plural>.<operation>` too.
  *
  * @throws {TransientError} the bus is away
@@ -38,7 +38,7 @@ export function serveOperations(
   const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations: names }) =>
     names.flatMap((operation) => {
       const run = operations[plural]?.[operation];
-      if (run === undefined) throw new TerminalError(`adapter '${realm}' serves no '${operation}' of '${plural}'`);
+      if (run === undefined) return [];
       return places.map((place) => ({
         subject: operationSubject({ realm, plural, operation, node: place }),
         async handle(request: JsonObject): Promise<JsonObject> {
@@ -51,6 +51,15 @@ export function serveOperations(
   );
   const where = route === undefined || node === undefined ? realm : `${realm} on node ${node}`;
   return bus.services.serve(realm, version, `Operations on external resources of ${where}`, endpoints);
+}
+
+/** @throws {TerminalError} a kind declares an operation that is not there */
+export function checkOperations({ realm, kinds }: CalledAdapter, operations: Operations): Operations {
+  for (const { plural, operations: names } of kinds) {
+    const missing = names.find((name) => operations[plural]?.[name] === undefined);
+    if (missing !== undefined) throw new TerminalError(`adapter '${realm}' serves no '${missing}' of '${plural}'`);
+  }
+  return operations;
 }
 
 /** The kinds of an adapter with their operations: in this process as far as it serves them, over the bus otherwise. */

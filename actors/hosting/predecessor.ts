@@ -68,6 +68,10 @@ export function followPredecessor(
     }
   };
 
+  // A lease that is held for long would keep a process alive that has ended all else.
+  signal.addEventListener('abort', () => {
+    if (expiry !== undefined) clock.clearTimeout(expiry);
+  });
   void watchResource(
     { client, objects, clock },
     { resource: LEASES, name: leaseName },

@@ -1,5 +1,5 @@
 // The adapters of a process. The only file of the runtime that names one.
-import type { Adapter, ConfiguredAdapter, Settings } from '../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter, DeclaredKind, Settings } from '../../adapters/adapter.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { Role } from './config.ts';
@@ -55,6 +55,14 @@ export function configure(adapter: Adapter, env: Texts, options: Texts = {}): Co
   const { kinds, serve } = configured as Partial<typeof configured>;
   if (!Array.isArray(kinds) || typeof serve !== 'function') {
     throw new TerminalError(`adapter '${adapter.realm}': 'configure' must return 'kinds' and 'serve'`);
+  }
+  const isPromised = ({ group, plural }: DeclaredKind): boolean =>
+    adapter.contracts.some((contract) => contract.group === group && contract.plural === plural);
+  const unknown = configured.kinds.find((kind) => !isPromised(kind));
+  if (unknown !== undefined) {
+    throw new TerminalError(
+      `adapter '${adapter.realm}' has no contract for its kind '${unknown.kind}': add it to 'contracts'`,
+    );
   }
   return { ...adapter, ...configured };
 }

@@ -18,7 +18,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { ManagedKind } from '../../machines/kind.ts';
-import { type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
+import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
 import { Host } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
@@ -202,6 +202,7 @@ async function serveAdapters(
         },
       });
       served.set(adapter, { operations: calls.follow(adapter.realm, operations), node, close });
+      checkOperations(adapter, operations);
     }
   } catch (error) {
     await Promise.all([...served.values()].map((each) => each.close()));
