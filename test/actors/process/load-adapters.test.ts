@@ -1,6 +1,6 @@
 // Adapters from outside: a module in a folder of its own, found, checked, and part of what the commands say and do.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -208,10 +208,12 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
     typeRoots: [join(ROOT, 'node_modules/@types')],
     paths: { 'troupe/adapter': [join(ROOT, 'adapters/mod.ts')] },
   };
+  const [, documented = ''] = /```ts\n(.*?)```/s.exec(await readFile(join(ROOT, 'adapters/README.md'), 'utf8')) ?? [];
   const files = {
     'package.json': JSON.stringify({ type: 'module' }),
-    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['lamps.ts'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['lamps.ts', 'documented.ts'] }),
     'lamps.ts': LAMPS,
+    'documented.ts': documented,
     'wrong.json': JSON.stringify({ compilerOptions, files: ['wrong.ts'] }),
     'wrong.ts': LAMPS.replace("plural: 'lamps'", 'plural: 7'),
   };
@@ -223,7 +225,9 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
         ({ stdout }) => stdout,
         ({ stdout }: { stdout: string }) => stdout,
       );
+    assert.match(documented, 'export const adapter: Adapter');
     assert.is(await tsc('tsconfig.json'), '');
+    assert.is((await adaptersOf('./documented.ts', folder)).length, 2);
     assert.match(String(await tsc('wrong.json')), /^wrong.ts\(8,3\): error TS2322: Type 'number' is not assignable/);
   });
 });
