@@ -44,6 +44,7 @@ export {
   addressKey,
   type MailSubject,
   mailSubject,
+  operationSubject,
   parseAddressKey,
   parseMailSubject,
   ROOT,

@@ -37,7 +37,8 @@ export function natsServices(connection: Connection, root: string): Services & S
       if (!connection.up) throw connection.away();
       const service = await offered(connection, { name, version, description }, (added) => {
         for (const endpoint of endpoints) {
-          added.addEndpoint(endpoint.subject.replaceAll('.', '-'), {
+          // A name has fewer characters than a subject.
+          added.addEndpoint(endpoint.subject.replaceAll(/[^-\w]/g, '-'), {
             subject: endpointSubject(endpoint.subject, root),
             handler: (error: NatsError | null, message: ServiceMsg) => {
               if (error === null) void answer(endpoint, message);

@@ -180,6 +180,21 @@ export function eventWildcard(root: string = ROOT): string {
   return `${root}.event.>`;
 }
 
+/** Subject, without the root, of an operation of an adapter: of any process that serves it, or of the one of a node. */
+export function operationSubject({
+  realm,
+  plural,
+  operation,
+  node,
+}: {
+  readonly realm: string;
+  readonly plural: string;
+  readonly operation: string;
+  readonly node?: string | undefined;
+}): string {
+  return [realm, ...(node === undefined ? [] : [encodeToken(node)]), plural, operation].join('.');
+}
+
 /** Subject of a service's endpoint: its own tokens under the root. */
 export function endpointSubject(subject: string, root: string = ROOT): string {
   return `${root}.${subject}`;

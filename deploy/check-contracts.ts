@@ -1,10 +1,27 @@
-// Checks the contracts of all kinds against the rules of contracts: `node deploy/check-contracts.ts`.
+// Checks the contracts of all kinds against the rules of contracts: `node deploy/check-contracts.ts [FILE_OR_PACKAGE,...]`;
+// those of more adapters with their names, or with TROUPE_ADAPTERS.
+import { adaptersOf } from '../actors/process/adapters.ts';
 import { checkContracts, complaintText } from '../adapters/kubernetes/contract-check/check.ts';
-import { EXEMPTIONS } from '../adapters/openstack/contract-exemptions.ts';
-import { contractTrial } from '../adapters/openstack/contract-trial.ts';
-import { KINDS } from '../adapters/openstack/kinds/registry.ts';
+import { TerminalError } from '../bus/errors.ts';
 
-const kinds = KINDS.map((kind) => ({ contract: kind.contract, trial: contractTrial(kind) }));
-const complaints = await checkContracts(kinds, EXEMPTIONS);
-for (const complaint of complaints) console.error(complaintText(complaint));
-process.exitCode = complaints.length === 0 ? 0 : 1;
+try {
+  let complaints = 0;
+  for (const { contracts, checked } of await adaptersOf(
+    process.argv[2] ?? process.env['TROUPE_ADAPTERS'],
+    process.cwd(),
+  )) {
+    const { kinds, exemptions } = (await checked?.()) ?? {
+      kinds: contracts.map((contract) => ({ contract })),
+      exemptions: [],
+    };
+    for (const complaint of await checkContracts(kinds, exemptions)) {
+      console.error(complaintText(complaint));
+      complaints++;
+    }
+  }
+  process.exitCode = complaints === 0 ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof TerminalError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

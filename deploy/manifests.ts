@@ -1,45 +1,135 @@
-// The manifests that follow from the kinds.
+// The manifests that follow from the adapters and their kinds.
 import { stringify } from 'yaml';
+import { Role, rolesWith } from '../actors/process/config.ts';
+import type { Adapter } from '../adapters/adapter.ts';
 import { crdFile } from '../adapters/kubernetes/crds.ts';
-import { openstackContracts, openstackFollowed, openstackOwned } from '../adapters/openstack/mod.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';
 
+/** A rule of RBAC. */
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
 /** All CustomResourceDefinitions, for kustomize. */
-export function crdsKustomization(): string {
-  const resources = openstackContracts.map((contract) => crdFile(contract).name).sort();
+export function crdsKustomization(adapters: readonly Adapter[]): string {
+  const contracts = adapters.flatMap((adapter) => adapter.contracts);
+  const resources = contracts.map((contract) => crdFile(contract).name).sort();
   return yaml({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources });
 }
 
-/** What a pod may do in the cluster: no more than the kinds that it cares for ask for. */
-export function clusterRole(): string {
-  const [{ group = '' } = {}] = openstackContracts;
-  const plurals = openstackContracts.map(({ plural }) => plural).sort();
-  const followed = openstackFollowed.map(({ plural }) => plural).sort();
-  const rules = [
-    // Credentials of clouds: read, and held by finalizers while they are needed.
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'patch', 'watch'] },
-    { apiGroups: [group], resources: plurals, verbs: ['get', 'list', 'patch', 'watch'] },
-    { apiGroups: [group], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
-    // Objects that others make for themselves.
-    { apiGroups: [group], resources: openstackOwned.map(({ owned }) => owned), verbs: ['create', 'delete'] },
-    // Where the cluster asks for it before an owner reference may block the owner's deletion.
-    { apiGroups: [group], resources: openstackOwned.map(({ owner }) => `${owner}/finalizers`), verbs: ['update'] },
-    { apiGroups: [group], resources: followed, verbs: ['get', 'list', 'watch'] },
-    // Whether ORC leads.
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      resourceNames: ['f35396c5.k-orc.cloud'],
-      verbs: ['list', 'watch'],
-    },
-    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+/**
+ * What a pod may do in the cluster: no more than the kinds of the adapters ask for.
+ *
+ * @param roles  that it plays; one that plays all of them gets the ClusterRole `troupe`, others one of their own
+ */
+export function clusterRole(adapters: readonly Adapter[], roles = rolesWith(adapters)): string {
+  const rules = merged([
+    ...(roles.includes(Role.Watch) ? watching(adapters) : []),
+    ...(roles.includes(Role.Actors) ? acting(adapters) : []),
+    ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
     // Who may read the metrics.
-    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-  ];
-  const metadata = { name: 'troupe' };
+    rule('authentication.k8s.io', ['tokenreviews'], ['create']),
+    rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
+  ]);
+  const all = rolesWith(adapters).every((role) => roles.includes(role));
+  const metadata = { name: all ? 'troupe' : `troupe-${roles.join('-')}` };
   return yaml({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, rules });
+}
+
+/** Every object is read, and published. */
+function watching(adapters: readonly Adapter[]): readonly Rule[] {
+  const verbs = ['list', 'watch'];
+  return [
+    // Metadata alone is asked for; the rules of a cluster have no verb for that.
+    rule('', ['secrets'], verbs),
+    ...adapters.flatMap(kindsOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
+    ...adapters.flatMap(followedOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
+  ];
+}
+
+function acting(adapters: readonly Adapter[]): readonly Rule[] {
+  return [
+    // Held by finalizers while they are needed; of these, too, only metadata is asked for.
+    rule('', ['secrets'], ['get', 'list', 'patch']),
+    ...adapters.flatMap((adapter) => [
+      ...kindsOf(adapter).flatMap(({ group, plurals }) => [
+        rule(group, plurals, ['get', 'list', 'patch']),
+        rule(
+          group,
+          plurals.map((plural) => `${plural}/status`),
+          ['patch'],
+        ),
+      ]),
+      ...(adapter.makes ?? []).flatMap(({ owner, owned }) => [
+        // Objects that others make for themselves.
+        rule(groupOf(adapter, owned), [owned], ['create', 'delete']),
+        // Where the cluster asks for it before an owner reference may block the owner's deletion.
+        rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
+      ]),
+      ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
+      // Whether the predecessor leads.
+      ...(adapter.predecessor === undefined
+        ? []
+        : [
+            {
+              ...rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
+              resourceNames: [adapter.predecessor.lease],
+            },
+          ]),
+    ]),
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}
+
+/** Credentials are read; so are the objects that say more about what is asked for. */
+function serving(adapter: Adapter): readonly Rule[] {
+  return [
+    rule('', ['secrets'], ['get']),
+    ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['list'])),
+  ];
+}
+
+interface GroupPlurals {
+  readonly group: string;
+  readonly plurals: readonly string[];
+}
+
+function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
+  return byGroup(contracts);
+}
+
+function followedOf({ followed = [] }: Adapter): readonly GroupPlurals[] {
+  return byGroup(followed);
+}
+
+function byGroup(kinds: readonly { readonly group: string; readonly plural: string }[]): readonly GroupPlurals[] {
+  const groups = Map.groupBy(kinds, ({ group }) => group);
+  return [...groups].map(([group, of]) => ({ group, plurals: of.map(({ plural }) => plural).sort() }));
+}
+
+/** @throws {Error} the adapter says that objects of a kind are made which it does not have */
+function groupOf({ realm, contracts, followed = [] }: Adapter, plural: string): string {
+  const found = [...contracts, ...followed].find((kind) => kind.plural === plural);
+  if (found === undefined) throw new Error(`adapter '${realm}' has no kind '${plural}'`);
+  return found.group;
+}
+
+function rule(group: string, resources: readonly string[], verbs: readonly string[]): Rule {
+  return { apiGroups: [group], resources, verbs };
+}
+
+/** One rule for each set of resources, in the order of their first mention. */
+function merged(rules: readonly Rule[]): readonly Rule[] {
+  const byPlace = Map.groupBy(rules, ({ verbs: _, ...place }) => JSON.stringify(place));
+  return [...byPlace.values()].flatMap((same) => {
+    const [first] = same;
+    const { verbs: _, ...place } = first as Rule;
+    return { ...place, verbs: [...new Set(same.flatMap(({ verbs }) => verbs))].sort() };
+  });
 }
 
 function yaml(manifest: object): string {

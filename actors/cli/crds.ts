@@ -1,6 +1,5 @@
 // `troupe crds`: the CustomResourceDefinitions of the kinds.
 import { crd, crdFile, type KindContract, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
@@ -14,15 +13,17 @@ const PAUSE_MS = 100;
 export interface CrdsDeps {
   config: Config;
   clock: Clock;
+  /** Of all kinds that there are. */
+  contracts: readonly KindContract[];
   /** Kinds or plurals, in any case; none: all kinds. */
   names: readonly string[];
   out: NodeJS.WritableStream;
 }
 
 /** `troupe crds`. @throws {TerminalError} a name is that of no kind */
-export async function printCrds({ names, out }: Pick<CrdsDeps, 'names' | 'out'>): Promise<number> {
+export async function printCrds({ contracts, names, out }: Omit<CrdsDeps, 'config' | 'clock'>): Promise<number> {
   out.write(
-    chosen(names)
+    chosen(contracts, names)
       .map((contract) => crdFile(contract).text)
       .join('---\n'),
   );
@@ -30,15 +31,15 @@ export async function printCrds({ names, out }: Pick<CrdsDeps, 'names' | 'out'>)
 }
 
 /** `troupe crds --apply`. @throws {TerminalError} no cluster was named; as `printCrds` and `installCrds` */
-export async function applyCrds({ config, clock, names, out }: CrdsDeps): Promise<number> {
-  const contracts = chosen(names);
+export async function applyCrds({ config, clock, contracts, names, out }: CrdsDeps): Promise<number> {
+  const wanted = chosen(contracts, names);
   const { kubeconfig, inCluster } = config;
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; without --apply, 'troupe crds' prints them");
   }
   const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   try {
-    await installCrds(client, clock, (line) => out.write(`${line}\n`), contracts);
+    await installCrds(client, clock, (line) => out.write(`${line}\n`), wanted);
   } finally {
     await client.close();
   }
@@ -54,7 +55,7 @@ export async function installCrds(
   client: KubeClient,
   clock: Clock,
   onProgress: (line: string) => void,
-  contracts: readonly KindContract[] = openstackContracts,
+  contracts: readonly KindContract[],
 ): Promise<void> {
   for (const contract of contracts) {
     await client.call({
@@ -111,16 +112,14 @@ function nameOf({ plural, group }: KindContract): string {
   return `${plural}.${group}`;
 }
 
-function chosen(names: readonly string[]): readonly KindContract[] {
-  if (names.length === 0) return openstackContracts;
+function chosen(contracts: readonly KindContract[], names: readonly string[]): readonly KindContract[] {
+  if (names.length === 0) return contracts;
   const named = names.map((name) => {
-    const contract = openstackContracts.find((each) =>
+    const contract = contracts.find((each) =>
       [each.kind.toLowerCase(), each.plural, nameOf(each)].includes(name.toLowerCase()),
     );
     if (contract !== undefined) return contract;
-    throw new TerminalError(
-      `there is no kind '${name}'; there are ${openstackContracts.map(({ kind }) => kind).join(', ')}`,
-    );
+    throw new TerminalError(`there is no kind '${name}'; there are ${contracts.map(({ kind }) => kind).join(', ')}`);
   });
   return [...new Set(named)];
 }

@@ -1,53 +1,104 @@
-// Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself.
-// A call to an adapter in the same process skips the wire.
+// Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself, or
+// placed on the node that it is about. A call to an adapter in the same process skips the wire.
+import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/adapter.ts';
 import {
   type Bus,
   type Endpoint,
   type JsonObject,
+  operationSubject,
   type Service,
+  TerminalError,
   TransientError,
   UnansweredError,
 } from '../../bus/mod.ts';
-import type { Kind, Operation } from '../../machines/kind.ts';
+import type { Kind, OperationRequest } from '../../machines/kind.ts';
 
-/** Offers the operations of all kinds of a realm, at `<realm>.<plural>.<operation>`. @throws {TransientError} the bus is away */
-export function serveOperations(bus: Bus, realm: string, kinds: readonly Kind[], version: string): Promise<Service> {
-  const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations }) =>
-    Object.entries(operations).map(([name, operation]) => ({
-      subject: `${realm}.${plural}.${name}`,
-      async handle(request: JsonObject): Promise<JsonObject> {
-        // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
-        const result = await operation(request as never);
-        return result === undefined ? {} : { result: result as unknown as JsonObject };
-      },
-    })),
-  );
-  return bus.services.serve(realm, version, `Operations on external resources of ${realm}`, endpoints);
+/** What is called of an adapter. */
+export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateMs'>;
+
+/** The operations that this process serves, and the node that it serves them for. */
+export interface ServedHere {
+  readonly operations: Operations;
+  readonly node: string | undefined;
 }
 
 /**
- * The same kinds, their operations called over the bus.
+ * Offers the operations of an adapter, all of which are there (`checkOperations`), at `<realm>.<plural>.<operation>`,
+ * and those of one with `route` at `<realm>.<node>.<plural>.<operation>` too.
  *
- * @param lateMs  how long after its deadline the foreign system may still do what is created, in milliseconds
+ * @throws {TransientError} the bus is away
  */
-export function withRemoteOperations(bus: Bus, kinds: readonly Kind[], lateMs: number): readonly Kind[] {
+export function serveOperations(
+  bus: Bus,
+  { realm, kinds, route }: CalledAdapter,
+  { operations, node }: ServedHere,
+  version: string,
+): Promise<Service> {
+  const places = route === undefined || node === undefined ? [undefined] : [undefined, node];
+  const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations: names }) =>
+    names.flatMap((operation) => {
+      const run = operations[plural]?.[operation];
+      if (run === undefined) return [];
+      return places.map((place) => ({
+        subject: operationSubject({ realm, plural, operation, node: place }),
+        async handle(request: JsonObject): Promise<JsonObject> {
+          // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
+          const result = await run(request as never);
+          return result === undefined ? {} : { result: result as JsonObject };
+        },
+      }));
+    }),
+  );
+  const where = route === undefined || node === undefined ? realm : `${realm} on node ${node}`;
+  return bus.services.serve(realm, version, `Operations on external resources of ${where}`, endpoints);
+}
+
+/** @throws {TerminalError} a kind declares an operation that is not there */
+export function checkOperations({ realm, kinds }: CalledAdapter, operations: Operations): Operations {
+  for (const { plural, operations: names } of kinds) {
+    const missing = names.find((name) => operations[plural]?.[name] === undefined);
+    if (missing !== undefined) throw new TerminalError(`adapter '${realm}' serves no '${missing}' of '${plural}'`);
+  }
+  return operations;
+}
+
+/** The kinds of an adapter with their operations: in this process as far as it serves them, over the bus otherwise. */
+export function withOperations(
+  bus: Bus,
+  { realm, kinds, route, lateMs = 0 }: CalledAdapter,
+  here: ServedHere | undefined,
+): readonly Kind[] {
   return kinds.map((kind) => {
-    const call =
-      (operation: string) =>
-      async (request: unknown): Promise<never> => {
-        const { deadlineAt } = request as { deadlineAt: number };
-        const subject = `${kind.realm}.${kind.plural}.${operation}`;
+    const callOf = (operation: string): Operation => {
+      const local = here?.operations[kind.plural]?.[operation];
+      if (local !== undefined && route === undefined) return local;
+      return async (request: OperationRequest) => {
+        const node = route?.(request);
+        if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
+        const subject = operationSubject({ realm, plural: kind.plural, operation, node });
+        const { deadlineAt } = request;
         try {
-          const { result } = await bus.services.request(subject, request as JsonObject, deadlineAt);
-          return result as never;
+          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt);
+          return result;
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
+          // Whoever was asked may have asked the foreign system, which may be late in its turn.
           throw new TransientError(error.message, { cause: error, landedBy: deadlineAt + lateMs });
         }
       };
-    const operations = Object.fromEntries(
-      Object.keys(kind.operations).map((name): [string, Operation] => [name, call(name)]),
-    );
+    };
+    const operations = Object.fromEntries(kind.operations.map((name) => [name, callOf(name)]));
+    return { ...kind, operations };
+  });
+}
+
+/** The kinds of an adapter for who only reads: no operation can be called. */
+export function withoutOperations({ kinds }: Pick<CalledAdapter, 'kinds'>): readonly Kind[] {
+  return kinds.map((kind) => {
+    const refuse = (operation: string) => async (): Promise<never> => {
+      throw new TerminalError(`nobody here may call '${operation}' of '${kind.plural}'`);
+    };
+    const operations = Object.fromEntries(kind.operations.map((name) => [name, refuse(name)]));
     return { ...kind, operations };
   });
 }

@@ -5,12 +5,10 @@
 //   L1. No object is acted on while the leader lease of the other controller is held, or while nobody can tell.
 //   L2. A lease that is taken again later stops whatever is going on here.
 import type { Logger } from 'pino';
+import type { Predecessor } from '../../adapters/adapter.ts';
 import { type KubeClient, type Objects, type Resource, watchResource } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type Timer, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-
-/** The lease of the leading manager (openstack-common, chapter 16), in whatever namespace that is installed. */
-const LEASE_NAME = 'f35396c5.k-orc.cloud';
 
 const LEASES: Resource = {
   realm: 'coordination',
@@ -25,9 +23,10 @@ export interface PredecessorDeps {
   objects: Objects;
   clock: Clock;
   log: Logger;
+  predecessor: Predecessor;
 }
 
-export interface Predecessor {
+export interface FollowedPredecessor {
   /** Resolves when nobody else leads; rejects with the reason of `signal`. */
   gone(signal: AbortSignal): Promise<void>;
   /** Calls `run` when somebody else begins to lead. */
@@ -35,7 +34,10 @@ export interface Predecessor {
 }
 
 /** Follows the lease until `signal` is aborted. */
-export function followPredecessor({ client, objects, clock, log }: PredecessorDeps, signal: AbortSignal): Predecessor {
+export function followPredecessor(
+  { client, objects, clock, log, predecessor: { name, lease: leaseName } }: PredecessorDeps,
+  signal: AbortSignal,
+): FollowedPredecessor {
   const leases = new Map<string, KubeObject>();
   const listeners = new Set<() => void>();
   const waiting = new Set<() => void>();
@@ -52,23 +54,27 @@ export function followPredecessor({ client, objects, clock, log }: PredecessorDe
     const before = holder;
     holder = held === undefined ? undefined : holderOf(held);
     if (held === undefined) {
-      if (before !== undefined) log.info({ holder: before }, 'ORC no longer leads: its objects are taken over');
+      if (before !== undefined) log.info({ holder: before }, `${name} no longer leads: its objects are taken over`);
       if (known) for (const go of [...waiting]) go();
       return;
     }
     expiry = clock.setTimeout(judge, heldUntil(held) - now + 1);
     if (before === undefined) {
       log.warn(
-        { holder, lease: `${held.metadata.namespace}/${LEASE_NAME}` },
-        'ORC holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero, or name the kinds to take over with --kinds',
+        { holder, lease: `${held.metadata.namespace}/${leaseName}` },
+        `${name} holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero, or name the kinds to take over with --kinds`,
       );
       for (const run of listeners) run();
     }
   };
 
+  // A lease that is held for long would keep a process alive that has ended all else.
+  signal.addEventListener('abort', () => {
+    if (expiry !== undefined) clock.clearTimeout(expiry);
+  });
   void watchResource(
     { client, objects, clock },
-    { resource: LEASES, name: LEASE_NAME },
+    { resource: LEASES, name: leaseName },
     {
       onList(items) {
         leases.clear();
@@ -88,12 +94,12 @@ export function followPredecessor({ client, objects, clock, log }: PredecessorDe
         log.warn(
           { error },
           known
-            ? 'whether ORC leads cannot be seen any more'
-            : `whether ORC leads cannot be seen, so nothing is touched: 'list' and 'watch' on leases named '${LEASE_NAME}' must be allowed, or the kinds to care for named with --kinds`,
+            ? `whether ${name} leads cannot be seen any more`
+            : `whether ${name} leads cannot be seen, so nothing is touched: 'list' and 'watch' on leases named '${leaseName}' must be allowed, or the kinds to care for named with --kinds`,
         );
       },
       onRecovery() {
-        log.info('whether ORC leads can be seen again');
+        log.info(`whether ${name} leads can be seen again`);
       },
     },
     signal,

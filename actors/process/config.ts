@@ -2,12 +2,19 @@
 import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Adapter, Given } from '../../adapters/adapter.ts';
+import { wholeNumber } from '../../adapters/settings.ts';
 import { TerminalError } from '../../bus/mod.ts';
 import { type ListenAddress, parseListenAddress } from '../telling/probes.ts';
 
-/** What a process may be asked to do; all in one process unless told. */
-export const Role = { Watch: 'watch', Actors: 'actors', Openstack: 'openstack' } as const;
+/** What a process may be asked to do beside serving an adapter, whose role has a name of its own. */
+export const Role = { Watch: 'watch', Actors: 'actors' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
+
+/** All that a process may be asked to do; all of it in one process unless told. */
+export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
+  return [...Object.values(Role), ...adapters.map(({ role }) => role)];
+}
 
 export interface Config {
   /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
@@ -29,7 +36,8 @@ export interface Config {
   readonly natsServer: string | undefined;
   readonly cache: string;
   readonly path: string;
-  readonly roles: ReadonlySet<Role>;
+  /** Names of roles, those of adapters among them. */
+  readonly roles: ReadonlySet<string>;
   readonly shards: number;
   /** How long a lease lasts without renewal, in milliseconds. */
   readonly leaseMs: number;
@@ -47,37 +55,34 @@ export interface Config {
   /** `/metrics` over TLS, and only for whom the cluster allows it. */
   readonly metricsSecure: boolean;
   readonly podName: string | undefined;
+  /** The node that the process runs on, for adapters that are served for one. */
+  readonly nodeName: string | undefined;
   /** Whether Kubernetes Events are written. */
   readonly events: boolean;
-  /** A Go duration, as `--default-resync-period` of those who come from there. */
-  readonly defaultResyncPeriod: string;
-  /** Calls under way to one cloud at a time. */
-  readonly callsInFlight: number;
-  /** A file in PEM: the CA of clouds whose secret has none. */
-  readonly defaultCaFile: string | undefined;
-  /** For the clouds, as usual in the environment; this machine is always reached directly. */
-  readonly proxy: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string } | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
+ * What the process is told, but for the options of its adapters.
+ *
  * @param options  of the command line; they go before the environment
+ * @param adapters  whose roles there are
  * @throws {TerminalError} names the variable or option, the rule, and what it got
  */
-export function readConfig(env: Environment, options: Environment = {}): Config {
+export function readConfig(
+  env: Environment,
+  options: Environment = {},
+  adapters: readonly Pick<Adapter, 'role'>[] = [],
+): Config {
   const read = (option: string, variable: string): Given => {
     const given = options[option];
     return given === undefined
       ? { name: variable, value: env[variable] || undefined }
       : { name: `--${option}`, value: given };
   };
-  const whole = (option: string, variable: string, fallback: number, least: number, unit: string): number => {
-    const { name, value } = read(option, variable);
-    const number = Number(value ?? fallback);
-    if (Number.isInteger(number) && number >= least) return number;
-    throw new TerminalError(`${name} must be a whole number of ${unit}, at least ${least}; got '${value}'`);
-  };
+  const whole = (option: string, variable: string, fallback: number, least: number, unit: string): number =>
+    wholeNumber(read(option, variable), { fallback, least, unit });
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
@@ -94,7 +99,7 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     natsServer: env['TROUPE_NATS_SERVER'],
     cache: join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'troupe'),
     path: env['PATH'] ?? '',
-    roles: roles(read('roles', 'TROUPE_ROLES')),
+    roles: roles(read('roles', 'TROUPE_ROLES'), rolesWith(adapters)),
     shards: whole('shards', 'TROUPE_SHARDS', 64, 1, 'shards'),
     leaseMs,
     callMs: Math.min(whole('call-ms', 'TROUPE_CALL_MS', 10_000, 100, 'milliseconds'), Math.floor(leaseMs * 0.7)),
@@ -105,11 +110,8 @@ export function readConfig(env: Environment, options: Environment = {}): Config 
     metricsAddress: address(read('metrics-bind-address', 'TROUPE_METRICS_BIND_ADDRESS')),
     metricsSecure: flag(read('metrics-secure', 'TROUPE_METRICS_SECURE'), true),
     podName: read('pod-name', 'POD_NAME').value,
+    nodeName: read('node-name', 'NODE_NAME').value,
     events: flag(read('events', 'TROUPE_EVENTS'), true),
-    defaultResyncPeriod: read('default-resync-period', 'TROUPE_DEFAULT_RESYNC_PERIOD').value ?? '0s',
-    callsInFlight: whole('calls-in-flight', 'TROUPE_CALLS_IN_FLIGHT', 16, 1, 'calls'),
-    defaultCaFile: read('default-ca-certs', 'TROUPE_DEFAULT_CA_CERTS').value,
-    proxy: proxy(env),
   };
 }
 
@@ -134,11 +136,6 @@ function namespaces({ name, value }: Given): readonly string[] | undefined {
   throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
 }
 
-interface Given {
-  readonly name: string;
-  readonly value: string | undefined;
-}
-
 function address({ name, value = '0' }: Given): ListenAddress | undefined {
   try {
     return parseListenAddress(value);
@@ -153,25 +150,10 @@ function flag({ name, value }: Given, fallback: boolean): boolean {
   throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
-const DIRECT = 'localhost,127.0.0.1,::1';
-
-/** The proxy settings that programs share, in either spelling; undefined without any. */
-function proxy(env: Environment): Config['proxy'] {
-  const either = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
-  const [httpProxy, httpsProxy, noProxy] = [either('HTTP_PROXY'), either('HTTPS_PROXY'), either('NO_PROXY')];
-  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
-  return {
-    ...(httpProxy !== undefined && { httpProxy }),
-    ...(httpsProxy !== undefined && { httpsProxy }),
-    noProxy: noProxy === undefined ? DIRECT : `${noProxy},${DIRECT}`,
-  };
-}
-
-function roles({ name, value }: Given): ReadonlySet<Role> {
-  const all = Object.values(Role);
+function roles({ name, value }: Given, all: readonly string[]): ReadonlySet<string> {
   if (value === undefined) return new Set(all);
   const named = value.split(',').map((role) => role.trim());
-  const unknown = named.find((role) => !all.some((known) => known === role));
+  const unknown = named.find((role) => !all.includes(role));
   if (unknown === undefined) return new Set(all.filter((role) => named.includes(role)));
   throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
 }

@@ -1,9 +1,8 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type Bus,
   type Clock,
@@ -25,10 +24,6 @@ export interface Environment {
   readonly bus: Bus;
   /** The URL of a NATS server, for `nats sub`; holds a password if we started it. Undefined: in memory. */
   readonly natsUrl: string | undefined;
-  /** A clouds.yaml with the cloud `openstack`. */
-  readonly cloudsYaml: string;
-  /** The simulated cloud, unless a real one was given. */
-  readonly simulator: Simulator | undefined;
   close(): Promise<void>;
 }
 
@@ -37,18 +32,14 @@ export interface EnvironmentOptions {
   clock: Clock;
   /** Where what is started keeps its data. */
   folder: string;
-  /** A clouds.yaml of a real cloud. */
-  cloudsFile?: string | undefined;
   /** Whether the objects of an embedded API server are kept in the folder, and go on with the next start. */
   lasting: boolean;
-  /** Time that each call to the simulated cloud takes, in milliseconds. */
-  latencyMs?: number;
   onProgress: (line: string) => void;
 }
 
 /** Starts what is missing; what was started ends with `close`. @throws {TroupeError} something given cannot be used */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { config, clock, onProgress, cloudsFile, lasting } = options;
+  const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const closing: (() => Promise<void>)[] = [];
@@ -74,13 +65,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
-
-    const simulator =
-      cloudsFile === undefined ? await startSimulator({ clock, latencyMs: options.latencyMs ?? 0 }) : undefined;
-    if (simulator !== undefined) closing.push(() => simulator.close());
-    const cloudsYaml = simulator?.cloudsYaml('openstack') ?? (await readFile(cloudsFile as string, 'utf8'));
-    onProgress(`cloud: ${simulator === undefined ? `as in ${cloudsFile}` : `${simulator.authUrl} (simulated)`}`);
-    return { client, kubeconfig, bus, natsUrl, cloudsYaml, simulator, close };
+    return { client, kubeconfig, bus, natsUrl, close };
   } catch (error) {
     await close();
     throw error;

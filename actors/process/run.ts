@@ -1,8 +1,7 @@
 // `troupe run`: the roles of one pod, until it is told to stop.
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { parseGoDuration } from '../../adapters/openstack/mod.ts';
 import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { ensureAlone } from '../hosting/alone.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
@@ -12,6 +11,7 @@ import { USER_AGENT } from './version.ts';
 
 export interface RunDeps {
   config: Config;
+  adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   log: Logger;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ const DRAIN_LIMIT_MS = 4_800;
 const PAUSE_MS = 1_000;
 
 /** @throws {TerminalError} something needed was not named, or cannot work */
-export async function run({ config, clock, log, signal }: RunDeps): Promise<number> {
+export async function run({ config, adapters, clock, log, signal }: RunDeps): Promise<number> {
   const { natsUrl, kubeconfig, inCluster } = config;
   if (natsUrl === undefined) throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
   if (kubeconfig === undefined && inCluster === undefined) {
@@ -36,7 +36,7 @@ export async function run({ config, clock, log, signal }: RunDeps): Promise<numb
     pages = await servePages(config, client, clock);
     bus = await connect(config, natsUrl, clock, log, signal);
     if (bus === undefined) return 0;
-    const deps = { bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
+    const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
     const runtime = await start(config, deps, signal);
     pages.began(runtime);
     log.info(
@@ -100,57 +100,18 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
 
 /** Starts the roles of the configuration. @throws {TerminalError} it makes no sense, or another pod is where only one may be */
 export async function start(
-  {
-    roles,
-    callMs,
-    callsInFlight,
-    kinds,
-    namespaces,
-    podName,
-    events,
-    defaultResyncPeriod,
-    defaultCaFile,
-    proxy,
-  }: Config,
-  deps: Pick<RuntimeDeps, 'bus' | 'client' | 'metrics' | 'clock' | 'log'>,
+  { roles, callMs, kinds, namespaces, podName, nodeName, events }: Config,
+  deps: Pick<RuntimeDeps, 'adapters' | 'bus' | 'client' | 'metrics' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<Runtime> {
-  const defaultResyncMs = parseGoDuration(defaultResyncPeriod);
-  if (defaultResyncMs === undefined || defaultResyncMs < 0) {
-    throw new TerminalError(
-      `--default-resync-period must be a Go duration such as 10m, 0s for never; got '${defaultResyncPeriod}'`,
-    );
-  }
-  if (defaultResyncMs > 0 && defaultResyncMs < 120_000) {
-    deps.log.warn({ defaultResyncPeriod }, 'a default resync period below two minutes loads the clouds');
+  for (const { realm, warnings = [] } of deps.adapters) {
+    for (const warning of warnings) deps.log.warn({ adapter: realm }, warning);
   }
   if (!deps.bus.sharable && roles.has(Role.Actors)) {
     deps.log.info(`${deps.bus.description} is good for one process; several pods need nats-server 2.11 or later`);
     await ensureAlone(deps.bus, deps.clock, signal);
   }
-  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
-  return startRuntime({
-    ...deps,
-    roles,
-    callMs,
-    callsInFlight,
-    kinds,
-    namespaces,
-    podName,
-    events,
-    defaultResyncMs,
-    defaultCa,
-    proxy,
-  });
-}
-
-async function readCa(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const { message } = toErrorData(error);
-    throw new TerminalError(`--default-ca-certs must name a file that can be read; got '${path}': ${message}`);
-  }
+  return startRuntime({ ...deps, roles, callMs, kinds, namespaces, podName, nodeName, events });
 }
 
 /** Ends the roles in order, within a few seconds. */

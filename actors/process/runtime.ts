@@ -1,16 +1,13 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import { type KubeClient, events as kubeEvents, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
+import type { ConfiguredAdapter, DeclaredKind, Served } from '../../adapters/adapter.ts';
 import {
-  LATE_MS,
-  openStackSessions,
-  openstackFollowed,
-  openstackKinds,
-  REALM,
-  type SessionsDeps,
-  serverKind,
-} from '../../adapters/openstack/mod.ts';
+  type KubeClient,
+  events as kubeEvents,
+  objects as kubeObjects,
+  type Objects,
+} from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Bus,
@@ -20,13 +17,12 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { FollowedKind, Kind } from '../../machines/kind.ts';
-import type { KubeObject } from '../../machines/object.ts';
-import { serveOperations, withRemoteOperations } from '../effects/operations-service.ts';
+import type { Kind } from '../../machines/kind.ts';
+import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
 import { Host } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
-import { registry, resourceOf } from '../object/registry.ts';
+import { registry } from '../object/registry.ts';
 import { callTrace } from '../telling/call-trace.ts';
 import { EventRecorder } from '../telling/event-recorder.ts';
 import type { Metrics } from '../telling/metrics.ts';
@@ -39,33 +35,29 @@ export interface RuntimeDeps {
   client: KubeClient;
   clock: Clock;
   log: Logger;
-  roles: ReadonlySet<Role>;
+  adapters: readonly ConfiguredAdapter[];
+  /** Names of roles, those of adapters among them. */
+  roles: ReadonlySet<string>;
   /** Longest time a call to a cloud may take, in milliseconds. */
   callMs: number;
-  defaultResyncMs: number;
-  callsInFlight: number;
   /** Kinds to care for, CamelCase or plural; undefined: all, once nobody else cares for them. */
   kinds?: readonly string[] | undefined;
   /** Namespaces to care for; undefined: all. */
   namespaces?: readonly string[] | undefined;
-  /** PEM of the CA of clouds whose secret has none. */
-  defaultCa?: string | undefined;
-  /** How clouds are reached; directly without it. */
-  proxy?: SessionsDeps['proxy'] | undefined;
-  /** Reaches clouds otherwise than by HTTP. */
-  transport?: SessionsDeps['transport'] | undefined;
   /** What is counted, where anybody asks. */
   metrics?: Metrics | undefined;
   /** Whether users are told by Kubernetes Events what happened to their objects. */
   events: boolean;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
+  /** That the process runs on. */
+  nodeName?: string | undefined;
 }
 
 export interface Runtime {
   readonly pod: string;
   readonly kinds: readonly Kind[];
-  /** How many objects live here, by phase. */
+  /** How many objects live here, by state. */
   census(): ReadonlyMap<string, number>;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
   close(): Promise<void>;
@@ -79,40 +71,22 @@ const ROLE_PAUSE_MS = 1_000;
 /**
  * Starts the roles; they come to work as the bus and the API server answer.
  *
- * @throws {TerminalError} a kind that is to be cared for is not known
+ * @throws {TerminalError} a kind that is to be cared for is not known, or an adapter cannot be served as it is configured
  */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
-  const { bus, client, clock, log, roles, callMs, defaultResyncMs, callsInFlight, namespaces, defaultCa, proxy } = deps;
+  const { bus, client, clock, log, roles, adapters, callMs, namespaces } = deps;
   const objects = kubeObjects({ client });
   const podName = deps.podName ?? hostname();
   const pod = `${podName}-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
-  const { metrics } = deps;
-  const calls = callTrace(bus.trace);
-  const sessions = openStackSessions({
-    clock,
-    version: TROUPE_VERSION,
-    callsInFlight,
-    onCall(record) {
-      calls.onCall(record);
-      metrics?.onCall(record);
-    },
-    readSecret: (namespace, name) => objects.readSecret(namespace, name),
-    ...(defaultCa !== undefined && { defaultCa }),
-    ...(proxy !== undefined && { proxy }),
-    ...(deps.transport !== undefined && { transport: deps.transport }),
-  });
-  const servers = async (namespace: string): Promise<readonly KubeObject[]> => {
-    try {
-      return (await objects.list(resourceOf(serverKind), namespace)).items;
-    } catch (error) {
-      if (error instanceof AbsentError) return [];
-      throw error;
-    }
-  };
-  const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs, servers }));
-  const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local, LATE_MS);
-  const { taken, left } = divided(kinds, deps.kinds);
-  const known = registry(taken, [...left, ...openstackFollowed]);
+  const isTaken = takenBy(
+    adapters.flatMap(({ kinds }) => kinds),
+    deps.kinds,
+  );
+  const served = await serveAdapters(deps, objects);
+  const kinds = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter)));
+  const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
+  const taken = kinds.filter(isTaken);
+  const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);
   const stop = new AbortController();
   const recorder = new EventRecorder({
     clock,
@@ -124,9 +98,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
-  let service: Service | undefined;
-  const serve = async (): Promise<void> => {
-    service = await serveOperations(bus, REALM, local, TROUPE_VERSION);
+  const services: Service[] = [];
+  const offer = async (adapter: ConfiguredAdapter, here: ServedHere): Promise<void> => {
+    services.push(await serveOperations(bus, adapter, here, TROUPE_VERSION));
   };
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {
@@ -150,17 +124,21 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const act = async (): Promise<void> => {
     // Whoever names the kinds has seen to it that nobody else cares for them.
     if (deps.kinds !== undefined) return hold(stop.signal);
-    const predecessor = followPredecessor({ client, objects, clock, log }, stop.signal);
+    const predecessors = adapters.flatMap(({ predecessor }) =>
+      predecessor === undefined ? [] : [followPredecessor({ client, objects, clock, log, predecessor }, stop.signal)],
+    );
     while (!stop.signal.aborted) {
-      await predecessor.gone(stop.signal);
-      if (stop.signal.aborted) return;
       const term = new AbortController();
       const end = (): void => term.abort();
-      const unlisten = predecessor.onReturn(end);
-      stop.signal.addEventListener('abort', end);
-      await hold(term.signal);
-      stop.signal.removeEventListener('abort', end);
-      unlisten();
+      // Heard from before the first is waited for: one may return while another is awaited.
+      const unlisten = predecessors.map((predecessor) => predecessor.onReturn(end));
+      for (const predecessor of predecessors) await predecessor.gone(stop.signal);
+      if (!term.signal.aborted && !stop.signal.aborted) {
+        stop.signal.addEventListener('abort', end);
+        await hold(term.signal);
+        stop.signal.removeEventListener('abort', end);
+      }
+      for (const stopListening of unlisten) stopListening();
     }
   };
   const running = [
@@ -168,12 +146,12 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       ? [play(() => watchCluster({ bus, client, objects, registry: known, namespaces, clock, log, pod }, stop.signal))]
       : []),
     ...(roles.has(Role.Actors) ? [play(() => act())] : []),
-    ...(roles.has(Role.Openstack) ? [play(serve)] : []),
+    ...[...served].map(([adapter, here]) => play(() => offer(adapter, here))),
   ];
   let closing: Promise<void> | undefined;
   return {
     pod,
-    kinds: local,
+    kinds,
     census: () => host.census(),
     close() {
       closing ??= (async () => {
@@ -181,26 +159,69 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
         await Promise.all(running);
         await recorder.close();
         stopConnectivity();
-        await service?.close();
-        await sessions.close();
+        await Promise.all(services.map((service) => service.close()));
+        await Promise.all([...served.values()].map((each) => each.close()));
       })();
       return closing;
     },
   };
 }
 
-/** The kinds that are cared for, and those whose objects are only followed. */
-function divided(
-  kinds: readonly Kind[],
+/** Begins to serve the adapters whose roles are played here; all of them, or none. */
+async function serveAdapters(
+  { bus, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
+  objects: Objects,
+): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>> {
+  const calls = callTrace(bus.trace);
+  const served = new Map<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>();
+  try {
+    for (const adapter of adapters) {
+      if (!roles.has(adapter.role)) continue;
+      if (adapter.route !== undefined && node === undefined) {
+        throw new TerminalError(
+          `the role '${adapter.role}' is played for a node: name it with NODE_NAME, or leave the role out of --roles`,
+        );
+      }
+      const { operations, close } = await adapter.serve({
+        clock,
+        log: log.child({ adapter: adapter.realm }),
+        version: TROUPE_VERSION,
+        node,
+        readSecret: (namespace, name) => objects.readSecret(namespace, name),
+        async listObjects({ realm, group, version, kind, plural }, namespace) {
+          try {
+            return (await objects.list({ realm, group, version, kind, plural }, namespace)).items;
+          } catch (error) {
+            if (error instanceof AbsentError) return [];
+            throw error;
+          }
+        },
+        onCall(record) {
+          calls.onCall(record);
+          metrics?.onCall(record);
+        },
+      });
+      served.set(adapter, { operations: calls.follow(adapter.realm, operations), node, close });
+      checkOperations(adapter, operations);
+    }
+  } catch (error) {
+    await Promise.all([...served.values()].map((each) => each.close()));
+    throw error;
+  }
+  return served;
+}
+
+/** Which kinds are cared for; the objects of the others are only followed. @throws {TerminalError} there is no such kind */
+function takenBy(
+  kinds: readonly DeclaredKind[],
   names: readonly string[] | undefined,
-): { readonly taken: readonly Kind[]; readonly left: readonly FollowedKind[] } {
-  const isNamed = ({ kind, plural }: Kind, name: string): boolean =>
+): (kind: Pick<Kind, 'kind' | 'plural'>) => boolean {
+  const isNamed = ({ kind, plural }: Pick<Kind, 'kind' | 'plural'>, name: string): boolean =>
     [kind.toLowerCase(), plural].includes(name.toLowerCase());
   const unknown = names?.find((name) => !kinds.some((kind) => isNamed(kind, name)));
   if (unknown !== undefined) {
     const all = kinds.map(({ kind }) => kind).join(', ');
     throw new TerminalError(`there is no kind '${unknown}' to care for; there are ${all}`);
   }
-  const isTaken = (kind: Kind): boolean => names?.some((name) => isNamed(kind, name)) ?? true;
-  return { taken: kinds.filter(isTaken), left: kinds.filter((kind) => !isTaken(kind)) };
+  return (kind) => names?.some((name) => isNamed(kind, name)) ?? true;
 }

@@ -1,13 +1,13 @@
 // Calls to foreign systems as trace events of the actors they are made for.
-import type { CallRecord } from '../../adapters/openstack/mod.ts';
+import type { CallRecord, Operation, Operations } from '../../adapters/adapter.ts';
 import type { Address, Trace } from '../../bus/mod.ts';
-import type { Kind, OperationRequest } from '../../machines/kind.ts';
+import type { OperationRequest } from '../../machines/kind.ts';
 
 export interface CallTrace {
   /** Emits an event `call`: which request, its answer and how long it took. */
   onCall(record: CallRecord): void;
-  /** The same kinds; while an operation runs, its calls are known to be its object's. */
-  follow(kinds: readonly Kind[]): readonly Kind[];
+  /** The same operations of a realm; while one runs, its calls are known to be its object's. */
+  follow(realm: string, operations: Operations): Operations;
 }
 
 export function callTrace(trace: Trace): CallTrace {
@@ -30,16 +30,19 @@ export function callTrace(trace: Trace): CallTrace {
       if (actor === undefined) return;
       trace.emit({ actor, traceId, type: 'call', data: { service, method, path, status: status ?? null, durationMs } });
     },
-    follow(kinds) {
-      return kinds.map((kind) => {
-        const { realm, plural, operations } = kind;
-        const wrap = (run: (request: never) => Promise<unknown>) => (request: OperationRequest) => {
+    follow(realm, operations) {
+      const wrap =
+        (plural: string, run: Operation): Operation =>
+        (request: OperationRequest) => {
           const { namespace = '', name } = request.object.metadata;
           return during({ realm, plural, namespace, name }, request.traceId, () => run(request as never));
         };
-        const followed = Object.fromEntries(Object.entries(operations).map(([name, run]) => [name, wrap(run)]));
-        return { ...kind, operations: followed };
-      });
+      return Object.fromEntries(
+        Object.entries(operations).map(([plural, own]) => [
+          plural,
+          Object.fromEntries(Object.entries(own).map(([name, run]) => [name, wrap(plural, run)])),
+        ]),
+      );
     },
   };
 }

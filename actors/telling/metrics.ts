@@ -1,7 +1,7 @@
 // What is counted, under Prometheus names.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CallRecord } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
-import type { CallRecord } from '../../adapters/openstack/mod.ts';
 import { type Trace, toErrorData } from '../../bus/mod.ts';
 import type { Runtime } from '../process/runtime.ts';
 

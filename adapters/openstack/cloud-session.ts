@@ -9,24 +9,13 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import type { CallRecord } from '../adapter.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
 import { serviceUrl } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
-
-/** One request that was sent, for traces. */
-export interface CallRecord {
-  readonly service: string;
-  readonly method: string;
-  /** Without its query. */
-  readonly path: string;
-  /** Undefined: no answer, or none that could be read. */
-  readonly status: number | undefined;
-  readonly durationMs: number;
-  readonly traceId: string;
-}
 
 export interface CloudSessionDeps {
   clock: Clock;

@@ -73,7 +73,7 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
     () => operations.remove({ ...request, id: ID }),
   ];
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
-  const view = viewOf(kind, object, { now: 0, defaultResyncMs: 0, random: () => 0 });
+  const view = viewOf(kind, object, { now: 0, defaultResyncMs: 0 });
   // Called after the object whatever its resource is called.
   const children = JSON.stringify(tried.children(object)).replaceAll(object.metadata.name, 'itself');
   const { managed, detached, resyncEveryMs = null } = view;
@@ -126,7 +126,6 @@ function tryOut(
 ): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
-    random: () => 0,
     sessions: { open },
     servers: async () => [],
     lookUps: {

@@ -6,16 +6,15 @@ import { externalResourceLife } from '../../machines/external-resource/life.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import type { DeclaredKind } from '../adapter.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
-import { resyncAfterMs } from './resync.ts';
+import { resyncOf } from './resync.ts';
 
-export interface ManagedKindDeps extends OperationsDeps {
+export interface DeclaredKindOptions {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */
   readonly defaultResyncMs: number;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
 }
 
 /** A kind whose objects stand for resources of a cloud. */
@@ -23,7 +22,25 @@ export interface ManagedKind extends Kind {
   readonly operations: ResourceOperations;
 }
 
-export function managedKind(kind: OpenStackKind, { defaultResyncMs, random, ...deps }: ManagedKindDeps): ManagedKind {
+const OPERATIONS = [
+  'find',
+  'import',
+  'create',
+  'observe',
+  'update',
+  'remove',
+] as const satisfies readonly (keyof ResourceOperations)[];
+
+/** The kind with its operations on clouds. */
+export function managedKind(
+  kind: OpenStackKind,
+  { defaultResyncMs, ...deps }: DeclaredKindOptions & OperationsDeps,
+): ManagedKind {
+  return { ...declaredKind(kind, { defaultResyncMs }), operations: kind.operations(deps) };
+}
+
+/** The kind as data. */
+export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredKindOptions): DeclaredKind {
   return {
     realm: REALM,
     group: GROUP,
@@ -41,7 +58,7 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, random, ...d
       return { ready: isNow && id !== undefined, id, attributes: kind.published(object) };
     },
     life: externalResourceLife({
-      view: (object, now) => viewOf(kind, object, { now, defaultResyncMs, random }),
+      view: (object, now) => viewOf(kind, object, { now, defaultResyncMs }),
       status(standing, object, now) {
         const awaited = kind.awaits === 'first' ? standing.awaited.slice(0, 1) : standing.awaited;
         const { id: _, ...stored } = object.status ?? {};
@@ -50,7 +67,7 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, random, ...d
       },
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
-    operations: kind.operations(deps),
+    operations: OPERATIONS,
   };
 }
 
@@ -58,7 +75,7 @@ export function managedKind(kind: OpenStackKind, { defaultResyncMs, random, ...d
 export function viewOf(
   { finalizer }: Pick<OpenStackKind, 'finalizer'>,
   object: KubeObject,
-  { now, defaultResyncMs, random }: Pick<ManagedKindDeps, 'defaultResyncMs' | 'random'> & { readonly now: number },
+  { now, defaultResyncMs }: DeclaredKindOptions & { readonly now: number },
 ): ResourceView {
   const { metadata, spec } = object;
   const finalizers = metadata.finalizers ?? [];
@@ -67,6 +84,7 @@ export function viewOf(
   const deleting = metadata.deletionTimestamp !== undefined;
   const { settled, failed, resyncInMs } = settledOf(object, now, defaultResyncMs);
   const available = isAvailable(object);
+  const resync = resyncOf(object, defaultResyncMs);
   const externalId = externalIdOf(object);
   // Without its id others would wait for it for ever.
   const isSettled = settled && (failed || externalId !== undefined);
@@ -84,6 +102,6 @@ export function viewOf(
     settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
     available,
     resyncInMs,
-    resyncEveryMs: resyncAfterMs(object, defaultResyncMs, random),
+    resyncEveryMs: resync.kind === 'every' ? resync.periodMs : undefined,
   };
 }

@@ -1,24 +1,25 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
-import type { KindContract } from '../kubernetes/crds.ts';
+import { openstack } from './adapter.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import { namesOf, type OperationsDeps } from './kinds/kind.ts';
+import type { OperationsDeps } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
 import { type ManagedKind, managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
-export type { CallRecord } from './cloud-session.ts';
-export { openstackFollowed, serverKind } from './followed.ts';
-export { parseGoDuration } from './go-duration.ts';
-export { LATE_MS } from './refusals.ts';
-export { scaffoldKind } from './scaffold.ts';
+export { openstackWith } from './adapter.ts';
+export { openstackFollowed } from './followed.ts';
+export type { ManagedKind } from './managed-kind.ts';
+export type { OpenStackOptions } from './options.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
 export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';
-export type { ManagedKind };
-export { GROUP, REALM, VERSION };
+export { GROUP, openstack, REALM, VERSION };
 
-export interface OpenStackOptions {
+/** The contracts of all kinds, for their CRDs. */
+export const openstackContracts = openstack.contracts;
+
+export interface OpenStackKindsDeps {
   readonly sessions: Sessions;
   readonly clock: Clock;
   readonly servers?: OperationsDeps['servers'];
@@ -26,21 +27,16 @@ export interface OpenStackOptions {
   readonly defaultResyncMs?: number;
 }
 
-/** The contracts of all kinds, for their CRDs. */
-export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract }) => contract);
-
-/** Plurals of kinds whose objects make objects for themselves, and of what they make. */
-export const openstackOwned: readonly { readonly owner: string; readonly owned: string }[] = KINDS.flatMap(
-  ({ plural, owns }) => (owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }]),
-);
-
-/** All kinds of OpenStack resources. Look-ups of one cloud are shared by the kinds of one call, so call it once. */
+/**
+ * All kinds with their operations, for whoever runs them without a runtime. Look-ups of one cloud are shared by the kinds
+ * of one call, so call it once.
+ */
 export function openstackKinds({
   sessions,
   clock,
   servers = async () => [],
   defaultResyncMs = 0,
-}: OpenStackOptions): readonly ManagedKind[] {
+}: OpenStackKindsDeps): readonly ManagedKind[] {
   const shared = { sessions, servers, lookUps: lookUps({ clock }) };
-  return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs, random: () => clock.random() }));
+  return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
 }

@@ -9,9 +9,6 @@ export type Resync =
   /** `spec.resyncPeriod` is no duration: refused on this object alone, for a person to correct. */
   | { readonly kind: 'malformed'; readonly message: string };
 
-/** A wake-up comes up to a fifth of the period late, so that objects made together part. */
-const JITTER = 0.2;
-
 /** @param defaultMs  for objects that do not say; 0 for never */
 export function resyncOf({ spec }: Pick<KubeObject, 'spec'>, defaultMs: number): Resync {
   const text = spec?.['resyncPeriod'];
@@ -20,10 +17,4 @@ export function resyncOf({ spec }: Pick<KubeObject, 'spec'>, defaultMs: number):
     return { kind: 'malformed', message: `resyncPeriod '${text}' is not a duration like '10m' or '1h30m'` };
   }
   return periodMs > 0 ? { kind: 'every', periodMs } : { kind: 'never' };
-}
-
-/** @param random  uniform in [0, 1) */
-export function resyncAfterMs(object: KubeObject, defaultMs: number, random: () => number): number | undefined {
-  const resync = resyncOf(object, defaultMs);
-  return resync.kind === 'every' ? resync.periodMs * (1 + JITTER * random()) : undefined;
 }

@@ -1,18 +1,14 @@
 // The files of a new kind, as `troupe scaffold openstack <Kind>` writes them. Refusing to overwrite is the caller's.
-
-export interface ScaffoldedFile {
-  /** From the root of the project, with slashes. */
-  readonly path: string;
-  readonly text: string;
-}
-
-export interface Scaffold {
-  readonly files: readonly ScaffoldedFile[];
-  /** The file that knows all kinds, with the new one in it. */
-  readonly registry: ScaffoldedFile;
-}
+import type { KindScaffold } from '../adapter.ts';
 
 const REGISTRY = 'adapters/openstack/kinds/registry.ts';
+
+export const openstackScaffold: KindScaffold = {
+  root: new URL('../../', import.meta.url),
+  registry: REGISTRY,
+  example: 'AddressScope',
+  plan: scaffoldKind,
+};
 
 /**
  * The files of a new kind of Neutron with a name, a description and tags: they check, and their CRD generates.
@@ -21,7 +17,7 @@ const REGISTRY = 'adapters/openstack/kinds/registry.ts';
  * @param registry  text of the registry as it is
  * @throws {RangeError} `kind` is not CamelCase, or registered already
  */
-export function scaffoldKind(kind: string, registry: string): Scaffold {
+export function scaffoldKind(kind: string, registry: string): ReturnType<KindScaffold['plan']> {
   if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) throw new RangeError(`a kind is written in CamelCase; got '${kind}'`);
   const file = kind.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
   const value = kind.charAt(0).toLowerCase() + kind.slice(1);

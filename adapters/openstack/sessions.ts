@@ -7,8 +7,9 @@
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import type { CallRecord } from '../adapter.ts';
 import { identityUrl } from './authentication.ts';
-import { type CallRecord, CloudSession } from './cloud-session.ts';
+import { CloudSession } from './cloud-session.ts';
 import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
 import type { Session, Sessions } from './session.ts';

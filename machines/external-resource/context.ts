@@ -45,7 +45,7 @@ export interface ResourceView {
   readonly available: boolean;
   /** Milliseconds until the object wants another look; undefined for never. Counted from when this view was made. */
   readonly resyncInMs: number | undefined;
-  /** Between two later looks, chance included; undefined for never. */
+  /** Between two later looks; undefined for never. */
   readonly resyncEveryMs: number | undefined;
 }
 
@@ -123,6 +123,12 @@ export function settlePauseMs({ waiting, repassMs, observation, looks }: Resourc
 
 export function removalPauseMs({ looks }: ResourceContext): number {
   return rarer(LOOK_PAUSE_MS, looks);
+}
+
+/** Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. */
+export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
+  const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
+  return (observation === undefined ? resyncInMs : undefined) ?? resyncEveryMs * spread;
 }
 
 /** What has not come for long is looked for less often. */

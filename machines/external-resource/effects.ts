@@ -8,10 +8,14 @@ import {
   type FindOutput,
   type RecordOutput,
   removalPauseMs,
+  resyncMs,
   settlePauseMs,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { ResourceOperations, UpdateOutcome } from './operations.ts';
+
+/** A later look comes up to a fifth of the period late, so that objects made together part. */
+const RESYNC_SPREAD = 0.2;
 
 export interface EffectOptions {
   /** What is said of an object that several resources match: adopting one of them would be a guess. */
@@ -89,6 +93,7 @@ export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typ
       settlePause: ({ context }) => ports.together(settlePauseMs(context)),
       removalPause: ({ context }) => ports.together(removalPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
+      resync: ({ context }) => resyncMs(context, 1 + RESYNC_SPREAD * ports.random()),
     },
   });
 }

@@ -24,6 +24,7 @@ import {
   type ResourceTag,
   type ResourceView,
   removalPauseMs,
+  resyncMs,
   settlePauseMs,
   unready,
   yieldable,
@@ -210,9 +211,7 @@ export const resourceSetup = setup({
     removalPause: ({ context }) => removalPauseMs(context),
     childrenPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
-    // A life that has looked itself counts its period from now; one that began settled, from the last look.
-    resync: ({ context: { observation, object } }) =>
-      (observation === undefined ? object.resyncInMs : undefined) ?? object.resyncEveryMs ?? Number.POSITIVE_INFINITY,
+    resync: ({ context }) => resyncMs(context),
   },
 });
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, type JsonObject } from '../../bus/mod.ts';
+import { AbsentError, type Clock, ConflictError, type JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
 
 const NAMESPACE = 'troupe-system';
@@ -21,7 +21,7 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
       if (withKubectl) await kubectl(ground.kubeconfig, 'apply', '--server-side', '-k', join(deploy, 'default'));
       else await applyAccount(client);
       const runtimeKubeconfig = join(ground.folder, 'kubeconfig-troupe');
-      await writeFile(runtimeKubeconfig, await asAccount(client, clock, ground.kubeconfig), { mode: 0o600 });
+      await writeFile(runtimeKubeconfig, await asAccount(client, clock, ground.kubeconfig, 'troupe'), { mode: 0o600 });
       return { ...ground, runtimeKubeconfig };
     } finally {
       await client.close();
@@ -43,6 +43,41 @@ async function kubectl(kubeconfig: string, ...args: readonly string[]): Promise<
   return stdout;
 }
 
+/** Makes an account of the cluster for a pod that plays these roles, with their rules and no others. @returns its kubeconfig */
+export async function accountFor(roles: readonly string[], kubeconfig: string, clock: Clock): Promise<string> {
+  const client = kubeClient({ clock, kubeconfig });
+  const name = `troupe-${roles.join('-')}`;
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const metadata = { name };
+  try {
+    await create(client, '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+    await create(client, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata });
+    for (const role of roles) {
+      const rules = parse(await readFile(join(deploy, 'roles', `${role}.yaml`), 'utf8')) as {
+        metadata: { name: string };
+      } & JsonObject;
+      await create(client, `${rbac}/clusterroles`, rules);
+      await create(client, `${rbac}/clusterrolebindings`, {
+        metadata: { name: `${name}-${role}` },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: rules.metadata.name },
+        subjects: [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }],
+      });
+    }
+    return await asAccount(client, clock, kubeconfig, name);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What is there already stays. */
+async function create(client: KubeClient, path: string, body: JsonObject): Promise<void> {
+  try {
+    await client.call({ method: 'POST', path, body });
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+  }
+}
+
 /** Namespace, account and rules, without what takes kubectl. */
 async function applyAccount(client: KubeClient): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -58,9 +93,9 @@ async function applyAccount(client: KubeClient): Promise<void> {
   }
 }
 
-/** A kubeconfig that leads to the same server with a token of the service account. */
-async function asAccount(client: KubeClient, clock: Clock, kubeconfig: string): Promise<string> {
-  const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/troupe/token`;
+/** A kubeconfig that leads to the same server with a token of a service account. */
+async function asAccount(client: KubeClient, clock: Clock, kubeconfig: string, account: string): Promise<string> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`;
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   let token: unknown;
   for (let attempt = 0; token === undefined; attempt++) {

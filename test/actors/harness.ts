@@ -15,6 +15,7 @@ import {
   GROUP,
   openStackSessions,
   openstackContracts,
+  openstackWith,
   REALM,
   type Session,
   VERSION,
@@ -191,10 +192,9 @@ export class World {
       client: this.#runtimeClient ?? this.client,
       clock: this.clock,
       log: openLog({ level: logLevel, readable: false, destination }),
-      roles: new Set(Object.values(Role)),
+      adapters: [openstackWith({})],
+      roles: new Set([...Object.values(Role), REALM]),
       callMs: CALL_MS,
-      defaultResyncMs: 0,
-      callsInFlight: 16,
       events: true,
       ...scope,
     });
@@ -249,7 +249,7 @@ export class World {
   // --- the API server ------------------------------------------------------------------------------------------
 
   async installCrds(): Promise<void> {
-    await installCrds(this.client, this.clock, () => undefined);
+    await installCrds(this.client, this.clock, () => undefined, openstackContracts);
   }
 
   async follow(): Promise<void> {

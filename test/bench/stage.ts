@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { installCrds } from '../../actors/cli/crds.ts';
 import { systemClock } from '../../actors/clock.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { type Clock, type NatsServer, startNatsServer } from '../../bus/mod.ts';
 import { sum } from './figures.ts';
 import type { ActorsCounts } from './parts/actors.ts';
@@ -139,7 +140,7 @@ export class Stage {
       folder: join(folder, 'nats'),
     });
     const stage = new Stage(options, { folder, kubeconfig, cloudsYaml, api, cloud, nats });
-    await installCrds(stage.client, clock, () => undefined);
+    await installCrds(stage.client, clock, () => undefined, openstackContracts);
     return stage;
   }
 

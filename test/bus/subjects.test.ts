@@ -13,6 +13,7 @@ import {
   type MailSubject,
   mailSubject,
   objectFilter,
+  operationSubject,
   parseAddressKey,
   parseEventSubject,
   parseMailSubject,
@@ -175,6 +176,19 @@ test('an event subject parses to its event', () => {
       const subject = eventSubject({ actor, type });
       assert.ok(matches(eventWildcard(), subject));
       assert.equal(parseEventSubject(subject), { actor, type });
+    }),
+    checked,
+  );
+});
+
+test('an operation has a subject of its own on each node, whatever that is called', () => {
+  const of = { realm: 'disks', plural: 'volumes', operation: 'format' };
+  assert.is(operationSubject(of), 'disks.volumes.format');
+  assert.is(operationSubject({ ...of, node: 'a.example.org' }), 'disks.a%2Eexample%2Eorg.volumes.format');
+  fc.assert(
+    fc.property(text, (node) => {
+      const tokens = operationSubject({ ...of, node }).split('.');
+      assert.equal([tokens.length, decodeToken(tokens[1] ?? '')], [4, node]);
     }),
     checked,
   );

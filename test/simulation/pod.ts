@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type JsonObject,
@@ -73,13 +74,17 @@ export class Pod {
       client: this.#client(),
       clock: this.clock,
       log,
-      roles: new Set([Role.Watch, Role.Actors, Role.Openstack]),
+      adapters: [
+        openstackWith({
+          defaultResyncMs,
+          callsInFlight: 8,
+          transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
+        }),
+      ],
+      roles: new Set([Role.Watch, Role.Actors, REALM]),
       callMs,
-      defaultResyncMs,
-      callsInFlight: 8,
       events: false,
       podName: name,
-      transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
     }).then(
       (runtime) => {
         this.#runtime = runtime;

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
 import { openStackSessions, type Session } from '../../../adapters/openstack/mod.ts';
+import { type Simulator, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import { type Clock, type JsonObject, TerminalError } from '../../../bus/mod.ts';
 import { TROUPE_VERSION } from '../../process/version.ts';
 
@@ -10,6 +11,29 @@ const CLOUD_NAME = 'openstack';
 /** Longest wait for one answer, in milliseconds. */
 const CALL_MS = 30_000;
 const TRACE_ID = 'd3'.repeat(16);
+
+/** Time that each call to the simulated cloud takes, in milliseconds. */
+const LATENCY_MS = 150;
+
+export interface CloudInUse {
+  /** A clouds.yaml. */
+  readonly cloudsYaml: string;
+  /** The simulated cloud, unless a real one was given. */
+  readonly simulator: Simulator | undefined;
+  /** One line. */
+  readonly description: string;
+}
+
+/** The cloud of a clouds.yaml; without one, a simulated one is started, which whoever asked closes. */
+export async function cloudInUse(cloudsFile: string | undefined, clock: Clock): Promise<CloudInUse> {
+  if (cloudsFile !== undefined) {
+    const cloudsYaml = await readFile(cloudsFile, 'utf8');
+    return { cloudsYaml, simulator: undefined, description: `cloud: as in ${cloudsFile}` };
+  }
+  const simulator = await startSimulator({ clock, latencyMs: LATENCY_MS });
+  const description = `cloud: ${simulator.authUrl} (simulated)`;
+  return { cloudsYaml: simulator.cloudsYaml(CLOUD_NAME), simulator, description };
+}
 
 /** Values in base64, as a Secret has them. */
 export type SecretData = Readonly<Record<string, string>>;

@@ -6,6 +6,7 @@
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Config } from '../../process/config.ts';
 import { type Environment, openEnvironment } from '../../process/environment.ts';
@@ -13,7 +14,7 @@ import { aborted, drain, start } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { openLog } from '../../telling/log.ts';
 import { installCrds } from '../crds.ts';
-import { credentials, type DemoCloud, demoCloud, type Inventory } from './cloud.ts';
+import { type CloudInUse, cloudInUse, credentials, type DemoCloud, demoCloud, type Inventory } from './cloud.ts';
 import { History } from './history.ts';
 import {
   applyObjects,
@@ -44,6 +45,7 @@ import { detailOf } from './view.ts';
 
 export interface DemoDeps {
   config: Config;
+  adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   /** Ctrl-C. */
   signal: AbortSignal;
@@ -61,8 +63,6 @@ export interface DemoDeps {
 }
 
 const SAMPLES = new URL('../../../deploy/samples/network-landscape/', import.meta.url);
-/** Time that each call to the simulated cloud takes, in milliseconds. */
-const LATENCY_MS = 150;
 /** Everything together may take so long to come up, and again to go, in milliseconds. */
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
@@ -81,7 +81,7 @@ const INTERRUPTED = 130;
  * @throws {TroupeError} it cannot begin: something given cannot be used, or the namespace is somebody else's
  */
 export async function demo(deps: DemoDeps): Promise<number> {
-  const { config, clock, cloudsFile, out } = deps;
+  const { config, adapters, clock, cloudsFile, out } = deps;
   const folder = resolve(deps.folder);
   const say = (line: string): void => {
     out.write(`${line}\n`);
@@ -94,26 +94,23 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const environment = await openEnvironment({
-      config,
-      clock,
-      folder,
-      cloudsFile,
-      lasting: false,
-      latencyMs: LATENCY_MS,
-      onProgress,
-    });
+    const opened = await openEnvironment({ config, clock, folder, lasting: false, onProgress });
+    closing.push(() => opened.close());
+    const used = await cloudInUse(cloudsFile, clock);
+    closing.push(async () => used.simulator?.close());
+    onProgress(used.description);
+    const environment = { ...opened, ...used };
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
     closing.push(() => new Promise<void>((done) => file.end(done)));
-    closing.push(() => environment.close());
     const log = openLog({ level: config.logLevel, readable: false, destination: file });
     say(`  log: ${file.path}`);
-    await installCrds(client, clock, (line) => log.debug(line));
+    const contracts = adapters.flatMap((adapter) => adapter.contracts);
+    await installCrds(client, clock, (line) => log.debug(line), contracts);
     const data = await credentials(environment.cloudsYaml, deps.cloudName);
     const cloud = demoCloud({ clock, data });
     closing.push(() => cloud.close());
-    const runtime = await start(config, { bus, client, clock, log }, signal);
+    const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
       ...deps,
@@ -131,7 +128,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
 }
 
 interface Stage extends DemoDeps {
-  readonly environment: Environment;
+  readonly environment: Environment & CloudInUse;
   readonly runtime: Runtime;
   readonly cloud: DemoCloud;
   readonly secret: LandscapeObject;

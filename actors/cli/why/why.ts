@@ -1,11 +1,12 @@
 // `troupe why <kind>/<name>`: what an object waits for, down to the root cause.
 import { join } from 'node:path';
+import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { kubeClient, objects } from '../../../adapters/kubernetes/mod.ts';
-import { openStackSessions, openstackFollowed, openstackKinds } from '../../../adapters/openstack/mod.ts';
 import { type Address, type Clock, TerminalError } from '../../../bus/mod.ts';
+import { withoutOperations } from '../../effects/operations-service.ts';
 import { type Registry, registry } from '../../object/registry.ts';
 import type { Config } from '../../process/config.ts';
-import { TROUPE_VERSION, USER_AGENT } from '../../process/version.ts';
+import { USER_AGENT } from '../../process/version.ts';
 import type { Ink } from '../demo/view.ts';
 import { causesOf, labelOf } from './findings.ts';
 import { Inquiry } from './inquiry.ts';
@@ -13,6 +14,7 @@ import { whyText } from './text.ts';
 
 export interface WhyDeps {
   config: Pick<Config, 'kubeconfig' | 'inCluster'>;
+  adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   /** `<kind>/<name>`, or the two apart. */
   names: readonly string[];
@@ -30,6 +32,7 @@ export interface WhyDeps {
  */
 export async function why({
   config,
+  adapters,
   clock,
   names,
   namespace,
@@ -39,8 +42,10 @@ export async function why({
   ink,
 }: WhyDeps): Promise<number> {
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
-  const sessions = openStackSessions({ clock, version: TROUPE_VERSION, readSecret: async () => undefined });
-  const known = registry(openstackKinds({ sessions, clock }), openstackFollowed);
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap((adapter) => adapter.followed ?? []),
+  );
   const asked = askedFor(known, names);
   const { inCluster } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
@@ -66,7 +71,6 @@ export async function why({
     return causes.length === 0 ? 0 : 1;
   } finally {
     await client.close();
-    await sessions.close();
   }
 }
 

@@ -6,7 +6,8 @@ import { judgeTrial, type Trial } from './trial-rules.ts';
 
 export interface CheckedKind {
   readonly contract: KindContract;
-  readonly trial: Trial;
+  /** Without it the contract alone is judged, not what is done with it. */
+  readonly trial?: Trial;
 }
 
 /** A rule that a field may break. */
@@ -26,7 +27,7 @@ export async function checkContracts(
   const complaints: Complaint[] = [];
   for (const { contract, trial } of kinds) {
     complaints.push(...fieldsOf(contract).flatMap((field) => judgeField(contract.kind, field)));
-    complaints.push(...(await judgeTrial(contract, trial)));
+    if (trial !== undefined) complaints.push(...(await judgeTrial(contract, trial)));
   }
   const unneeded = exemptions.filter((exemption) => !complaints.some((complaint) => isExempt(complaint, exemption)));
   return [

@@ -52,7 +52,7 @@ async function output(run: (out: NodeJS.WritableStream) => Promise<number>): Pro
 
 function apply(kubeconfig: string, ...names: readonly string[]): ReturnType<typeof output> {
   const config = readConfig({ KUBECONFIG: kubeconfig });
-  return output((out) => applyCrds({ config, clock: systemClock(), names, out }));
+  return output((out) => applyCrds({ config, clock: systemClock(), contracts: openstackContracts, names, out }));
 }
 
 /** Runs a test with a server of its own and a kubeconfig that `change` may have spoilt. */
@@ -111,7 +111,7 @@ test('it prints what kubectl applies', async () => {
 
 test('it prints the kinds that are named, in whatever way kubectl lets one name them', async () => {
   const names = ['Subnet', 'networks', 'subnets.openstack.k-orc.cloud'];
-  const { out } = await output((stream) => printCrds({ names, out: stream }));
+  const { out } = await output((stream) => printCrds({ contracts: openstackContracts, names, out: stream }));
   assert.equal(
     parseAllDocuments(out).map((document) => document.getIn(['spec', 'names', 'kind'])),
     ['Subnet', 'Network'],
@@ -189,7 +189,7 @@ test('names that another definition has are an error at once', async () => {
     { type: 'Established', status: 'False' },
   ]);
   try {
-    await installCrds(client, hastyClock(), () => undefined);
+    await installCrds(client, hastyClock(), () => undefined, openstackContracts);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TerminalError);
@@ -202,7 +202,7 @@ test('names that another definition has are an error at once', async () => {
 
 test('a definition that is never established is given up', async () => {
   try {
-    await installCrds(clientSaying([]), hastyClock(), () => undefined);
+    await installCrds(clientSaying([]), hastyClock(), () => undefined, openstackContracts);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);

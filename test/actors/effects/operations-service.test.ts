@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { serveOperations, withRemoteOperations } from '../../../actors/effects/operations-service.ts';
+import { serveOperations, withOperations } from '../../../actors/effects/operations-service.ts';
 import { type Bus, memoryBroker, TransientError } from '../../../bus/mod.ts';
-import type { Kind } from '../../../machines/kind.ts';
+import { describeRouting, serving, things } from './operations-service.suite.ts';
 
 const test = suite('operations over the bus');
 
@@ -14,9 +14,9 @@ const LATE_MS = 30_000;
 async function answered(deadlineAt: number, create?: () => Promise<never>): Promise<TransientError> {
   const broker = memoryBroker({ clock: systemClock() });
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
-  const kind = { realm: 'test', plural: 'things', operations: { create } } as unknown as Kind;
-  if (create !== undefined) await serveOperations(there as Bus, 'test', [kind], '1.0.0');
-  const [remote] = withRemoteOperations(here as Bus, [kind], LATE_MS);
+  const adapter = things({ lateMs: LATE_MS });
+  if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), '1.0.0');
+  const [remote] = withOperations(here as Bus, adapter, undefined);
   try {
     await remote?.operations['create']?.({ deadlineAt } as never);
     throw new Error('it was answered');
@@ -48,6 +48,11 @@ test('what the other process knows of a create that failed is passed on', async 
 test('a create that nobody was asked for is not done later', async () => {
   assert.is((await answered(systemClock().now() + 5_000)).landedBy, undefined);
   assert.is((await answered(systemClock().now() - 1, () => new Promise(() => undefined))).landedBy, undefined);
+});
+
+describeRouting(test, async (run) => {
+  const broker = memoryBroker({ clock: systemClock() });
+  await run(async () => broker.connect());
 });
 
 test.run();

@@ -5,9 +5,11 @@ import { TerminalError } from '../../../bus/mod.ts';
 
 const test = suite('configuration');
 
+const ADAPTERS = [{ role: 'cloud' }, { role: 'disks' }];
+
 function refusal(env: Record<string, string>, options: Record<string, string> = {}): string {
   try {
-    readConfig(env, options);
+    readConfig(env, options, ADAPTERS);
   } catch (error) {
     assert.instance(error, TerminalError);
     return (error as TerminalError).message;
@@ -19,6 +21,12 @@ test('nothing set is fine', () => {
   const { roles, leaseMs, callMs, shards, natsUrl, kubeconfig } = readConfig({});
   assert.equal([...roles], Object.values(Role));
   assert.equal([leaseMs, callMs, shards, natsUrl, kubeconfig], [15_000, 10_000, 64, undefined, undefined]);
+});
+
+test('each adapter is a role, and all of them are played unless told', () => {
+  assert.equal([...readConfig({}, {}, ADAPTERS).roles], ['watch', 'actors', 'cloud', 'disks']);
+  assert.equal([...readConfig({ TROUPE_ROLES: 'disks, watch' }, {}, ADAPTERS).roles], ['watch', 'disks']);
+  assert.match(refusal({ TROUPE_ROLES: 'openstack' }), /TROUPE_ROLES .* watch, actors, cloud, disks; got 'openstack'/);
 });
 
 test('an option goes before its variable', () => {
@@ -41,14 +49,6 @@ test('a deployment of its own on a shared NATS server', () => {
   assert.is(readConfig({ TROUPE_NATS_PREFIX: '' }).natsPrefix, undefined);
 });
 
-test('proxies are for the clouds, never for this machine', () => {
-  assert.is(readConfig({ NO_PROXY: 'example.org' }).proxy, undefined);
-  assert.equal(readConfig({ https_proxy: 'http://proxy:3128', NO_PROXY: 'example.org' }).proxy, {
-    httpsProxy: 'http://proxy:3128',
-    noProxy: 'example.org,localhost,127.0.0.1,::1',
-  });
-});
-
 test('a refusal names the variable, the rule and what it got', () => {
   assert.is(
     refusal({ TROUPE_LEASE_MS: 'soon' }),
@@ -56,7 +56,7 @@ test('a refusal names the variable, the rule and what it got', () => {
   );
   assert.match(
     refusal({}, { roles: 'watch,everything' }),
-    "--roles must be a comma-separated list of watch, actors, openstack; got 'everything'",
+    "--roles must be a comma-separated list of watch, actors, cloud, disks; got 'everything'",
   );
   assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
 });

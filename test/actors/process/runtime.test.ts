@@ -3,9 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { Role } from '../../../actors/process/config.ts';
-import { startRuntime } from '../../../actors/process/runtime.ts';
+import { type RuntimeDeps, startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
-import { memoryBroker, TransientError } from '../../../bus/mod.ts';
+import type { ConfiguredAdapter, DeclaredKind, Operations } from '../../../adapters/adapter.ts';
+import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
+import { type JsonObject, type LeaseRecord, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
 
 const test = suite('runtime');
 
@@ -46,10 +48,9 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     client: { call: away, watch: away } as never,
     clock,
     log: openLog({ level: 'info', readable: false, destination }),
-    roles: new Set(Object.values(Role)),
+    adapters: [openstackWith({})],
+    roles: new Set([...Object.values(Role), REALM]),
     callMs: 1_000,
-    defaultResyncMs: 0,
-    callsInFlight: 1,
     events: true,
     // No API server is there to tell whether anybody else leads.
     kinds: ['Network'],
@@ -66,6 +67,147 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
   );
   await runtime.close();
   await bus.close();
+});
+
+/** Starts a process that serves these adapters alone. @returns why it did not start */
+async function refusal(adapters: readonly ConfiguredAdapter[], more: Partial<RuntimeDeps> = {}): Promise<string> {
+  const clock = systemClock();
+  const bus = memoryBroker({ clock }).connect();
+  try {
+    const runtime = await startRuntime({
+      bus,
+      client: {} as never,
+      clock,
+      log: openLog({ level: 'silent', readable: false }),
+      adapters,
+      roles: new Set(adapters.map(({ role }) => role)),
+      callMs: 1_000,
+      events: false,
+      ...more,
+    });
+    await runtime.close();
+    return 'it started';
+  } catch (error) {
+    assert.instance(error, TerminalError);
+    return (error as TerminalError).message;
+  } finally {
+    await bus.close();
+  }
+}
+
+/** An adapter of one kind that serves what it is given. */
+function disks(operations: Operations, onClose: () => void = () => undefined): ConfiguredAdapter {
+  return {
+    realm: 'disks',
+    role: 'disks',
+    contracts: [],
+    kinds: [{ kind: 'Disk', plural: 'disks', operations: ['create'] } as unknown as DeclaredKind],
+    serve: async () => ({ operations, close: async () => onClose() }),
+  };
+}
+
+test('an adapter that does not serve what its kinds declare is refused, and everything that was begun ends', async () => {
+  let closed = 0;
+  const close = (): number => closed++;
+  const sound = { ...disks({ disks: { create: async () => undefined } }, close), realm: 'sound', role: 'sound' };
+  const message = await refusal([sound, disks({ disks: {} }, close)]);
+  assert.equal([message, closed], ["adapter 'disks' serves no 'create' of 'disks'", 2]);
+});
+
+test('an adapter that is served for a node needs to know which', async () => {
+  const routed = { ...disks({ disks: { create: async () => undefined } }), route: () => 'one' };
+  assert.match(await refusal([routed]), "the role 'disks' is played for a node: name it with NODE_NAME");
+  assert.is(await refusal([routed], { nodeName: 'one' }), 'it started');
+  assert.is(await refusal([routed], { roles: new Set() }), 'it started');
+});
+
+test('a kind that no adapter has is not cared for', async () => {
+  assert.is(
+    await refusal([disks({})], { kinds: ['disk', 'Tape'] }),
+    "there is no kind 'Tape' to care for; there are Disk",
+  );
+});
+
+test('two that led before must both be gone, and one that returns ends everything (L1, L2)', async () => {
+  const clock = systemClock();
+  const bus = memoryBroker({ clock }).connect();
+  const leases = new Map<string, { readonly events: JsonObject[]; wake: () => void }>();
+  const leaseOf = (name: string, holder: string): JsonObject => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, namespace: 'system', uid: name, resourceVersion: String(clock.now()) },
+    spec: { holderIdentity: holder, renewTime: new Date(clock.now()).toISOString(), leaseDurationSeconds: 3_600 },
+  });
+  const nameIn = (path: string): string => /metadata\.name%3D(\w+)/.exec(path)?.[1] ?? '';
+  const client = {
+    call: async ({ path }: { path: string }) => ({
+      body: { metadata: { resourceVersion: '1' }, items: [leaseOf(nameIn(path), 'somebody')] },
+      serverTime: clock.now(),
+    }),
+    async *stream(path: string, _accept: string | undefined, signal: AbortSignal, onOpen?: () => void) {
+      const lease = { events: [] as JsonObject[], wake: (): void => undefined };
+      leases.set(nameIn(path), lease);
+      signal.addEventListener('abort', () => lease.wake());
+      onOpen?.();
+      while (!signal.aborted) {
+        const event = lease.events.shift();
+        if (event !== undefined) yield event;
+        else {
+          await new Promise<void>((resolve) => {
+            lease.wake = resolve;
+          });
+        }
+      }
+    },
+  };
+  const holds = (name: string, holder: string): void => {
+    const lease = leases.get(name);
+    lease?.events.push({ type: 'MODIFIED', object: leaseOf(name, holder) });
+    lease?.wake();
+  };
+  let held: readonly LeaseRecord[] = [];
+  const following = await bus.leases.watch((records) => {
+    held = records.filter(({ name }) => name.startsWith('shard'));
+  });
+  const until = async (what: string, isSo: () => boolean): Promise<void> => {
+    const lateAt = clock.now() + 10_000;
+    while (!isSo()) {
+      if (clock.now() > lateAt) throw new Error(`never: ${what}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const one = { ...disks({}), kinds: [], predecessor: { name: 'One', lease: 'one' } };
+  const two = { ...disks({}), kinds: [], realm: 'tapes', role: 'tapes', predecessor: { name: 'Two', lease: 'two' } };
+  const runtime = await startRuntime({
+    bus,
+    client: client as never,
+    clock,
+    log: openLog({ level: 'silent', readable: false }),
+    adapters: [one, two],
+    roles: new Set([Role.Actors]),
+    callMs: 1_000,
+    events: false,
+  });
+  try {
+    await until('both leases are followed', () => leases.size === 2);
+    holds('one', '');
+    await until('the first is heard of', () => leases.get('one')?.events.length === 0);
+    // While the second is waited for, the first one returns.
+    holds('one', 'somebody');
+    await until('its return is heard of', () => leases.get('one')?.events.length === 0);
+    holds('two', '');
+    await until('the second is heard of', () => leases.get('two')?.events.length === 0);
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(held, []);
+    holds('one', '');
+    await until('shards are held', () => held.length > 0);
+    holds('two', 'somebody');
+    await until('none is held any more', () => held.length === 0);
+  } finally {
+    await runtime.close();
+    await following.close();
+    await bus.close();
+  }
 });
 
 test.run();

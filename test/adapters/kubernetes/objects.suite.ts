@@ -11,6 +11,7 @@ import {
   SECRETS,
   watchResource,
 } from '../../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { AbsentError, ConflictError, TerminalError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
@@ -35,7 +36,7 @@ async function scene(kubeconfig: string, run: (scene: Scene) => Promise<void>): 
   const client = kubeClient({ clock, kubeconfig });
   const namespace = `objects-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   try {
-    await installCrds(client, clock, () => undefined);
+    await installCrds(client, clock, () => undefined, openstackContracts);
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
     await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
     await run({

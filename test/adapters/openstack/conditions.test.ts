@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isAvailable, settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
-import { resyncAfterMs } from '../../../adapters/openstack/resync.ts';
+import { resyncOf } from '../../../adapters/openstack/resync.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { ResourceStanding } from '../../../machines/external-resource/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -357,22 +357,15 @@ test('the default period applies to objects that do not say', () => {
   });
 });
 
-test('resync comes between one period and 1.2 of it', () => {
-  const object = objectWith(undefined, { resyncPeriod: '10m' });
-  assert.is(
-    resyncAfterMs(object, 0, () => 0),
-    10 * MINUTE_MS,
-  );
-  assert.is(
-    resyncAfterMs(object, 0, () => 0.5),
-    11 * MINUTE_MS,
-  );
-  for (const spec of [{}, { resyncPeriod: '0s' }, { resyncPeriod: '-5m' }, { resyncPeriod: 'soon' }]) {
-    assert.is(
-      resyncAfterMs(objectWith(undefined, spec), 0, () => 0),
-      undefined,
-    );
+test('resync comes after the period that the object says, or never', () => {
+  assert.equal(resyncOf(objectWith(undefined, { resyncPeriod: '10m' }), 0), {
+    kind: 'every',
+    periodMs: 10 * MINUTE_MS,
+  });
+  for (const spec of [{}, { resyncPeriod: '0s' }, { resyncPeriod: '-5m' }]) {
+    assert.is(resyncOf(objectWith(undefined, spec), 0).kind, 'never');
   }
+  assert.is(resyncOf(objectWith(undefined, { resyncPeriod: 'soon' }), 0).kind, 'malformed');
 });
 
 test('available is what the Available condition says, of whatever generation', () => {

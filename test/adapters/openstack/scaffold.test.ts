@@ -18,6 +18,10 @@ const REGISTRY = 'adapters/openstack/kinds/registry.ts';
 test('a scaffolded kind is a kind like the others', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'scaffold-'));
   for (const part of [
+    'actors',
+    'adapters/adapter.ts',
+    'adapters/mod.ts',
+    'adapters/settings.ts',
     'adapters/undici.ts',
     'adapters/openstack',
     'adapters/kubernetes',
@@ -26,6 +30,7 @@ test('a scaffolded kind is a kind like the others', async () => {
     'deploy/generate.ts',
     'deploy/manifests.ts',
     'deploy/base/cluster-role.yaml',
+    'deploy/roles',
     'deploy/check-contracts.ts',
     'package.json',
     'biome.json',

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import type { CallRecord } from '../../../adapters/openstack/cloud-session.ts';
+import type { CallRecord } from '../../../adapters/adapter.ts';
 import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import { httpTransport, type Transport, type Trust } from '../../../adapters/openstack/transport.ts';
 import { TransientError } from '../../../bus/errors.ts';

@@ -6,6 +6,7 @@ import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { metrics } from '../../../actors/telling/metrics.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type Mailbox, natsBus } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';
 
@@ -53,10 +54,9 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     client: count.client(client, clock.now),
     clock,
     log: openLog({ level: process.env['TROUPE_LOG_LEVEL'] ?? 'error', readable: false }),
-    roles: new Set(Object.values(Role)),
+    adapters: [openstackWith({ callsInFlight: options.callsInFlight })],
+    roles: new Set([...Object.values(Role), REALM]),
     callMs: 10_000,
-    defaultResyncMs: 0,
-    callsInFlight: options.callsInFlight,
     // An object is told of by Kubernetes Events besides: one write for each that is created, and is no part of it.
     events: false,
     metrics: {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import type { ResourceView } from '../../../machines/external-resource/context.ts';
+import { type ResourceView, resyncMs } from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
@@ -820,6 +820,14 @@ test('what others could use before a restart they can use after it, settled or n
     const run = start({}, view({ ...owned, externalId: 'id-1', available: true, settled }));
     assert.ok(run.actor.getSnapshot().context.available, settled);
   }
+});
+
+test('a later look comes a whole period after this one, and up to a fifth late (chance)', () => {
+  const context = { object: view({ resyncInMs: 5, resyncEveryMs: 600_000 }), observation: undefined };
+  assert.is(resyncMs(context as never), 5, 'what begins settled counts from the last look');
+  const looked = { ...context, observation: observation() };
+  assert.equal([resyncMs(looked as never), resyncMs(looked as never, 1.1)], [600_000, 660_000]);
+  assert.is(resyncMs({ ...looked, object: view() } as never, 1.1), Number.POSITIVE_INFINITY);
 });
 
 test.run();

@@ -10,12 +10,14 @@ import * as assert from 'uvu/assert';
 import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
 import { systemClock } from '../../../../actors/clock.ts';
 import { readConfig } from '../../../../actors/process/config.ts';
+import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
 
 const test = suite('demo');
 
 /** What is fetched has nowhere to go, so there is no nats-server: the bus is in memory. */
-const config = { ...readConfig({}), path: '', cache: '/dev/null/cache' };
+const adapters = [openstackWith({})];
+const config = { ...readConfig({}, {}, adapters), path: '', cache: '/dev/null/cache' };
 
 async function withDemo(
   run: (start: (more?: Partial<DemoDeps>) => Promise<number>, text: () => string, folder: string) => Promise<void>,
@@ -32,7 +34,17 @@ async function withDemo(
   });
   const { signal } = new AbortController();
   const start = (more: Partial<DemoDeps> = {}): Promise<number> =>
-    demo({ config, clock: systemClock({ seed: 7 }), signal, folder, keep: false, out, terminal: false, ...more });
+    demo({
+      config,
+      adapters,
+      clock: systemClock({ seed: 7 }),
+      signal,
+      folder,
+      keep: false,
+      out,
+      terminal: false,
+      ...more,
+    });
   try {
     await run(start, () => text, folder);
   } finally {
@@ -151,7 +163,16 @@ test('a folder is for one process at a time', async () => {
       const folder = dirname(/log: (.*)$/m.exec(text)?.[1] ?? '');
       const out = new Writable({ write: (_chunk, _encoding, done) => done() });
       const { signal } = new AbortController();
-      const deps = { config, clock: systemClock({ seed: 9 }), signal, folder, keep: false, out, terminal: false };
+      const deps = {
+        config,
+        adapters,
+        clock: systemClock({ seed: 9 }),
+        signal,
+        folder,
+        keep: false,
+        out,
+        terminal: false,
+      };
       second = demo(deps)
         .catch((error: Error) => error.message)
         .finally(() => stop.abort());

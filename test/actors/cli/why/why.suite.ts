@@ -5,6 +5,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { why } from '../../../../actors/cli/why/why.ts';
+import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
 import type { OpenGround } from '../../grounds.ts';
 import { CREDENTIALS, checkIn, type World } from '../../harness.ts';
@@ -27,6 +28,7 @@ async function ask(
   try {
     const code = await why({
       config,
+      adapters: [openstackWith({})],
       clock: world.clock,
       names,
       namespace,

@@ -1,0 +1,82 @@
+// The adapters of a process. The only file of the runtime that names one.
+import type { Adapter, ConfiguredAdapter, DeclaredKind, Settings } from '../../adapters/adapter.ts';
+import { openstack } from '../../adapters/openstack/mod.ts';
+import { TerminalError } from '../../bus/errors.ts';
+import { Role } from './config.ts';
+
+/** Those that come with Troupe. */
+export const BUILT_IN: readonly Adapter[] = [openstack];
+
+/**
+ * All adapters of a process.
+ *
+ * @param names  of more of them, files from `folder` or packages, with commas between
+ * @throws {TerminalError} one cannot be had, or two do not go together
+ */
+export async function adaptersOf(names: string | undefined, folder: string): Promise<readonly Adapter[]> {
+  const more = (names ?? '').split(',').flatMap((name) => name.trim() || []);
+  if (more.length === 0) return BUILT_IN;
+  const { loadAdapters } = await import('./load-adapters.ts');
+  return checkAdapters([...BUILT_IN, ...(await loadAdapters(more, folder))]);
+}
+
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** First tokens of the bus's own subjects, and the realm of Secrets. */
+const TAKEN_REALMS: readonly string[] = ['mail', 'event', 'epoch', 'core'];
+
+/** @throws {TerminalError} two of them cannot be told apart, or one has a name that is the runtime's */
+export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] {
+  const realms = new Set<string>();
+  const roles = new Set<string>(Object.values(Role));
+  const definitions = new Set<string>();
+  for (const { realm, role, contracts } of adapters) {
+    for (const [what, name] of Object.entries({ realm, role })) {
+      if (!/^[a-z][a-z0-9-]*$/.test(name)) {
+        throw new TerminalError(`the ${what} of an adapter is lower case, with digits and dashes; got '${name}'`);
+      }
+    }
+    if (TAKEN_REALMS.includes(realm)) throw new TerminalError(`no adapter may have the realm '${realm}'`);
+    take(realms, realm, 'two adapters have the realm');
+    take(roles, role, 'two parts of Troupe have the role');
+    for (const { plural, group } of contracts) take(definitions, `${plural}.${group}`, 'two adapters have the kind');
+  }
+  return adapters;
+}
+
+function take(taken: Set<string>, name: string, complaint: string): void {
+  if (taken.has(name)) throw new TerminalError(`${complaint} '${name}'; leave one of them out`);
+  taken.add(name);
+}
+
+/** @throws {TerminalError} an option of the adapter is wrong */
+export function configure(adapter: Adapter, env: Texts, options: Texts = {}): ConfiguredAdapter {
+  const configured = adapter.configure(settingsOf(adapter, env, options));
+  const { kinds, serve } = configured as Partial<typeof configured>;
+  if (!Array.isArray(kinds) || typeof serve !== 'function') {
+    throw new TerminalError(`adapter '${adapter.realm}': 'configure' must return 'kinds' and 'serve'`);
+  }
+  const isPromised = ({ group, plural }: DeclaredKind): boolean =>
+    adapter.contracts.some((contract) => contract.group === group && contract.plural === plural);
+  const unknown = configured.kinds.find((kind) => !isPromised(kind));
+  if (unknown !== undefined) {
+    throw new TerminalError(
+      `adapter '${adapter.realm}' has no contract for its kind '${unknown.kind}': add it to 'contracts'`,
+    );
+  }
+  return { ...adapter, ...configured };
+}
+
+function settingsOf({ realm, flags = [] }: Adapter, env: Texts, options: Texts): Settings {
+  return {
+    flag(name) {
+      const flag = flags.find((each) => each.name === name);
+      if (flag === undefined) throw new Error(`adapter '${realm}' reads a flag that it does not declare: '${name}'`);
+      const given = options[name];
+      return given === undefined
+        ? { name: flag.variable, value: env[flag.variable] || undefined }
+        : { name: `--${name}`, value: given };
+    },
+    variable: (name) => env[name],
+  };
+}

@@ -1,0 +1,187 @@
+// What an adapter is to the runtime: its kinds as data, which every pod has, and the operations on its foreign system,
+// which only a process that plays its role makes. Types only.
+//
+// Invariants:
+//   A1. Importing an adapter, and configuring it, touches nothing: no file, no connection, no secret.
+//   A2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
+import type { JsonObject } from '../bus/bus.ts';
+import type { Clock } from '../bus/time.ts';
+import type { FollowedKind, Kind, Operation, OperationRequest } from '../machines/kind.ts';
+import type { KubeObject } from '../machines/object.ts';
+import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
+import type { KindContract } from './kubernetes/crds.ts';
+import type { SecretContent } from './kubernetes/objects.ts';
+import type { Resource } from './kubernetes/resource.ts';
+
+/** What an adapter exports as `adapter`: all that can be said of it without its options. */
+export interface Adapter {
+  /** Short name of its API group, first part of its actors' addresses and of its operations' subjects: `openstack`. */
+  readonly realm: string;
+  /** What a process that serves it is asked to do, with `--roles`. */
+  readonly role: string;
+  /** Of all its kinds, for their CRDs. */
+  readonly contracts: readonly KindContract[];
+  /** Kinds that its objects refer to and that have no life here. */
+  readonly followed?: readonly FollowedKind[];
+  /** Kinds whose objects are made by objects of its kinds. */
+  readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
+  /** Its own flags of the command line. */
+  readonly flags?: readonly Flag[];
+  /** Who cared for the same objects before. */
+  readonly predecessor?: Predecessor;
+  /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
+  configure(settings: Settings): Configured;
+  /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
+  readonly counterpart?: (ports: CounterpartPorts) => Promise<Counterpart>;
+  /** The files of a new kind, for `troupe scaffold`. */
+  readonly scaffold?: KindScaffold;
+  /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */
+  readonly checked?: () => Promise<{
+    readonly kinds: readonly CheckedKind[];
+    readonly exemptions: readonly Exemption[];
+  }>;
+}
+
+/** An adapter with its options. */
+export interface Configured {
+  /** All its kinds, in the order of `contracts`. */
+  readonly kinds: readonly DeclaredKind[];
+  /** What people should know of the options, in the log at each start. */
+  readonly warnings?: readonly string[];
+  /** How long after its deadline the foreign system may still do what `create` asked for, in milliseconds; 0 unless given. */
+  readonly lateMs?: number;
+  /** Begins to serve the operations. @throws {TerminalError} an option turns out to be wrong */
+  serve(ports: ServePorts): Promise<Served>;
+  /**
+   * The node whose process must run an operation; undefined: any that plays the role. An adapter with `route` is served
+   * for a node, which the process must have been told.
+   */
+  readonly route?: (request: OperationRequest) => string | undefined;
+}
+
+export type ConfiguredAdapter = Omit<Adapter, 'configure'> & Configured;
+
+/** A kind as data; of what its adapter does for its objects only the names. */
+export type DeclaredKind = Omit<Kind, 'operations'> & { readonly operations: readonly string[] };
+
+/** Operations by plural and name. */
+export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+export interface Served {
+  /** All that the kinds declare. */
+  readonly operations: Operations;
+  /** Ends what `serve` opened. Called once, when nothing is asked any more. */
+  close(): Promise<void>;
+}
+
+/** What an adapter works with. Only a process that plays its role has it. */
+export interface ServePorts {
+  readonly clock: Clock;
+  readonly log: AdapterLog;
+  /** Of Troupe, for `User-Agent` and the like. */
+  readonly version: string;
+  /** Of the node that the process runs on, when it was told. */
+  readonly node: string | undefined;
+  /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
+  readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+  /** The objects of a followed kind in a namespace; none where the kind is not installed. */
+  listObjects(kind: Resource | FollowedKind, namespace: string): Promise<readonly KubeObject[]>;
+  /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
+  onCall(record: CallRecord): void;
+}
+
+/** The message is a constant, values are fields. */
+export interface AdapterLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** One request to a foreign system. */
+export interface CallRecord {
+  readonly service: string;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  /** Undefined: no answer, or none that could be read. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** Of the operation that it was made for. */
+  readonly traceId: string;
+}
+
+/** A flag of the command line, and the variable that stands for it: the flag goes first. */
+export interface Flag {
+  /** Without dashes: `calls-in-flight`. */
+  readonly name: string;
+  /** `TROUPE_CALLS_IN_FLIGHT`. */
+  readonly variable: string;
+  /** What follows it, for people: `N`. */
+  readonly value: string;
+  /** What holds without it, for people. */
+  readonly fallback?: string;
+  /** For `troupe help`, after the variable; lines of at most 84 characters. */
+  readonly help: string;
+}
+
+/** A setting as the user gave it. */
+export interface Given {
+  /** Of the flag or of the variable, for error messages. */
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/** Where an adapter reads its options. */
+export interface Settings {
+  /** One of the adapter's `flags`, by name. An empty variable is not set. */
+  flag(name: string): Given;
+  /** A variable that programs share, such as HTTPS_PROXY. */
+  variable(name: string): string | undefined;
+}
+
+/** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */
+export interface Predecessor {
+  /** For people. */
+  readonly name: string;
+  /** Its leader lease, in whatever namespace. */
+  readonly lease: string;
+}
+
+export interface CounterpartPorts {
+  readonly clock: Clock;
+  /** A folder for files that people need. */
+  readonly folder: string;
+  variable(name: string): string | undefined;
+}
+
+/** What stands in for a foreign system, or leads to the real one. */
+export interface Counterpart {
+  /** One line: `cloud: http://127.0.0.1:5000 (simulated)`. */
+  readonly description: string;
+  /** Commands that people copy, one a line. */
+  readonly usage: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ScaffoldedFile {
+  /** From `KindScaffold.root`, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface KindScaffold {
+  /** Of the paths; ends with a slash. */
+  readonly root: URL;
+  /** The file that knows all kinds. */
+  readonly registry: string;
+  /** A kind for the usage line. */
+  readonly example: string;
+  /** @throws {RangeError} `kind` is not CamelCase, or registered already */
+  plan(
+    kind: string,
+    registry: string,
+  ): { readonly files: readonly ScaffoldedFile[]; readonly registry: ScaffoldedFile };
+}
+
+export type { JsonObject, Operation };

@@ -1,0 +1,89 @@
+// `troupe/adapter`: all of Troupe that an adapter from outside may import. How one is written: README.md.
+export {
+  AbsentError,
+  ConflictError,
+  ErrorCode,
+  type ErrorData,
+  TerminalError,
+  TransientError,
+  TroupeError,
+  toErrorData,
+} from '../bus/errors.ts';
+export type { Clock, Timer } from '../bus/time.ts';
+export { type ResourceContext, ResourceTag, type ResourceView } from '../machines/external-resource/context.ts';
+export {
+  type ExternalResourceOptions,
+  externalResourceLife,
+  type ResourceStanding,
+} from '../machines/external-resource/life.ts';
+export type { Observation, ResourceOperations, UpdateOutcome } from '../machines/external-resource/operations.ts';
+export type {
+  Carried,
+  Child,
+  FollowedKind,
+  Kind,
+  KnownDependency,
+  OperationRequest,
+  Reference,
+  Resource,
+  Standing,
+} from '../machines/kind.ts';
+export {
+  type Dependency,
+  type DependencyAnswer,
+  type HeldRequest,
+  type HoldOptions,
+  isNeeded,
+  isServing,
+  isUsable,
+  type Life,
+  type LifeEvent,
+  type LifeInput,
+  type LifePorts,
+  type Occurrence,
+  Readiness,
+  type StatusPart,
+  type Step,
+  Tag,
+  type Told,
+} from '../machines/life.ts';
+export type { Json, JsonObject, KubeObject, OwnerReference } from '../machines/object.ts';
+export type {
+  Adapter,
+  AdapterLog,
+  CallRecord,
+  Configured,
+  Counterpart,
+  CounterpartPorts,
+  DeclaredKind,
+  Flag,
+  Given,
+  KindScaffold,
+  Operation,
+  Operations,
+  Predecessor,
+  ScaffoldedFile,
+  Served,
+  ServePorts,
+  Settings,
+} from './adapter.ts';
+export {
+  boolean,
+  type Infer,
+  type InferShape,
+  immutable,
+  integer,
+  list,
+  map,
+  object,
+  type ReferenceTarget,
+  type Required,
+  type Rule,
+  ref,
+  required,
+  type Schema,
+  type Shape,
+  string,
+} from './kubernetes/contract.ts';
+export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
+export { wholeNumber } from './settings.ts';

@@ -1,0 +1,90 @@
+// OpenStack as an adapter: what the runtime is given of it.
+import { readFile } from 'node:fs/promises';
+import { TerminalError, toErrorData } from '../../bus/errors.ts';
+import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../adapter.ts';
+import { openstackFollowed, serverKind } from './followed.ts';
+import { REALM } from './kinds/common-contract.ts';
+import { namesOf } from './kinds/kind.ts';
+import { KINDS } from './kinds/registry.ts';
+import { lookUps } from './look-ups.ts';
+import { declaredKind } from './managed-kind.ts';
+import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
+import { LATE_MS } from './refusals.ts';
+import { openstackScaffold } from './scaffold.ts';
+import { openStackSessions } from './sessions.ts';
+
+export const openstack: Adapter = {
+  realm: REALM,
+  role: REALM,
+  contracts: KINDS.map(({ contract }) => contract),
+  followed: openstackFollowed,
+  makes: KINDS.flatMap(({ plural, owns }) =>
+    owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }],
+  ),
+  flags: FLAGS,
+  // openstack-common, chapter 16.
+  predecessor: { name: 'ORC', lease: 'f35396c5.k-orc.cloud' },
+  configure: (settings) => configured(openstackOptions(settings)),
+  // The simulator is for development: no pod loads it.
+  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
+  scaffold: openstackScaffold,
+  async checked() {
+    const [{ contractTrial }, { EXEMPTIONS }] = await Promise.all([
+      import('./contract-trial.ts'),
+      import('./contract-exemptions.ts'),
+    ]);
+    const kinds = KINDS.map((kind) => ({ contract: kind.contract, trial: contractTrial(kind) }));
+    return { kinds, exemptions: EXEMPTIONS };
+  },
+};
+
+/** The adapter with options that are no text. */
+export function openstackWith(options: OpenStackOptions): ConfiguredAdapter {
+  return { ...openstack, ...configured(options) };
+}
+
+function configured(options: OpenStackOptions): Configured {
+  const { defaultResyncMs = 0 } = options;
+  return {
+    kinds: KINDS.map((kind) => declaredKind(kind, { defaultResyncMs })),
+    warnings:
+      defaultResyncMs > 0 && defaultResyncMs < BUSY_RESYNC_MS
+        ? ['a default resync period below two minutes loads the clouds']
+        : [],
+    lateMs: LATE_MS,
+    serve: (ports) => serve(options, ports),
+  };
+}
+
+async function serve(
+  { callsInFlight, defaultCaFile, proxy, transport }: OpenStackOptions,
+  { clock, version, readSecret, listObjects, onCall }: ServePorts,
+): Promise<Served> {
+  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
+  const sessions = openStackSessions({
+    clock,
+    version,
+    readSecret,
+    onCall,
+    ...(callsInFlight !== undefined && { callsInFlight }),
+    ...(defaultCa !== undefined && { defaultCa }),
+    ...(proxy !== undefined && { proxy }),
+    ...(transport !== undefined && { transport }),
+  });
+  const deps = {
+    sessions,
+    lookUps: lookUps({ clock }),
+    servers: (namespace: string) => listObjects(serverKind, namespace),
+  };
+  const operations = Object.fromEntries(KINDS.map((kind) => [kind.plural, { ...kind.operations(deps) }]));
+  return { operations: operations satisfies Operations, close: () => sessions.close() };
+}
+
+async function readCa(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { message } = toErrorData(error);
+    throw new TerminalError(`--default-ca-certs must name a file that can be read; got '${path}': ${message}`);
+  }
+}

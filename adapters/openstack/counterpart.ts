@@ -1,0 +1,31 @@
+// The cloud of `troupe dev`: the one of OS_CLIENT_CONFIG_FILE, or a simulated one.
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { Counterpart, CounterpartPorts } from '../adapter.ts';
+import { startSimulator } from './simulator/mod.ts';
+
+/** Writes a clouds.yaml to the folder. @throws {Error} the file of OS_CLIENT_CONFIG_FILE cannot be read */
+export async function counterpart({ clock, folder, variable }: CounterpartPorts): Promise<Counterpart> {
+  const file = variable('OS_CLIENT_CONFIG_FILE');
+  const real = file === undefined ? undefined : await readFile(file, 'utf8');
+  const simulator = real === undefined ? await startSimulator({ clock, latencyMs: 0 }) : undefined;
+  const cloudsYaml = simulator?.cloudsYaml('openstack') ?? real ?? '';
+  // Whoever reads the path may be in another folder.
+  const clouds = resolve(folder, 'clouds.yaml');
+  await writeFile(clouds, cloudsYaml, { mode: 0o600 });
+  return {
+    description: `cloud: ${simulator === undefined ? `as in ${file}` : `${simulator.authUrl} (simulated)`}`,
+    usage: [
+      `kubectl create secret generic openstack-clouds --from-file=clouds.yaml=${clouds}`,
+      `# and in each object: cloudCredentialsRef: {secretName: openstack-clouds, cloudName: ${cloudNames(cloudsYaml)}}`,
+    ],
+    close: async () => simulator?.close(),
+  };
+}
+
+/** The entries of a clouds.yaml, for people. */
+function cloudNames(cloudsYaml: string): string {
+  const { clouds } = (parse(cloudsYaml) ?? {}) as { readonly clouds?: object };
+  return Object.keys(clouds ?? {}).join(' | ');
+}

@@ -1,0 +1,77 @@
+// What may be said of how clouds are treated, on the command line and in the environment.
+import { TerminalError } from '../../bus/errors.ts';
+import type { Flag, Settings } from '../adapter.ts';
+import { wholeNumber } from '../settings.ts';
+import { parseGoDuration } from './go-duration.ts';
+import type { SessionsDeps } from './sessions.ts';
+
+export interface OpenStackOptions {
+  /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
+  readonly defaultResyncMs?: number;
+  /** Calls under way to one cloud at a time; 16 by default. */
+  readonly callsInFlight?: number;
+  /** A file in PEM: the CA of clouds whose secret has none. Read where the clouds are reached. */
+  readonly defaultCaFile?: string;
+  /** How clouds are reached; directly without it. */
+  readonly proxy?: NonNullable<SessionsDeps['proxy']>;
+  /** Reaches clouds otherwise than by HTTP. */
+  readonly transport?: NonNullable<SessionsDeps['transport']>;
+}
+
+export const FLAGS = [
+  {
+    name: 'calls-in-flight',
+    variable: 'TROUPE_CALLS_IN_FLIGHT',
+    value: 'N',
+    fallback: '16',
+    help: 'calls to one cloud at a time',
+  },
+  {
+    name: 'default-resync-period',
+    variable: 'TROUPE_DEFAULT_RESYNC_PERIOD',
+    value: 'DURATION',
+    fallback: '0s',
+    help: 'a Go duration; 0s is never',
+  },
+  {
+    name: 'default-ca-certs',
+    variable: 'TROUPE_DEFAULT_CA_CERTS',
+    value: 'FILE',
+    help: 'the CA of clouds whose secret has none; HTTP_PROXY,\nHTTPS_PROXY and NO_PROXY are for the clouds too',
+  },
+] as const satisfies readonly Flag[];
+
+/** Below this, resyncs load the clouds, in milliseconds. */
+export const BUSY_RESYNC_MS = 120_000;
+
+/** @throws {TerminalError} names the flag or variable, the rule, and what it got */
+export function openstackOptions({ flag, variable }: Settings): OpenStackOptions {
+  const { name, value: period = '0s' } = flag('default-resync-period');
+  const defaultResyncMs = parseGoDuration(period);
+  if (defaultResyncMs === undefined || defaultResyncMs < 0) {
+    throw new TerminalError(`${name} must be a Go duration such as 10m, 0s for never; got '${period}'`);
+  }
+  const { value: defaultCaFile } = flag('default-ca-certs');
+  const proxy = proxyIn(variable);
+  return {
+    defaultResyncMs,
+    callsInFlight: wholeNumber(flag('calls-in-flight'), { fallback: 16, least: 1, unit: 'calls' }),
+    ...(defaultCaFile !== undefined && { defaultCaFile }),
+    ...(proxy !== undefined && { proxy }),
+  };
+}
+
+/** This machine is always reached directly. */
+const DIRECT = 'localhost,127.0.0.1,::1';
+
+/** The proxy settings that programs share, in either spelling; undefined without any. */
+function proxyIn(variable: Settings['variable']): OpenStackOptions['proxy'] | undefined {
+  const either = (name: string): string | undefined => variable(name) || variable(name.toLowerCase()) || undefined;
+  const [httpProxy, httpsProxy, noProxy] = [either('HTTP_PROXY'), either('HTTPS_PROXY'), either('NO_PROXY')];
+  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
+  return {
+    ...(httpProxy !== undefined && { httpProxy }),
+    ...(httpsProxy !== undefined && { httpsProxy }),
+    noProxy: noProxy === undefined ? DIRECT : `${noProxy},${DIRECT}`,
+  };
+}

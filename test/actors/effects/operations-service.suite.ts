@@ -1,0 +1,71 @@
+// Operations that go to the process of a node, on any bus.
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import {
+  type CalledAdapter,
+  type ServedHere,
+  serveOperations,
+  withOperations,
+} from '../../../actors/effects/operations-service.ts';
+import type { DeclaredKind, Operation } from '../../../adapters/adapter.ts';
+import type { Bus } from '../../../bus/mod.ts';
+import type { Kind, OperationRequest } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+
+/** An adapter of one kind, as far as it is called. */
+export function things(more: Partial<CalledAdapter> = {}): CalledAdapter {
+  return { realm: 'test', kinds: [{ plural: 'things', operations: ['create'] } as unknown as DeclaredKind], ...more };
+}
+
+export function serving(operations: Readonly<Record<string, Operation>>, node?: string): ServedHere {
+  return { operations: { things: operations }, node };
+}
+
+/** @param withBus  runs a test with the way to connect one more process */
+export function describeRouting(
+  test: Test,
+  withBus: (run: (connect: (process: string) => Promise<Bus>) => Promise<void>) => Promise<void>,
+): void {
+  test('a request goes to the process of the node that it names', async () => {
+    await withBus(async (connect) => {
+      const buses: Bus[] = [];
+      const open = async (process: string): Promise<Bus> => {
+        const bus = await connect(process);
+        buses.push(bus);
+        return bus;
+      };
+      try {
+        const adapter = things({ route: ({ object }) => object.spec?.['node'] as string | undefined });
+        const on = (node: string): ServedHere =>
+          serving({ create: async ({ object }: OperationRequest) => `${object.metadata.name} on ${node}` }, node);
+        // The name of a node has dots, a token has none.
+        for (const node of ['one.example.org', 'two'])
+          await serveOperations(await open('server'), adapter, on(node), '1.0.0');
+        const caller = await open('caller');
+        const ask = (bus: Bus, here: ServedHere | undefined, node?: string): Promise<unknown> => {
+          const [kind] = withOperations(bus, adapter, here);
+          const object = { metadata: { name: 'c' }, spec: node === undefined ? {} : { node } } as unknown as KubeObject;
+          const deadlineAt = systemClock().now() + 5_000;
+          return (kind as Kind).operations['create']?.({ object, deadlineAt } as never);
+        };
+        assert.is(await ask(caller, undefined, 'one.example.org'), 'c on one.example.org');
+        assert.is(await ask(caller, undefined, 'two'), 'c on two');
+        assert.match(String(await ask(caller, undefined)), /^c on (one.example.org|two)$/);
+        assert.is(await ask(caller, serving({ create: async () => 'here' }, 'two'), 'two'), 'here');
+        assert.is(
+          await ask(caller, serving({ create: async () => 'here' }, 'two'), 'one.example.org'),
+          'c on one.example.org',
+        );
+        try {
+          await ask(caller, serving({ create: async () => 'here' }, 'two'), 'three');
+          assert.unreachable('nobody is there');
+        } catch (error) {
+          assert.match((error as Error).message, "nobody answers 'test.three.things.create'");
+        }
+      } finally {
+        for (const bus of buses) await bus.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,122 @@
+// Roles in processes of their own, each under its own rules of deploy/roles: who hosts actors is told nothing of clouds.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Role } from '../../actors/process/config.ts';
+import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
+import { openLog } from '../../actors/telling/log.ts';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
+import type { Bus } from '../../bus/mod.ts';
+import { accountFor } from './deployed.ts';
+import { inMemory } from './grounds.ts';
+import { CREDENTIALS, checkIn, type World } from './harness.ts';
+
+const test = suite('roles');
+
+type Call = Parameters<KubeClient['call']>[0];
+
+interface Pod {
+  readonly calls: readonly Call[];
+  readonly lines: readonly string[];
+  readonly served: () => number;
+  close(): Promise<void>;
+}
+
+async function pod(world: World, bus: Bus, roles: readonly string[]): Promise<Pod> {
+  const { clock, ground } = world;
+  const kubeconfig = join(ground.folder, `kubeconfig-${roles.join('-')}`);
+  await writeFile(kubeconfig, await accountFor(roles, ground.kubeconfig, clock), { mode: 0o600 });
+  const client = kubeClient({ clock, kubeconfig });
+  const calls: Call[] = [];
+  const lines: string[] = [];
+  let served = 0;
+  const openstack = openstackWith({});
+  const adapter: ConfiguredAdapter = {
+    ...openstack,
+    async serve(ports) {
+      served++;
+      return openstack.serve(ports);
+    },
+  };
+  const runtime: Runtime = await startRuntime({
+    bus,
+    client: {
+      ...client,
+      call(call) {
+        calls.push(call);
+        return client.call(call);
+      },
+    },
+    clock,
+    log: openLog({
+      level: 'warn',
+      readable: false,
+      destination: new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          lines.push(chunk.toString());
+          done();
+        },
+      }),
+    }),
+    adapters: [adapter],
+    roles: new Set(roles),
+    callMs: 10_000,
+    events: true,
+  });
+  return {
+    calls,
+    lines,
+    served: () => served,
+    async close() {
+      await runtime.close();
+      await client.close();
+    },
+  };
+}
+
+function ofSecrets({ calls }: Pod): readonly Call[] {
+  return calls.filter(({ path }) => /\/secrets(\/|\?|$)/.test(path));
+}
+
+checkIn(test, inMemory)(
+  'who only hosts actors serves no adapter and asks for no data of a secret (I5)',
+  async (world) => {
+    const elsewhere = await world.ground.connect('cloud');
+    const hosting = await pod(world, await world.observe(), [Role.Watch, Role.Actors]);
+    const serving = await pod(world, elsewhere, [REALM]);
+    try {
+      const [net, sub] = [world.name('net'), world.name('sub')];
+      const resource = { networkRef: net, ipVersion: 4, cidr: '10.0.0.0/24' };
+      await world.apply(world.managed('Subnet', sub, resource), world.managed('Network', net));
+      await world.available('Subnet', sub);
+      await world.delete('Network', net);
+      await world.delete('Subnet', sub);
+      await world.gone('Network', net);
+
+      assert.is(hosting.served(), 0);
+      const asked = ofSecrets(hosting);
+      assert.ok(asked.length > 0, 'the secret is guarded');
+      assert.equal(
+        asked.filter(({ accept }) => accept?.includes('as=PartialObjectMetadata') !== true),
+        [],
+      );
+      assert.is(serving.served(), 1);
+      assert.equal(
+        [...new Set(ofSecrets(serving).map(({ method, path }) => `${method} ${path}`))],
+        [`GET /api/v1/namespaces/${world.namespace}/secrets/${CREDENTIALS}`],
+      );
+      assert.equal([...hosting.lines, ...serving.lines], []);
+    } finally {
+      await hosting.close();
+      await serving.close();
+      await elsewhere.close();
+    }
+  },
+  { runtime: 'stopped' },
+);
+
+test.run();
