@@ -49,6 +49,8 @@ export interface ObjectActorDeps {
   readonly writeStatus: (actor: ObjectActor, uid: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
   readonly tell: Tell;
+  /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
+  readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
 }
 
 /** What an effect needs to know of the life it acts for. */
@@ -57,6 +59,9 @@ export interface Life {
   readonly kind: ManagedKind | undefined;
   readonly object: KubeObject;
 }
+
+/** The phase of an object whose code has failed. */
+export const QUARANTINED = 'quarantined';
 
 export class ObjectActor {
   readonly address: Address;
@@ -178,15 +183,14 @@ export class ObjectActor {
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
     // On what it rested upon: the statechart is to see the change.
-    else if (this.#isAtRest && !this.#restsOn(object)) this.#wake();
+    else if (this.#isAtRest) this.#deps.supervise(this, () => !this.#restsOn(object) && this.#wake());
     if (this.#isAtRest) shareCommon(this.address, object);
     const before = this.#started ? this.#object : undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    if (born) this.#beginLife();
-    else this.#tellObject();
+    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#tellObject()));
   }
 
   /** The object `uid` is gone, as of `resourceVersion`. */
@@ -204,12 +208,24 @@ export class ObjectActor {
 
   /** The shard's replay is complete, and the API server was read (P12): from now on the actor acts. */
   start(): void {
+    if (this.#started) return;
     this.#started = true;
     if (this.#object !== undefined) this.#beginLife();
     else {
       this.#answerAll();
       this.#sweep();
     }
+  }
+
+  /** Its code has failed: it takes in what it hears and does nothing, until `start`. What it has said stands (I11). */
+  suspend(cause: string): void {
+    this.#started = false;
+    this.#statechart?.stop();
+    this.#statechart = undefined;
+    this.#answerBasis = '';
+    if (this.#object === undefined || this.#phase === QUARANTINED) return;
+    this.#emit(QUARANTINED, { from: this.#phase, error: cause });
+    this.#phase = QUARANTINED;
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -238,6 +254,7 @@ export class ObjectActor {
   }
 
   #answerAll(): void {
+    if (!this.#started) return;
     const claimed = this.claims.size === 0 ? undefined : this.#claimed();
     const basis = this.claims.size === 0 ? '' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;
@@ -267,7 +284,7 @@ export class ObjectActor {
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
       const uid = sharedUid(this.address, object.metadata.uid);
-      this.#outgoing = new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
+      this.#outgoing ??= new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
     }
     const view = kind && objectView(object, kind, this.#deps.clock.now());
     if (view !== undefined && this.#mayRest(view.settled, object, view)) {
@@ -302,6 +319,7 @@ export class ObjectActor {
         onStep: () => this.#answerAll(),
         onNews: (news) => this.#object && this.#deps.tell(this.#object, news),
         onQuiet: () => this.#considerRest(),
+        supervise: (act) => this.#deps.supervise(this, act),
       },
       object,
       claims,
@@ -313,7 +331,7 @@ export class ObjectActor {
   // --- rest --------------------------------------------------------------------------------------------------
 
   get #isAtRest(): boolean {
-    return !this.#stopped && this.#outgoing !== undefined && this.#statechart === undefined;
+    return this.#started && !this.#stopped && this.#outgoing !== undefined && this.#statechart === undefined;
   }
 
   #mayRest(phase: string, object: KubeObject, view?: ObjectView): boolean {
@@ -342,7 +360,7 @@ export class ObjectActor {
     this.#statechart = undefined;
     void this.#outgoing?.end();
     this.#outgoing = undefined;
-    if (this.#started && this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
+    if (this.#phase !== '') this.#emit('gone', { uid, from: this.#phase });
     this.#phase = '';
     this.#answerBasis = '';
   }

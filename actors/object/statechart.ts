@@ -33,6 +33,8 @@ export interface StatechartDeps {
   readonly onNews: (news: Occurrence) => void;
   /** It settled, or there is nothing left to write: it may have nothing left to do. Not called within a step. */
   readonly onQuiet: () => void;
+  /** Runs what may throw and has no caller: what a timer or the end of an effect leads to. @returns undefined when it threw */
+  readonly supervise: <Result>(act: () => Result) => Result | undefined;
 }
 
 /** What is told of a transition. */
@@ -51,9 +53,12 @@ export class Statechart {
   #stopped = false;
 
   constructor(deps: StatechartDeps, object: KubeObject, claims: Claims) {
-    const { key, kind, machines, clock, turns } = deps;
+    const { key, kind, machines, clock, turns, supervise } = deps;
     this.#deps = deps;
-    const options = { clock: clock as never, inspect: (event: InspectionEvent) => this.#onInspect(event) };
+    const inspect = (event: InspectionEvent): void => {
+      if (event.type === '@xstate.snapshot') supervise(() => this.#onInspect(event));
+    };
+    const options = { clock: clock as never, inspect };
     if (kind === undefined) {
       const input = { key, object: guardedView(object), claims };
       this.#guarded = createActor(machines.guarded, { ...options, input });
@@ -69,12 +74,21 @@ export class Statechart {
       turns,
       object: deps.object,
       write: deps.writeStatus,
-      onIdle: deps.onQuiet,
+      onIdle: () => supervise(deps.onQuiet),
+      supervise,
       log: deps.log,
     });
   }
 
   start(): void {
+    // What a guard, an action or a delay of the chart throws, XState tells an observer, or ends the process.
+    const error = (cause: unknown): void => {
+      this.#deps.supervise(() => {
+        throw cause;
+      });
+    };
+    this.#guarded?.subscribe({ error });
+    this.#managed?.subscribe({ error });
     this.#guarded?.start();
     this.#managed?.start();
     this.#managed?.send({ type: 'life.began' });
@@ -144,7 +158,7 @@ export class Statechart {
       if (event.event.type !== 'life.began' || !SETTLED.has(phase)) this.#status?.enter();
     } else if (kind !== undefined) onStep();
     if (object !== undefined) this.#status?.consider(lifeView(snapshot.context, phase));
-    if (SETTLED.has(phase)) queueMicrotask(onQuiet);
+    if (SETTLED.has(phase)) queueMicrotask(() => this.#deps.supervise(onQuiet));
   }
 }
 

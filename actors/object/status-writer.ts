@@ -15,6 +15,8 @@ export interface StatusWriterDeps {
   readonly write: (status: JsonObject) => Promise<void>;
   /** There is nothing left to write. */
   readonly onIdle: () => void;
+  /** Runs what the kind says of a status. @returns undefined when it threw */
+  readonly supervise: <Result>(act: () => Result) => Result | undefined;
   readonly log: () => Logger;
 }
 
@@ -168,8 +170,9 @@ export class StatusWriter {
     if (view === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
     if (object !== undefined) {
-      const status = this.#deps.kind.status(view, object, this.#deps.clock.now());
-      if (!isStored(status, object)) await this.#deps.write(status);
+      const { kind, clock, supervise, write } = this.#deps;
+      const status = supervise(() => kind.status(view, object, clock.now()));
+      if (status !== undefined && !isStored(status, object)) await write(status);
     }
     if (this.#wanted === view) this.#wanted = undefined;
   }

@@ -141,10 +141,10 @@ export const MUTATIONS: readonly Mutation[] = [
         from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
         to: 'now + deps.callMs',
       },
-      { file: 'actors/hosting/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
+      { file: 'actors/hosting/host.ts', from: '    await this.#closing.get(number);\n', to: '' },
       {
         file: 'actors/hosting/host.ts',
-        from: 'shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()',
+        from: 'shard === undefined || this.#isOver(number, shard)',
         to: 'shard === undefined',
       },
     ],

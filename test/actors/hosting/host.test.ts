@@ -47,7 +47,7 @@ test('a bus that refuses while the API server is still being read is told to who
     },
   });
   try {
-    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    await host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -72,7 +72,7 @@ test('a subscription that comes after its shards were closed is closed too', asy
     },
   });
   try {
-    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    await host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -88,10 +88,12 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
     subscribe: async () => ({ close: async () => undefined }),
     list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),
   });
-  const opening = host.open(new Map([[0, lease]]), new AbortController().signal).then(
-    () => 'opened',
-    (error: unknown) => error,
-  );
+  const opening = host
+    .open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable())
+    .then(
+      () => 'opened',
+      (error: unknown) => error,
+    );
   await clock.sleep(10);
   await host.close(0);
   const late = new AbortController();

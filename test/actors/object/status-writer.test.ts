@@ -56,7 +56,16 @@ function start() {
     };
     const log = pino({ level: 'silent' });
     const onIdle = (): void => undefined;
-    return new StatusWriter({ kind, clock, turns, object: () => object, write, onIdle, log: () => log });
+    return new StatusWriter({
+      kind,
+      clock,
+      turns,
+      object: () => object,
+      write,
+      onIdle,
+      supervise: (act) => act(),
+      log: () => log,
+    });
   };
   const written: string[] = [];
   const enter = (to: StatusWriter, phase: string, waitsFor?: string): void => {
@@ -194,6 +203,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     object: () => object,
     write,
     onIdle: () => undefined,
+    supervise: (act) => act(),
     log: () => pino({ level: 'silent' }),
   });
   const enter = (phase: string, generation: number): void => {
