@@ -53,6 +53,8 @@ export interface RuntimeDeps {
   proxy?: SessionsDeps['proxy'] | undefined;
   /** Reaches clouds otherwise than by HTTP. */
   transport?: SessionsDeps['transport'] | undefined;
+  /** The kinds as their objects are to be cared for, made of those that the adapters have. */
+  adapt?: ((kinds: readonly ManagedKind[]) => readonly ManagedKind[]) | undefined;
   /** What is counted, where anybody asks. */
   metrics?: Metrics | undefined;
   /** Whether users are told by Kubernetes Events what happened to their objects. */
@@ -110,7 +112,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
   const local = calls.follow(openstackKinds({ sessions, clock, defaultResyncMs, servers }));
   const kinds = roles.has(Role.Openstack) ? local : withRemoteOperations(bus, local, LATE_MS);
-  const { taken, left } = divided(kinds, deps.kinds);
+  const { taken, left } = divided(deps.adapt?.(kinds) ?? kinds, deps.kinds);
   const known = registry(taken, [...left, ...openstackFollowed]);
   const stop = new AbortController();
   const recorder = new EventRecorder({

@@ -182,4 +182,9 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'lapse',
+    without: 'a shard lives on whose mail was dropped at the end of a lease that turned out to be renewed',
+    edits: [{ file: 'actors/hosting/host.ts', from: '    shard.onLapse(number);\n', to: '' }],
+  },
 ];
