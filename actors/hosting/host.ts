@@ -20,7 +20,6 @@ import {
   type Clock,
   type Lease,
   type Mail,
-  type MailSubscription,
   mailSubject,
   shardOf,
   shardOfKey,
@@ -37,6 +36,7 @@ import { readAll } from '../watch/read-all.ts';
 import { Calls } from './calls.ts';
 import { deliveryOf } from './delivery.ts';
 import { Quarantine } from './quarantine.ts';
+import type { OpenSubscription, Shard } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 
 export interface HostDeps {
@@ -62,27 +62,6 @@ const UNTOLD_LIMIT_MS = 600_000;
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
 const PUBLICATIONS = 256;
-
-interface Shard {
-  readonly lease: Lease;
-  readonly onLapse: (number: number) => void;
-  readonly outbox: Outbox;
-  /** The same for all its actors. */
-  readonly deps: ObjectActorDeps;
-  readonly actors: Map<string, ObjectActor>;
-  readonly calls: Calls;
-  /** What the API server had when the shard was taken over; undefined until it was read. */
-  floor: string | undefined;
-  /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
-  readonly gone: Map<string, string>;
-  live: boolean;
-}
-
-interface OpenSubscription {
-  readonly shards: readonly number[];
-  readonly subscription: MailSubscription;
-  readonly onClosed: () => void;
-}
 
 /** Several shards taken over together share one read of the API server and one subscription. */
 export class Host {
@@ -127,6 +106,13 @@ export class Host {
       for (const { phase } of actors.values()) if (phase !== '') census.set(phase, (census.get(phase) ?? 0) + 1);
     }
     return census;
+  }
+
+  /** How much is remembered of objects and of what was said for them. */
+  get remembered(): number {
+    let size = this.#quarantine.size;
+    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
+    return size;
   }
 
   get shards(): readonly number[] {
@@ -252,6 +238,7 @@ export class Host {
       if (!isOpen(number)) continue;
       this.#endAbsent(new Map([[number, shard]]), present);
       shard.live = true;
+      shard.outbox.replayed();
       for (const [key, actor] of [...shard.actors]) {
         // Forgotten by now, when its last mail was taken back.
         if (isOpen(number) && shard.actors.get(key) === actor) this.#quarantine.run(actor, () => actor.start());

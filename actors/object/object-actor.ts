@@ -155,6 +155,8 @@ export class ObjectActor {
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
   dropClaim(key: string): void {
+    const from = this.claims.get(key)?.from;
+    if (from !== undefined) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     this.claims.drop(key);
     this.#stored.dropClaim(key);
   }
