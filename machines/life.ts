@@ -123,6 +123,8 @@ export interface Life {
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */
   status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
+  /** What is to be said when the code that serves the life has failed. It must not need what may have failed. */
+  trouble(object: KubeObject, error: ErrorData, now: number): readonly StatusPart[];
   /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
   isSpent(snapshot: AnyMachineSnapshot, now: number): boolean;
   told(snapshot: AnyMachineSnapshot): Told;

@@ -3,10 +3,12 @@
 // Invariants:
 //   A1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
 //   A2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
+//   A3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError, addressKey } from '../../bus/mod.ts';
+import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
@@ -33,6 +35,9 @@ interface Reading {
   next: Promise<Referrers> | undefined;
 }
 
+/** In the place of a target: of those whose references cannot be told. No key of an object. */
+const ANYTHING = '*';
+
 export class Audits {
   readonly #objects: Pick<Objects, 'list'>;
   readonly #registry: Registry;
@@ -58,7 +63,10 @@ export class Audits {
     const holding = new Set<string>();
     for (const { kind, referrers } of found) {
       const referring = new Map<string, string>();
-      for (const referrer of referrers.byTarget.get(actor.key) ?? []) {
+      for (const referrer of [
+        ...(referrers.byTarget.get(actor.key) ?? []),
+        ...(referrers.byTarget.get(ANYTHING) ?? []),
+      ]) {
         referring.set(referrer.key, referrer.uid);
         const claim = actor.claims.get(referrer.key);
         const yielded = claim?.uid === referrer.uid && claim.notOn.includes(uid);
@@ -96,6 +104,23 @@ export class Audits {
     return reading.next;
   }
 
+  /** What an object refers to, with the finalizers that it needs there. */
+  #targets(kind: Kind, from: Address, object: KubeObject): ReadonlyMap<string, readonly string[]> {
+    const finalizers = new Map<string, string[]>();
+    try {
+      for (const reference of kind.references(object)) {
+        if (reference.finalizers.length === 0) continue;
+        const target = addressKey(this.#registry.target(from, reference));
+        finalizers.set(target, [...(finalizers.get(target) ?? []), ...reference.finalizers]);
+      }
+    } catch {
+      // Its own actor tells of the trouble (I11). Without its own finalizer it has claimed nothing yet.
+      const hasClaimed = object.metadata.finalizers?.includes(kind.finalizer) === true;
+      return new Map([[ANYTHING, hasClaimed ? kind.guards : []]]);
+    }
+    return finalizers;
+  }
+
   async #list(kind: Kind, namespace: string): Promise<Referrers> {
     const byTarget = new Map<string, Referrer[]>();
     const generations = new Map<string, number>();
@@ -104,13 +129,7 @@ export class Audits {
       for (const object of items) {
         const from = { realm: kind.realm, plural: kind.plural, namespace, name: object.metadata.name };
         generations.set(addressKey(from), object.metadata.generation ?? 0);
-        const finalizers = new Map<string, string[]>();
-        for (const reference of kind.references(object)) {
-          if (reference.finalizers.length === 0) continue;
-          const target = addressKey(this.#registry.target(from, reference));
-          finalizers.set(target, [...(finalizers.get(target) ?? []), ...reference.finalizers]);
-        }
-        for (const [target, its] of finalizers) {
+        for (const [target, its] of this.#targets(kind, from, object)) {
           const referrer = { key: addressKey(from), uid: object.metadata.uid, finalizers: its };
           const referrers = byTarget.get(target);
           if (referrers === undefined) byTarget.set(target, [referrer]);

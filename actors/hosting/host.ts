@@ -9,6 +9,8 @@
 //       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
 //   H5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
 //       before anybody watched, nobody would tell of its end (W2).
+//   H6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
+//       renewed: what was dropped is learned again by whoever takes the shard over.
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -16,24 +18,26 @@ import {
   addressKey,
   type Bus,
   type Clock,
-  ConflictError,
   type Lease,
   type Mail,
-  type MailSubscription,
   mailSubject,
   shardOf,
   shardOfKey,
   TransientError,
 } from '../../bus/mod.ts';
-import { provideEffects, refresh } from '../effects/effects.ts';
+import { provideEffects } from '../effects/effects.ts';
 import { InFlight } from '../mail/in-flight.ts';
-import { parseClaimMail, parseObjectMail, parseReadyMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
-import { StatusTurns } from '../object/status-turns.ts';
+import { atOnce, StatusTurns } from '../object/status-turns.ts';
 import type { Tell } from '../telling/event-recorder.ts';
 import { readAll } from '../watch/read-all.ts';
+import { Calls } from './calls.ts';
+import { deliveryOf } from './delivery.ts';
+import { Quarantine } from './quarantine.ts';
+import type { OpenSubscription, Shard } from './shard.ts';
+import { explain, writeStatus } from './status.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -59,54 +63,38 @@ const SLICE = 25;
 /** Publications of all shards under way at a time. */
 const PUBLICATIONS = 256;
 
-interface Shard {
-  readonly lease: Lease;
-  readonly outbox: Outbox;
-  /** The same for all its actors. */
-  readonly deps: ObjectActorDeps;
-  readonly actors: Map<string, ObjectActor>;
-  /** External calls under way. */
-  readonly calls: Set<Promise<unknown>>;
-  /** What the API server had when the shard was taken over; undefined until it was read. */
-  floor: string | undefined;
-  /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
-  readonly gone: Map<string, string>;
-  live: boolean;
-  /** Aborted when the shard is given up. */
-  readonly ended: AbortController;
-}
-
-interface OpenSubscription {
-  readonly shards: readonly number[];
-  readonly subscription: MailSubscription;
-  readonly onClosed: () => void;
-}
-
 /** Several shards taken over together share one read of the API server and one subscription. */
 export class Host {
   readonly #deps: HostDeps;
   readonly #shards = new Map<number, Shard>();
+  /** Shards that were closed, and whose external calls have not all ended. */
+  readonly #closing = new Map<number, Promise<unknown>>();
   readonly #subscriptions = new Set<OpenSubscription>();
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
+  readonly #quarantine: Quarantine<ObjectActor>;
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
-    const { objects, registry, clock, callMs } = deps;
-    this.#turns = new StatusTurns({ clock });
+    const { objects, registry, clock, log, tell, callMs } = deps;
+    const turns = new StatusTurns({ clock });
+    this.#turns = turns;
+    this.#quarantine = new Quarantine({
+      clock,
+      log,
+      tell,
+      resume: (actor) => this.#resume(actor),
+      calls: ({ key }) => this.#shardByKey(key)?.calls,
+      explain: (actor, message) => explain({ clock, log, turns, objects }, actor, message),
+    });
     this.#machines = provideEffects({
-      objects: this.#atOnce(objects),
+      objects: atOnce(objects, this.#turns),
       registry,
       clock,
       callMs,
       actor: (key) => this.#actorByKey(key),
-      track: (key, call) => {
-        const calls = this.#shardByKey(key)?.calls;
-        calls?.add(call);
-        const end = (): boolean | undefined => calls?.delete(call);
-        call.then(end, end);
-      },
+      track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
       leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
       leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
     });
@@ -121,6 +109,13 @@ export class Host {
     return census;
   }
 
+  /** How much is remembered of objects and of what was said for them. */
+  get remembered(): number {
+    let size = this.#quarantine.size;
+    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
+    return size;
+  }
+
   get shards(): readonly number[] {
     return [...this.#shards.keys()];
   }
@@ -128,9 +123,15 @@ export class Host {
   /**
    * Takes over shards whose leases this process has just got. Goes no further once `signal` is aborted: the caller closes
    * what was opened.
+   *
+   * @param onLapse  told of a shard that must be given up and taken over afresh: its lease ended unnoticed (H6)
    * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
    */
-  async open(leases: ReadonlyMap<number, Lease>, signal: AbortSignal): Promise<void> {
+  async open(
+    leases: ReadonlyMap<number, Lease>,
+    signal: AbortSignal,
+    onLapse: (number: number) => void,
+  ): Promise<void> {
     const { bus, clock, log } = this.#deps;
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
@@ -145,11 +146,11 @@ export class Host {
       const deps = this.#actorDeps(outbox);
       const empty = {
         actors: new Map(),
-        calls: new Set<Promise<unknown>>(),
+        calls: new Calls(clock),
         gone: new Map<string, string>(),
         ended: new AbortController(),
       };
-      const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
+      const shard: Shard = { lease, onLapse, outbox, deps, ...empty, floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -170,23 +171,29 @@ export class Host {
 
   /**
    * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
-   * an external call that is under way must have landed, or died, before another host begins one (P10).
+   * an external call that is under way must have landed, or died, before another host begins one (P10). So it is for
+   * everybody who closes, whoever was the first.
    */
   async close(number: number): Promise<void> {
     const shard = this.#shards.get(number);
-    if (shard === undefined) return;
-    this.#shards.delete(number);
-    shard.outbox.close();
-    shard.ended.abort();
-    for (const actor of shard.actors.values()) actor.stop();
-    this.#closeUnused();
-    await Promise.allSettled(shard.calls);
+    if (shard !== undefined) {
+      this.#shards.delete(number);
+      shard.outbox.close();
+      shard.ended.abort();
+      for (const actor of shard.actors.values()) this.#end(actor);
+      this.#closeUnused();
+      const closing = Promise.all([this.#closing.get(number), shard.calls.ended()]).finally(() => {
+        if (this.#closing.get(number) === closing) this.#closing.delete(number);
+      });
+      this.#closing.set(number, closing);
+    }
+    await this.#closing.get(number);
   }
 
   /** The claims tables may have become complete. */
   reconsider(): void {
     for (const { actors, live } of this.#shards.values())
-      if (live) for (const actor of actors.values()) actor.reconsider();
+      if (live) for (const actor of actors.values()) this.#quarantine.run(actor, () => actor.reconsider());
   }
 
   async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
@@ -238,9 +245,10 @@ export class Host {
       if (!isOpen(number)) continue;
       this.#endAbsent(new Map([[number, shard]]), present);
       shard.live = true;
+      shard.outbox.replayed();
       for (const [key, actor] of [...shard.actors]) {
         // Forgotten by now, when its last mail was taken back.
-        if (isOpen(number) && shard.actors.get(key) === actor) actor.start();
+        if (isOpen(number) && shard.actors.get(key) === actor) this.#quarantine.run(actor, () => actor.start());
         await pause();
       }
     }
@@ -290,13 +298,13 @@ export class Host {
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
-    if (this.#deps.clock.now() >= shard.lease.endsAt()) return;
+    if (this.#isOver(number, shard)) return;
     if ('from' in mail.subject) {
       const author = this.#shards.get(shardOf(mail.subject.from, this.#deps.bus.mailbox.shards));
       author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
     }
     const actor = this.#actor(shard, to);
-    const deliver = this.#delivery(actor, mail);
+    const deliver = deliveryOf(actor, mail);
     if (deliver !== undefined) {
       this.#settle(shard, actor, deliver);
       return;
@@ -305,29 +313,11 @@ export class Host {
     this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
   }
 
-  /** What to do with mail; undefined when it cannot be understood. */
-  #delivery(actor: ObjectActor, { subject: about, payload, sequence }: Mail): (() => void) | undefined {
-    if (about.topic === 'object') {
-      const mail = parseObjectMail(payload);
-      return mail && (() => actor.takeObject(mail, sequence));
-    }
-    if (about.topic === 'claim') {
-      const mail = parseClaimMail(payload);
-      return mail && (() => actor.takeClaim(about.from, mail, sequence));
-    }
-    if (about.topic === 'ready') {
-      const mail = parseReadyMail(payload, about);
-      return mail && (() => actor.takeReady(about.from, mail, sequence));
-    }
-    // What was observed is the answer to a question: nobody mails it.
-    return () => undefined;
-  }
-
   /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
   #settle(shard: Shard, actor: ObjectActor, deliver: () => void): void {
-    deliver();
+    this.#quarantine.run(actor, deliver);
     if (shard.live && actor.idle) {
-      actor.stop();
+      this.#end(actor);
       shard.actors.delete(actor.key);
       shard.gone.delete(actor.key);
       shard.gone.set(actor.key, actor.knownVersion);
@@ -342,24 +332,26 @@ export class Host {
     const actor = new ObjectActor(shard.deps, address);
     shard.actors.set(key, actor);
     if (shard.live) {
-      // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
-      actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
-      actor.start();
+      this.#quarantine.run(actor, () => {
+        // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+        actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
+        actor.start();
+      });
     }
     return actor;
   }
 
-  /** The same objects; while one of them is written, statuses that can wait do. */
-  #atOnce(objects: Objects): Objects {
-    const turns = this.#turns;
-    return {
-      ...objects,
-      addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
-      removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
-      recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
-      apply: (...given) => turns.atOnce(() => objects.apply(...given)),
-      remove: (...given) => turns.atOnce(() => objects.remove(...given)),
-    };
+  /** The actor acts no more. */
+  #end(actor: ObjectActor): void {
+    actor.stop();
+    this.#quarantine.forget(actor);
+  }
+
+  /** A held actor begins again, if it still lives here. */
+  #resume(actor: ObjectActor): void {
+    const shard = this.#shardByKey(actor.key);
+    if (shard?.actors.get(actor.key) !== actor) this.#end(actor);
+    else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
   #actorDeps(outbox: Outbox): ObjectActorDeps {
@@ -374,20 +366,8 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
-      onFault: (_, error) => {
-        throw error;
-      },
-      writeStatus: async (actor, uid, manager, status) => {
-        const incarnation = actor.incarnation();
-        if (incarnation?.kind === undefined || incarnation.uid !== uid) return;
-        try {
-          actor.accept(await objects.applyStatus(actor.resource, incarnation.object, manager, status), { own: true });
-        } catch (error) {
-          // Another write was faster; the writer tries again, on the object as it is then.
-          if (error instanceof ConflictError) await refresh(objects, actor);
-          throw error;
-        }
-      },
+      writeStatus: writeStatus(objects),
+      supervise: (actor, act) => this.#quarantine.run(actor, act),
     };
   }
 
@@ -397,8 +377,15 @@ export class Host {
 
   /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (H2). */
   #actorByKey(key: string): ObjectActor | undefined {
-    const shard = this.#shardByKey(key);
-    if (shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()) return undefined;
-    return shard.actors.get(key);
+    const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
+  }
+
+  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (H6). */
+  #isOver(number: number, shard: Shard): boolean {
+    if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
+    shard.onLapse(number);
+    return true;
   }
 }

@@ -40,6 +40,13 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
     held.delete(number);
     void host.close(number).then(() => lease?.release());
   };
+  /** The lease ended before anybody here noticed it. */
+  const lapse = (number: number): void => {
+    if (!held.has(number)) return;
+    lost.push(number);
+    drop(number);
+    notice();
+  };
   const dropAll = (): void => {
     for (const number of [...held.keys()]) drop(number);
   };
@@ -89,7 +96,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
         follow(number, lease);
       }
       try {
-        await host.open(taken, signal);
+        await host.open(taken, signal, lapse);
       } catch (error) {
         for (const number of taken.keys()) drop(number);
         throw error;

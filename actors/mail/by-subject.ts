@@ -9,6 +9,12 @@ import { SmallMap } from '../object/small-map.ts';
 export class BySubject<Value> {
   readonly #topics = new Map<MailSubject['topic'], Map<string, SmallMap<Value>>>();
 
+  get size(): number {
+    let size = 0;
+    for (const authors of this.#topics.values()) for (const values of authors.values()) size += values.size;
+    return size;
+  }
+
   get(subject: MailSubject): Value | undefined {
     return this.#topics.get(subject.topic)?.get(authorOf(subject))?.get(addressKey(subject.to));
   }

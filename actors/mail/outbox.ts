@@ -7,6 +7,7 @@
 //   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
 //   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
 //       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
+//   O6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
 import {
   addressKey,
   type Clock,
@@ -62,6 +63,7 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #stored = new BySubject<Stored>();
   readonly #saying = new BySubject<Saying>();
+  #replayed = false;
   #closed = false;
   #troubled = false;
 
@@ -95,7 +97,7 @@ export class Outbox {
 
   /**
    * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
-   * later, what somebody may have overwritten (O4).
+   * later, what somebody may have overwritten (O4), and nothing else: what was said and is over comes back once more.
    */
   heard(subject: MailSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
@@ -103,12 +105,23 @@ export class Outbox {
     if (
       this.#closed ||
       this.#saying.get(subject) !== undefined ||
+      (stored === undefined && this.#replayed) ||
       (stored !== undefined && sequence <= stored.sequence)
     )
       return;
     this.#stored.set(subject, { payload, sequence, mayReplace: undefined });
     if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
     void this.say(subject, stored.payload, stored.mayReplace);
+  }
+
+  /** The replay is over: all that stands on the bus has been heard. */
+  replayed(): void {
+    this.#replayed = true;
+  }
+
+  /** How many subjects are remembered. */
+  get size(): number {
+    return this.#stored.size + this.#saying.size;
   }
 
   /**

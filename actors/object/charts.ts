@@ -39,10 +39,14 @@ export interface ChartsDeps {
   /** The life took something in, and others may have to hear of what came of it. */
   readonly onStep: () => void;
   readonly onNews: (news: Occurrence) => void;
-  readonly onFault: (error: unknown) => void;
+  /** Runs what may throw and has no caller: what a timer or the end of an effect leads to (I11). */
+  readonly supervise: <Result>(act: () => Result) => Result | undefined;
 }
 
+/** The state of an object whose code has failed. */
+export const QUARANTINED = 'quarantined';
 const NO_TAGS: ReadonlySet<string> = new Set();
+const QUARANTINED_TAGS: ReadonlySet<string> = new Set([Tag.Failing]);
 /** What is only guarded, and needs nothing. */
 const GUARDED: ChartState = { state: 'watching', tags: new Set([Tag.Settled]), cause: 'life.began', told: {} };
 
@@ -98,6 +102,17 @@ export class Charts {
     this.#told = '';
   }
 
+  /** The code of the kind has failed: no chart is at work until `begin`. @returns the state that the life was in */
+  suspend(): string {
+    const from = this.#state;
+    this.end();
+    if (this.#deps.object() !== undefined) {
+      this.#state = QUARANTINED;
+      this.#tags = QUARANTINED_TAGS;
+    }
+    return from;
+  }
+
   /** The object is about to become `next`: a life that rests is woken on what it rested upon, if it would see a difference. */
   expect(next: KubeObject): void {
     const { kind, clock, object } = this.#deps;
@@ -126,7 +141,8 @@ export class Charts {
         landsBy: landsBy(),
         writeStatus: writeStatus(object.metadata.uid),
         onState: (state) => this.#enter(state),
-        onQuiet: () => this.#considerRest(),
+        onQuiet: () => deps.supervise(() => this.#considerRest()),
+        onFault: this.#onFault,
       },
       this.#held(object),
     );
@@ -148,7 +164,7 @@ export class Charts {
 
   /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
   tellClaims(): void {
-    const { key, kind, machines, clock, onFault } = this.#deps;
+    const { key, kind, machines, clock } = this.#deps;
     const object = this.#deps.object();
     if (object === undefined || !this.#isAlive) return;
     const claims = this.#deps.claims();
@@ -168,7 +184,7 @@ export class Charts {
           onDone: () => {
             if (this.#guard === guard) this.#guard = undefined;
           },
-          onFault,
+          onFault: this.#onFault,
         },
         guarded,
         claims,
@@ -201,6 +217,12 @@ export class Charts {
     const deleting = deletionTimestamp !== undefined;
     return { uid, deleting, finalizers, leaves: deleting && own !== undefined && finalizers.includes(own) };
   }
+
+  readonly #onFault = (error: unknown): void => {
+    this.#deps.supervise(() => {
+      throw error;
+    });
+  };
 
   #considerRest(): void {
     const object = this.#deps.object();

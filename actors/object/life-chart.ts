@@ -37,8 +37,10 @@ export interface LifeChartDeps {
   readonly onNews: (news: Occurrence) => void;
   /** It settled, or there is nothing left to write: it may have nothing left to do. Not called within a step. */
   readonly onQuiet: () => void;
-  /** Code of the kind threw: the life has ended. */
+  /** Code of the kind threw: the chart has ended. */
   readonly onFault: (error: unknown) => void;
+  /** Runs what the life says where no step of the chart is. */
+  readonly supervise: <Result>(act: () => Result) => Result | undefined;
 }
 
 /** Where a chart is, for whoever looks at it from outside. */
@@ -83,7 +85,7 @@ export class LifeChart {
       object: deps.object,
       write: deps.writeStatus,
       onIdle: deps.onQuiet,
-      onFault,
+      supervise: deps.supervise,
       log: deps.log,
     });
   }

@@ -26,7 +26,7 @@ import { StoredMail } from '../mail/stored-mail.ts';
 import { answerBasis, answerTo, type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { claimsOn, dependenciesOf } from './chart-input.ts';
-import { Charts, type ChartsDeps } from './charts.ts';
+import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
 import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
 import type { ChartState } from './life-chart.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
@@ -46,8 +46,8 @@ export interface ObjectActorDeps {
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
   readonly tell: (object: KubeObject, news: Occurrence) => void;
-  /** Code of the kind threw. */
-  readonly onFault: (actor: ObjectActor, error: unknown) => void;
+  /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
+  readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
 }
 
 /** What an effect needs to know of the object that it acts for. */
@@ -106,7 +106,7 @@ export class ObjectActor {
       onState: (from, to) => this.#tellState(from, to),
       onStep: () => this.#answerAll(),
       onNews: (news) => this.#object && deps.tell(this.#object, news),
-      onFault: (error) => deps.onFault(this, error),
+      supervise: (act) => deps.supervise(this, act),
     });
   }
 
@@ -179,6 +179,8 @@ export class ObjectActor {
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
   dropClaim(key: string): void {
+    const from = this.claims.get(key)?.from;
+    if (from !== undefined) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     this.claims.drop(key);
     this.#stored.dropClaim(key);
   }
@@ -209,14 +211,13 @@ export class ObjectActor {
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
-    else this.#charts.expect(object);
+    else this.#deps.supervise(this, () => this.#charts.expect(object));
     const before = this.#started ? this.#object : undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    if (born) this.#beginLife();
-    else this.#tellObject();
+    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#tellObject()));
   }
 
   /** The object `uid` is gone, as of `resourceVersion`. */
@@ -234,12 +235,21 @@ export class ObjectActor {
 
   /** The shard's replay is complete, and the API server was read (P12): from now on the actor acts. */
   start(): void {
+    if (this.#started) return;
     this.#started = true;
     if (this.#object !== undefined) this.#beginLife();
     else {
       this.#answerAll();
       this.#sweep();
     }
+  }
+
+  /** Its code has failed: it takes in what it hears and does nothing, until `start`. What it has said stands (I11). */
+  suspend(cause: string): void {
+    this.#started = false;
+    this.#answerBasis = '';
+    const from = this.#charts.suspend();
+    if (this.#object !== undefined && from !== QUARANTINED) this.#emit(QUARANTINED, { from, error: cause });
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -267,6 +277,7 @@ export class ObjectActor {
   }
 
   #answerAll(): void {
+    if (!this.#started) return;
     const claimed = this.claims.size === 0 ? undefined : this.#claimed();
     const basis = this.claims.size === 0 ? '' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;
@@ -298,7 +309,7 @@ export class ObjectActor {
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
       const uid = sharedUid(this.address, object.metadata.uid);
-      this.#outgoing = new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
+      this.#outgoing ??= new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
     }
     this.#charts.begin();
     this.#answerAll();
@@ -311,7 +322,7 @@ export class ObjectActor {
     this.#charts.end();
     void this.#outgoing?.end();
     this.#outgoing = undefined;
-    if (this.#started && from !== '') this.#emit('gone', { uid, from });
+    if (from !== '') this.#emit('gone', { uid, from });
     this.#answerBasis = '';
   }
 

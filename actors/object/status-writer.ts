@@ -2,7 +2,7 @@
 // is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusTurns`).
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
-import { type Clock, ErrorCode, type JsonObject, TroupeError, toErrorData } from '../../bus/mod.ts';
+import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
 import { type Life, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { StatusTurns } from './status-turns.ts';
@@ -19,8 +19,8 @@ export interface StatusWriterDeps {
   readonly write: StatusWrite;
   /** There is nothing left to write. */
   readonly onIdle: () => void;
-  /** Code of the life threw. */
-  readonly onFault: (error: unknown) => void;
+  /** Runs what the life says of a status. @returns undefined when it threw */
+  readonly supervise: <Result>(act: () => Result) => Result | undefined;
   readonly log: () => Logger;
 }
 
@@ -93,12 +93,6 @@ export class StatusWriter {
         await (this.#wanted.hasTag(Tag.Waiting) ? this.#writePatiently() : this.#write());
         failures = 0;
       } catch (error) {
-        if (!(error instanceof TroupeError)) {
-          // The API server's refusals are Troupe's own errors: this is a defect of the life.
-          this.#wanted = undefined;
-          this.#deps.onFault(error);
-          break;
-        }
         const { code, message } = toErrorData(error);
         // Gone: there is nobody to tell any more.
         if (code === ErrorCode.Absent) break;
@@ -134,13 +128,13 @@ export class StatusWriter {
   }
 
   async #send(): Promise<void> {
-    const { life, clock, write } = this.#deps;
+    const { life, clock, supervise, write } = this.#deps;
     const snapshot = this.#wanted;
     const object = this.#deps.object();
     if (snapshot === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
-    const parts = object === undefined ? [] : life.status(snapshot, object, clock.now());
-    for (const { manager, status, stored } of parts)
+    const parts = object && supervise(() => life.status(snapshot, object, clock.now()));
+    for (const { manager, status, stored } of parts ?? [])
       if (canonical(status) !== canonical(stored)) await write(manager, status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
   }

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CallRecord } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Trace, toErrorData } from '../../bus/mod.ts';
+import { QUARANTINED } from '../object/charts.ts';
 import type { Runtime } from '../process/runtime.ts';
 
 export interface Metrics {
@@ -59,6 +60,14 @@ export function metrics(): Metrics {
     collect() {
       this.reset();
       for (const [state, count] of runtime?.census() ?? []) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'troupe_quarantined_objects',
+    help: 'Objects in this process that are stopped, since the code that serves them failed.',
+    registers,
+    collect() {
+      this.set(runtime?.census().get(QUARANTINED) ?? 0);
     },
   });
   return {

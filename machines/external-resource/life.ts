@@ -11,7 +11,7 @@ import {
   ResourceTag,
   type ResourceView,
 } from './context.ts';
-import { withEffects } from './effects.ts';
+import { externalIdOf, withEffects } from './effects.ts';
 import { externalResourceMachine } from './machine.ts';
 import { doneGenerationOf, ResourceNews, type SeenStep } from './news.ts';
 import type { Observation } from './operations.ts';
@@ -57,6 +57,7 @@ export function externalResourceLife({ view, status, ambiguity }: ExternalResour
     view,
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
+    trouble: (object, error, now) => [status(troubled(object, error), object, now)],
     isSpent,
     told: (snapshot) => {
       const { error, externalId } = snapshot.context as ResourceContext;
@@ -96,6 +97,23 @@ function awaitedBy({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): Resou
     answer === undefined ? [] : [{ kind, name, exists: answer.readiness !== Readiness.Absent }],
   );
   return answered.length === unready.length ? answered : [];
+}
+
+/** Without a chart. What was known of the availability stays known. */
+function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
+  const { deletionTimestamp, generation = 0 } = object.metadata;
+  return {
+    generation,
+    tags: new Set([Tag.Failing, deletionTimestamp === undefined ? ResourceTag.AwaitsChange : Tag.Deleting]),
+    externalId: externalIdOf(object),
+    observation: undefined,
+    awaited: [],
+    heldBy: [],
+    waiting: [],
+    leaving: [],
+    error,
+    vanished: false,
+  };
 }
 
 /** What is waited for is said when it is known; what is over with one call or write is not said at all. */

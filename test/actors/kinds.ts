@@ -16,7 +16,7 @@ export interface SimpleKind {
   readonly resyncEveryMs?: (object: KubeObject) => number | undefined;
   /** Whether an object is available by its status; not by default. */
   readonly isAvailable?: (object: KubeObject) => boolean;
-  readonly status?: (standing: ResourceStanding) => JsonObject;
+  readonly status?: (standing: ResourceStanding, object: KubeObject) => JsonObject;
   readonly operations?: Partial<ResourceOperations>;
 }
 
@@ -72,7 +72,8 @@ export function simpleKind({
       },
       status(standing, object) {
         const { id: _, ...stored } = object.status ?? {};
-        return { manager: `${kind}/status`, status: status(standing), stored };
+        const { id: __, ...said } = status(standing, object);
+        return { manager: `${kind}/status`, status: said, stored };
       },
       ambiguity: 'several match',
     }),

@@ -259,7 +259,7 @@ export async function stage(
     callMs: 10_000,
     tell: () => undefined,
   });
-  await host.open(new Map([[0, lease]]), new AbortController().signal);
+  await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
 
   let lastUid = 0;
   const quiet = async (): Promise<void> => {

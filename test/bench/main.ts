@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
+import { churn } from './churn.ts';
 import { csiProxy } from './csi-proxy.ts';
 import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
@@ -64,6 +65,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     run: idle,
   },
   fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
+  churn: { ...alone(1_000_000, churn), runs: 1 },
   'api-server': alone(10_000, apiServer),
   'csi-proxy': alone(10_000, csiProxy, {
     'ratio.1.perSecond': 0.8,

@@ -146,10 +146,10 @@ export const MUTATIONS: readonly Mutation[] = [
         from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
         to: 'now + deps.callMs',
       },
-      { file: 'actors/hosting/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
+      { file: 'actors/hosting/host.ts', from: '    await this.#closing.get(number);\n', to: '' },
       {
         file: 'actors/hosting/host.ts',
-        from: 'shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()',
+        from: 'shard === undefined || this.#isOver(number, shard)',
         to: 'shard === undefined',
       },
     ],
@@ -186,5 +186,10 @@ export const MUTATIONS: readonly Mutation[] = [
         to: "{ guard: 'isReadyToAct', target: '#creating' }",
       },
     ],
+  },
+  {
+    name: 'lapse',
+    without: 'a shard lives on whose mail was dropped at the end of a lease that turned out to be renewed',
+    edits: [{ file: 'actors/hosting/host.ts', from: '    shard.onLapse(number);\n', to: '' }],
   },
 ];

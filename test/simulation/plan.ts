@@ -1,6 +1,7 @@
 // A history before it happens: what users do and what goes wrong, when. Made from a seed alone, and smaller when parts are
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
+import { type Faulty, faultsOf } from './faults.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
 import { type Moment, momentsOf } from './moments.ts';
 import { upheaval } from './upheaval.ts';
@@ -42,6 +43,13 @@ export type Happening =
   | { readonly what: 'crash' | 'stop'; readonly pod: number; readonly forMs: number }
   /** After `slowMs` in which its mail is slow: what is on its way then arrives when it goes on. */
   | { readonly what: 'standStill'; readonly pod: number; readonly slowMs: number; readonly forMs: number }
+  /**
+   * Stands still from so long after it asked for the renewal of its leases until so long after the end that they had before
+   * that. What it has sent arrives meanwhile, and what it is sent waits at its door.
+   */
+  | { readonly what: 'stopAtRenewal'; readonly pod: number; readonly afterMs: number; readonly beyondMs: number }
+  /** Some code of its kind throws for the object. */
+  | { readonly what: 'fault'; readonly object: Planned; readonly code: Faulty; readonly forMs: number }
   | { readonly what: 'cutBus' | 'cutKube'; readonly pod: number; readonly forMs: number }
   /** What is sent meanwhile, or is on its way, arrives afterwards: a network that loses packets, and sends them again. */
   | { readonly what: 'stallBus'; readonly pod: number; readonly forMs: number }
@@ -115,6 +123,7 @@ export function planOf(seed: number): Plan {
       if (draw.chance(0.06 * misfortune)) steps.push({ atMs: step.atMs + at(0, 400), what, object: step.object });
   }
   misfortunes(draw, steps, at, pods, misfortune);
+  if (misfortune > 0) steps.push(...faultsOf(seed, { steps, pods }));
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;

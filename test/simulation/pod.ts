@@ -2,11 +2,14 @@
 import type { Logger } from 'pino';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type JsonObject,
+  type Lease,
+  type Leases,
   type Mailbox,
   type MailSubject,
   type MemoryBroker,
@@ -33,6 +36,8 @@ export interface PodDeps {
   readonly log: Logger;
   readonly callMs: number;
   readonly defaultResyncMs: number;
+  /** The adapter as the history has it. */
+  readonly adapt: (adapter: ConfiguredAdapter) => ConfiguredAdapter;
   /** Of the next message to or from the bus, in milliseconds. */
   readonly mailMs: () => number;
   /** Of the next message to or from the API server, in milliseconds. */
@@ -54,6 +59,7 @@ export class Pod {
   readonly bus: MemoryBus;
   readonly clock: ProcessClock;
   readonly #deps: PodDeps;
+  readonly #leases = new Set<Lease>();
   readonly #watches = new Set<(error: TransientError | undefined) => void>();
   #kubeCut = false;
   #runtime: Runtime | undefined;
@@ -67,19 +73,27 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, onSent, onTrace, onDefect } = this.#deps;
+    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, adapt, onSent, onTrace, onDefect } =
+      this.#deps;
     startRuntime({
       // Nobody listens to the trace on the bus.
-      bus: { ...this.bus, mailbox: told(this.bus.mailbox, onSent), trace: { ...this.bus.trace, emit: onTrace } },
+      bus: {
+        ...this.bus,
+        leases: this.#counted(),
+        mailbox: told(this.bus.mailbox, onSent),
+        trace: { ...this.bus.trace, emit: onTrace },
+      },
       client: this.#client(),
       clock: this.clock,
       log,
       adapters: [
-        openstackWith({
-          defaultResyncMs,
-          callsInFlight: 8,
-          transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
-        }),
+        adapt(
+          openstackWith({
+            defaultResyncMs,
+            callsInFlight: 8,
+            transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
+          }),
+        ),
       ],
       roles: new Set([Role.Watch, Role.Actors, REALM]),
       callMs,
@@ -93,9 +107,20 @@ export class Pod {
     );
   }
 
-  /** Phases of the objects that live here. */
+  /** States of the objects that live here. */
   census(): ReadonlyMap<string, number> {
     return this.#runtime?.census() ?? new Map();
+  }
+
+  /** When the next of its leases will be renewed, and when that one ends unless it is, in milliseconds; undefined: it has none. */
+  renewal(): { readonly inMs: number; readonly endsInMs: number } | undefined {
+    const { leaseMs } = this.bus.leases;
+    const now = this.clock.now();
+    const [endsInMs] = [...this.#leases]
+      .map((lease) => lease.endsAt() - now)
+      .filter((remainingMs) => remainingMs > (leaseMs * 4) / 5)
+      .sort((one, other) => one - other);
+    return endsInMs === undefined ? undefined : { inMs: endsInMs - (leaseMs * 4) / 5, endsInMs };
   }
 
   /** kill -9. */
@@ -137,6 +162,19 @@ export class Pod {
   /** All watches of this pod end as connections do. */
   breakWatches(): void {
     for (const end of [...this.#watches]) end(new TransientError('a watch broke off'));
+  }
+
+  #counted(): Leases {
+    const { leases } = this.bus;
+    return {
+      leaseMs: leases.leaseMs,
+      watch: (onChange) => leases.watch(onChange),
+      acquire: async (name, holder) => {
+        const lease = await leases.acquire(name, holder);
+        if (lease !== undefined) this.#leases.add(lease);
+        return lease;
+      },
+    };
   }
 
   #client(): KubeClient {

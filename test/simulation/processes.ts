@@ -4,6 +4,7 @@ import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type MemoryBroker, type TraceEvent, toErrorData } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
+import { Faults } from './faults.ts';
 import type { MailOrder } from './mail-order.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Pod } from './pod.ts';
@@ -33,10 +34,12 @@ export interface ProcessesDeps {
 export class Processes {
   readonly #deps: ProcessesDeps;
   readonly #pods: Pod[] = [];
+  readonly #faults: Faults;
   #started = 0;
 
   constructor(deps: ProcessesDeps) {
     this.#deps = deps;
+    this.#faults = new Faults(deps.time);
   }
 
   /** As many as the plan says. */
@@ -73,17 +76,19 @@ export class Processes {
         return;
       case 'standStill':
         if (pod === undefined) return;
-        weather.last(`slow ${pod.name}`, step.slowMs);
-        weather.last('standStill', step.slowMs + step.forMs);
         weather.stall(pod.name, step.slowMs, step.forMs);
-        time.after(step.slowMs, () => {
-          chronicle.note(`${pod.name} stands still`, () => `${pod.name} stands still`);
-          pod.standStill();
-          time.after(step.forMs, () => {
-            chronicle.note(`${pod.name} goes on`, () => `${pod.name} goes on`);
-            pod.goOn();
-          });
-        });
+        this.#standStill(pod, step.slowMs, step.forMs);
+        return;
+      case 'stopAtRenewal': {
+        const renewal = pod?.renewal();
+        if (pod === undefined || renewal === undefined) return;
+        const slowMs = renewal.inMs + step.afterMs;
+        this.#standStill(pod, slowMs, renewal.endsInMs + step.beyondMs - slowMs);
+        return;
+      }
+      case 'fault':
+        weather.last(step.what, step.forMs);
+        this.#faults.begin(step.code, step.object, step.forMs);
         return;
       case 'cutBus':
         pod?.bus.cut();
@@ -141,6 +146,21 @@ export class Processes {
     }
   }
 
+  /** After some time in which its mail is slow: what is on its way then arrives when it goes on. */
+  #standStill(pod: Pod, slowMs: number, forMs: number): void {
+    const { chronicle, time, weather } = this.#deps;
+    weather.last(`slow ${pod.name}`, slowMs);
+    weather.last('standStill', slowMs + forMs);
+    time.after(slowMs, () => {
+      chronicle.note(`${pod.name} stands still`, () => `${pod.name} stands still`);
+      pod.standStill();
+      time.after(forMs, () => {
+        chronicle.note(`${pod.name} goes on`, () => `${pod.name} goes on`);
+        pod.goOn();
+      });
+    });
+  }
+
   #start(index: number): void {
     const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
     const name = `pod${++this.#started}`;
@@ -168,6 +188,7 @@ export class Processes {
       log: log.child({ pod: name }),
       callMs,
       defaultResyncMs: plan.resyncMs,
+      adapt: this.#faults.applied,
       mailMs: () => weather.mailMs(name),
       kubeMs: () => weather.kubeMs(),
       kubeFate: () => weather.kubeFate(),

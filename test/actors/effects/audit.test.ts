@@ -148,6 +148,24 @@ test('a list that failed answers those who asked for it, and no other', async ()
   assert.equal((await second).free, [GUARD]);
 });
 
+test('a claimant whose references cannot be told holds what it may have claimed, and hides nobody else (A3, I11)', async () => {
+  const broken = (name: string, finalizers: readonly string[]): KubeObject => {
+    const { metadata, ...rest } = thing(name, []);
+    return { ...rest, metadata: { ...metadata, finalizers }, spec: { on: 7 } };
+  };
+  const { audits, letGo } = server([broken('young', []), thing('there', ['two'])]);
+  const one = deleted('one', { young: '5', vanished: '5' });
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0);
+  assert.equal((await asked).free, [GUARD], 'without its own finalizer it has claimed nothing');
+  assert.equal(one.dropped, [keyOf('vanished')], 'its claim stays');
+
+  const { audits: again, letGo: go } = server([broken('old', [GUARD])]);
+  const late = again.guards(deleted('one'), life, [GUARD]);
+  go(0);
+  assert.equal((await late).free, []);
+});
+
 test('a kind that the API server does not serve has no objects', async () => {
   const { audits, letGo } = server([]);
   const one = deleted('one', { there: '5' });

@@ -47,7 +47,10 @@ export function describeRouting(
           const [kind] = withOperations(bus, adapter, here);
           const object = { metadata: { name: 'c' }, spec: node === undefined ? {} : { node } } as unknown as KubeObject;
           const deadlineAt = systemClock().now() + 5_000;
-          return (kind as Kind).operations['create']?.({ object, deadlineAt } as never);
+          return (
+            (kind as Kind).operations['create']?.({ object, deadlineAt } as never) ??
+            Promise.reject(new Error('no such operation'))
+          );
         };
         assert.is(await ask(caller, undefined, 'one.example.org'), 'c on one.example.org');
         assert.is(await ask(caller, undefined, 'two'), 'c on two');

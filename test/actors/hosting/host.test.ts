@@ -49,7 +49,7 @@ test('a bus that refuses while the API server is still being read is told to who
     },
   });
   try {
-    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    await host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -74,7 +74,7 @@ test('a subscription that comes after its shards were closed is closed too', asy
     },
   });
   try {
-    await host.open(new Map([[0, lease]]), new AbortController().signal);
+    await host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);
@@ -90,10 +90,12 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
     subscribe: async () => ({ close: async () => undefined }),
     list: async () => ({ items: [], resourceVersion: '1', serverTime: 0 }),
   });
-  const opening = host.open(new Map([[0, lease]]), new AbortController().signal).then(
-    () => 'opened',
-    (error: unknown) => error,
-  );
+  const opening = host
+    .open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable())
+    .then(
+      () => 'opened',
+      (error: unknown) => error,
+    );
   await clock.sleep(10);
   await host.close(0);
   const late = new AbortController();
@@ -214,6 +216,110 @@ test('what was read and no mail tells of is read again: nobody would tell that i
   // What mail tells of, mail will tell the end of.
   await time.advance(3_600_000);
   assert.is(lists, 2);
+  stop.abort();
+  await time.advance(15_000);
+  await holding;
+  await bus.close();
+});
+
+/** A host of one shard with one object. If it looks at it in the cloud, nothing is heard of the look until `answer`. */
+function hostOfOne({ looks }: { readonly looks: boolean }) {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, shards: 1, leaseMs: 15_000, latencyMs: () => 1 });
+  const bus = broker.connect();
+  const { promise, resolve: answer } = Promise.withResolvers<never>();
+  const asked: string[] = [];
+  const kind = simpleKind({
+    realm: 'test',
+    kind: 'Thing',
+    plural: 'things',
+    isSettled: () => !looks,
+    isAvailable: () => true,
+    operations: {
+      observe({ object }) {
+        asked.push(object.metadata.name);
+        return promise;
+      },
+    },
+  });
+  const thing = (name: string, resourceVersion: string): KubeObject => {
+    const metadata = { name, namespace: 'ns', uid: `uid-${name}`, resourceVersion, generation: 1 };
+    return {
+      apiVersion: 'example.org/v1',
+      kind: 'Thing',
+      metadata: { ...metadata, finalizers: ['own/thing'] },
+      spec: {},
+      status: { id: `id-${name}` },
+    };
+  };
+  const log = openLog({ level: 'silent', readable: false });
+  const host = new Host({
+    bus,
+    objects: {
+      list: async ({ plural }: { plural: string }) => ({
+        items: plural === 'things' ? [thing('a', '7')] : [],
+        resourceVersion: '7',
+        serverTime: 0,
+      }),
+    } as unknown as HostDeps['objects'],
+    registry: registry([kind], []),
+    namespaces: undefined,
+    clock,
+    log,
+    callMs: 1_000,
+    tell: () => undefined,
+  });
+  return { time, clock, broker, bus, host, log, asked, answer, thing };
+}
+
+test('whoever closes a shard waits for its external calls, though somebody closed it before (P10)', async () => {
+  const { time, bus, host, asked, answer } = hostOfOne({ looks: true });
+  const acquiring = bus.leases.acquire('shard.0', 'one');
+  await time.advance(10);
+  const lease = (await acquiring) as Lease;
+  const opening = host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
+  await time.advance(100);
+  await opening;
+  assert.equal(asked, ['a']);
+  let closed = 0;
+  // As a takeover that fails does, and then whoever asked for it, who gives the lease back.
+  for (const _ of [1, 2]) void host.close(0).then(() => closed++);
+  await time.advance(100);
+  assert.is(closed, 0);
+  answer(undefined as never);
+  await time.advance(100);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(closed, 2);
+  // There is nothing left to wait for.
+  await host.close(0);
+  bus.crash();
+});
+
+test('mail that is dropped at the end of a lease is heard by whoever takes the shard over, also if the lease lives on (H6)', async () => {
+  const { time, clock, broker, bus, host, log, thing } = hostOfOne({ looks: false });
+  const stop = new AbortController();
+  let ends: (() => number) | undefined;
+  const { acquire } = bus.leases;
+  bus.leases.acquire = async (name, holder) => {
+    const lease = await acquire.call(bus.leases, name, holder);
+    if (lease === undefined || ends !== undefined || name !== 'shard.0') return lease;
+    // For one turn it has ended; then it turns out to have been renewed.
+    ends = () => lease.endsAt();
+    return { ...lease, lost: lease.lost, release: () => lease.release(), endsAt: () => (ends ?? lease.endsAt)() };
+  };
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  await time.advance(1_000);
+  assert.equal([...host.census()], [['resting.available', 1]]);
+  const renewed = ends;
+  ends = () => clock.now();
+  const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'late' };
+  const telling = broker.connect().mailbox.publish({ to, topic: 'object' }, { object: thing('late', '8') } as never, 0);
+  await time.advance(5);
+  await telling;
+  ends = renewed;
+  await time.advance(30_000);
+  assert.equal([...host.census()], [['resting.available', 2]]);
   stop.abort();
   await time.advance(15_000);
   await holding;

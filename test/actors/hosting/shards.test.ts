@@ -5,6 +5,7 @@ import type { Host } from '../../../actors/hosting/host.ts';
 import { holdShards, owner } from '../../../actors/hosting/shards.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { memoryBroker, TransientError } from '../../../bus/mod.ts';
+import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
 
 const test = suite('shards');
 
@@ -59,6 +60,41 @@ test('a lease that could not be asked for keeps no pod from the others, nor from
   await holding;
   await bus.close();
   assert.is(instead, undefined);
+});
+
+test('in a new epoch nobody acts before a lease time has passed (P11)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const leaseMs = 15_000;
+  const broker = memoryBroker({ clock, shards: 2, leaseMs, latencyMs: () => 1 });
+  const bus = broker.connect();
+  const opened: number[] = [];
+  const closed: number[] = [];
+  const host = {
+    async open(leases: ReadonlyMap<number, unknown>) {
+      for (const _ of leases) opened.push(time.elapsed());
+    },
+    async close() {
+      closed.push(time.elapsed());
+    },
+    reconsider: () => undefined,
+  } as unknown as Host;
+  const stop = new AbortController();
+  const log = openLog({ level: 'silent', readable: false });
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  await time.advance(1_000);
+  assert.is(opened.length, 2);
+  const lostAt = time.elapsed();
+  broker.wipeMail();
+  await time.advance(leaseMs - 10);
+  assert.equal([opened.length, closed.length], [2, 2], 'all were closed, and none is opened');
+  await time.advance(1_000);
+  assert.is(opened.length, 4);
+  for (const at of opened.slice(2)) assert.ok(at - lostAt >= leaseMs, `opened after ${at - lostAt} ms`);
+  stop.abort();
+  await time.advance(leaseMs);
+  await holding;
+  bus.crash();
 });
 
 test.run();

@@ -199,14 +199,53 @@ test('what was refused once is refused again (O3, P4)', async () => {
   await bus.close();
 });
 
-test('what a stale host wrote over it is said again (O4, P9)', async () => {
+test('what a stale host wrote over it is said again by who hears of it, and the same is not (O4, P9)', async () => {
   const { outbox, bus, last } = start();
   await outbox.say(subject, { n: 1 });
+  const said = (await bus.mailbox.last(subject))?.sequence ?? 0;
+  outbox.heard(subject, { n: 1 }, said);
   const late = await bus.mailbox.publish(subject, { n: 0 }, undefined);
   if (late.kind === 'stored') outbox.heard(subject, { n: 0 }, late.sequence);
-  await outbox.say(subject, { n: 1 });
+  await turned();
   assert.equal(await last(), { n: 1 });
+  assert.is((await bus.mailbox.last(subject))?.sequence, said + 2);
   await bus.close();
 });
+
+test('a newer value of somebody else that is heard is left as it is (O3, O4)', async () => {
+  const { outbox, bus, last } = start();
+  await outbox.say(subject, { n: 1 }, (theirs, ours) => Number(theirs['n']) < Number(ours['n']));
+  const newer = await bus.mailbox.publish(subject, { n: 2 }, undefined);
+  if (newer.kind === 'stored') outbox.heard(subject, { n: 2 }, newer.sequence);
+  await turned();
+  assert.equal(await last(), { n: 2 });
+  await bus.close();
+});
+
+test('nobody says anything again after the end of the lease, or once closed (O2, O4)', async () => {
+  const { outbox, bus, last } = start();
+  await outbox.say(subject, { n: 1 });
+  outbox.close();
+  const late = await bus.mailbox.publish(subject, { n: 0 }, undefined);
+  if (late.kind === 'stored') outbox.heard(subject, { n: 0 }, late.sequence);
+  await turned();
+  assert.equal(await last(), { n: 0 });
+  await bus.close();
+});
+
+test('what was forgotten is not remembered when it comes back (O6)', async () => {
+  const { outbox, bus } = start();
+  outbox.replayed();
+  await outbox.say(subject, { n: 1 });
+  assert.is(outbox.size, 1);
+  outbox.forget(subject, { n: 1 });
+  outbox.heard(subject, { n: 1 }, (await bus.mailbox.last(subject))?.sequence ?? 0);
+  assert.is(outbox.size, 0);
+  await bus.close();
+});
+
+async function turned(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test.run();

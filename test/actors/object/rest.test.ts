@@ -101,9 +101,7 @@ function start(object: KubeObject) {
       turns: new StatusTurns({ clock }),
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
-      onFault: (_, error) => {
-        throw error;
-      },
+      supervise: (_, act) => act(),
     },
     address('one'),
   );

@@ -66,8 +66,16 @@ function start() {
     };
     const log = pino({ level: 'silent' });
     const onIdle = (): void => undefined;
-    const onFault = assert.unreachable as (error: unknown) => void;
-    return new StatusWriter({ life, clock, turns, object: () => object, write, onIdle, onFault, log: () => log });
+    return new StatusWriter({
+      life,
+      clock,
+      turns,
+      object: () => object,
+      write,
+      onIdle,
+      supervise: (act) => act(),
+      log: () => log,
+    });
   };
   const written: string[] = [];
   const enter = (to: StatusWriter, state: string, waitsFor?: string): void => {
@@ -240,7 +248,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     object: () => object,
     write,
     onIdle: () => undefined,
-    onFault: assert.unreachable as (error: unknown) => void,
+    supervise: (act) => act(),
     log: () => pino({ level: 'silent' }),
   });
   const enter = (state: string, generation: number): void => {

@@ -1,0 +1,52 @@
+// External calls under way on behalf of the actors of a shard.
+//
+// Invariants:
+//   U1. Until `ended` resolves, a call may still change something outside: whoever takes over waits for it (P10).
+//   U2. What a call left undecided, as its answer was lost, may be done until `landedBy`: nothing is made anew before.
+import { type Clock, toErrorData } from '../../bus/mod.ts';
+
+export class Calls {
+  readonly #clock: Clock;
+  readonly #underWay = new Map<Promise<unknown>, string>();
+  /** Until when what was asked for may still be done, by actor; milliseconds since the epoch. */
+  readonly #landedBy = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How much is remembered. */
+  get size(): number {
+    return this.#underWay.size + this.#landedBy.size;
+  }
+
+  /** Notes a call for the actor `key`. */
+  add(key: string, call: Promise<unknown>): void {
+    this.#underWay.set(call, key);
+    call.then(
+      () => this.#underWay.delete(call),
+      (error: unknown) => {
+        this.#underWay.delete(call);
+        this.#undecided(key, toErrorData(error).landedBy);
+      },
+    );
+  }
+
+  /** Resolves when no call is under way any more, of all actors or of one. */
+  async ended(key?: string): Promise<void> {
+    const waited = [...this.#underWay].filter(([, owner]) => key === undefined || owner === key);
+    await Promise.allSettled(waited.map(([call]) => call));
+  }
+
+  /** Until when something that was asked for the actor may still be done, milliseconds since the epoch; 0: nothing may. */
+  landedBy(key: string): number {
+    return this.#landedBy.get(key) ?? 0;
+  }
+
+  #undecided(key: string, landedBy: number | undefined): void {
+    const now = this.#clock.now();
+    for (const [other, at] of this.#landedBy) if (at <= now) this.#landedBy.delete(other);
+    if (landedBy !== undefined && landedBy > now)
+      this.#landedBy.set(key, Math.max(landedBy, this.#landedBy.get(key) ?? 0));
+  }
+}

@@ -1,0 +1,25 @@
+// What mail means to the actor that it is for.
+import type { Mail } from '../../bus/mod.ts';
+import { parseClaimMail, parseObjectMail, parseReadyMail } from '../mail/mail.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+
+/** What to do with mail; undefined when it cannot be understood. */
+export function deliveryOf(
+  actor: Pick<ObjectActor, 'takeObject' | 'takeClaim' | 'takeReady'>,
+  { subject: about, payload, sequence }: Mail,
+): (() => void) | undefined {
+  if (about.topic === 'object') {
+    const mail = parseObjectMail(payload);
+    return mail && (() => actor.takeObject(mail, sequence));
+  }
+  if (about.topic === 'claim') {
+    const mail = parseClaimMail(payload);
+    return mail && (() => actor.takeClaim(about.from, mail, sequence));
+  }
+  if (about.topic === 'ready') {
+    const mail = parseReadyMail(payload, about);
+    return mail && (() => actor.takeReady(about.from, mail, sequence));
+  }
+  // What was observed is the answer to a question: nobody mails it.
+  return () => undefined;
+}
