@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const claimant: Address = { realm: 'test', plural: 'things', namespace: 'ns', name: 'thing' };
 
 /** A secret that one thing claims, which lives elsewhere. */
-async function start(secret: Partial<KubeObject['metadata']>) {
+async function start(secret: Partial<KubeObject['metadata']>, { isThere = true } = {}) {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);
   const bus = memoryBroker({ clock, shards: 1, latencyMs: () => 1 }).connect();
@@ -47,7 +47,7 @@ async function start(secret: Partial<KubeObject['metadata']>) {
       async list({ plural }: { plural: string }, namespace: string | undefined) {
         if (plural === 'things') asked.push(time.elapsed());
         // Only who asks for the claimants names their namespace: the thing itself is not cared for here.
-        const items = plural === 'secrets' ? [object] : namespace === undefined ? [] : [thing];
+        const items = plural === 'secrets' ? [object] : namespace === undefined || !isThere ? [] : [thing];
         return { items, resourceVersion: '7', serverTime: 0 };
       },
       async addFinalizers() {
@@ -71,6 +71,7 @@ async function start(secret: Partial<KubeObject['metadata']>) {
   const holding = holdShards({ bus, host, clock, log: pino({ level: 'silent' }), pod: 'one' }, stop.signal);
   return {
     time,
+    host,
     asked,
     written,
     async end() {
@@ -92,6 +93,16 @@ test('whether a claimant is still there is asked ever less often, at last every 
   assert.ok(within(asked, 0, HOUR_MS) <= 20, `${within(asked, 0, HOUR_MS)} times in the first hour`);
   const later = within(asked, 2 * HOUR_MS, 3 * HOUR_MS);
   assert.ok(later >= 3 && later <= 12, `${later} times in the third hour`);
+  await end();
+});
+
+test('of a claimant that vanished without a tombstone nothing is remembered, its answer neither', async () => {
+  const deleted = { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: [GUARD] };
+  const { time, host, end } = await start(deleted, { isThere: false });
+  await time.advance(500);
+  const before = host.remembered;
+  await time.advance(60_000);
+  assert.is(host.remembered, before - 1);
   await end();
 });
 

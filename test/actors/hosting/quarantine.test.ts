@@ -43,6 +43,8 @@ async function start() {
   const broker = memoryBroker({ clock, shards: 1, leaseMs: 15_000, latencyMs: () => 1 });
   const bus = broker.connect();
   const faults = new Map<string, Code>();
+  /** Things that refer to nothing any more. */
+  const alone = new Set<string>();
   const ran: string[] = [];
   const fails = (code: Code, { metadata: { name } }: KubeObject): void => {
     ran.push(`${code} ${name}`);
@@ -55,7 +57,7 @@ async function start() {
       plural: `${kind.toLowerCase()}s`,
       references(asked) {
         fails('references', asked);
-        return kind === 'Base'
+        return kind === 'Base' || alone.has(asked.metadata.name)
           ? []
           : [{ kind: 'Base', name: 'base', finalizers: ['own/thing'], neededFor: 'create', fixed: true }];
       },
@@ -146,6 +148,7 @@ async function start() {
     time,
     host,
     faults,
+    alone,
     ran,
     lines,
     told,
@@ -280,6 +283,20 @@ test('what an object has claimed, and what it answered, stands while it is held'
   await time.advance(30_000);
   assert.equal(await last(claimOf('bad')), claim);
   assert.equal(await last(answerTo('good')), answer);
+  await end();
+});
+
+test('what is no longer referred to since it was held is let go of when it goes on', async () => {
+  const { faults, alone, edit, last, begin, time, end } = await start();
+  await begin();
+  faults.set('bad', 'view');
+  await edit('bad', 2);
+  alone.add('bad');
+  assert.is((await last(claimOf('bad')))?.['ended'], false);
+  faults.clear();
+  await edit('bad', 3);
+  await time.advance(5_000);
+  assert.is.not((await last(claimOf('bad')))?.['ended'], false);
   await end();
 });
 
