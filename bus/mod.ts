@@ -42,14 +42,17 @@ export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {
   type Address,
   addressKey,
+  type MailboxSubject,
   type MailSubject,
   mailSubject,
   parseAddressKey,
   parseMailSubject,
   ROOT,
   SHARDS,
+  type ShardSubject,
   shardOf,
   shardOfKey,
+  shardOfMail,
   sharedAddress,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';

@@ -64,6 +64,8 @@ export interface ManagedInput {
   readonly dependencies: readonly Dependency[];
   readonly claims: Claims;
   readonly at: number;
+  /** Until when a create of an earlier life may still be done, milliseconds since the epoch; 0: nothing is known of one. */
+  readonly landedBy: number;
 }
 
 /** Input of the effects: who, and what the effect cannot read from the object. */

@@ -51,7 +51,7 @@ const atRest = managedSetup.createStateConfig({
 
 export const managedMachine = managedSetup.createMachine({
   id: 'managed',
-  context: ({ input: { key, object, dependencies, claims, at } }) => ({
+  context: ({ input: { key, object, dependencies, claims, at, landedBy } }) => ({
     key,
     object,
     dependencies,
@@ -74,7 +74,7 @@ export const managedMachine = managedSetup.createMachine({
     vanished: false,
     mayHaveBuilt: true,
     clearAt: undefined,
-    landedBy: 0,
+    landedBy,
     landsInMs: undefined,
     heardAt: at,
   }),

@@ -3,6 +3,7 @@
 // Invariants:
 //   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10).
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
+//   E3. A create is listed under its shard, acknowledged, before it is sent (P13).
 import { fromPromise } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -26,6 +27,7 @@ import type {
   KubeObject,
   ManagedKind,
   ManagedOperations,
+  Observation,
   OperationRequest,
   UpdateOutcome,
 } from '../../machines/kind.ts';
@@ -42,6 +44,7 @@ import type { Life, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { Audits } from './audit.ts';
 import { disown, ensureOwned } from './owned.ts';
+import type { Underway } from './underway.ts';
 
 export interface EffectsDeps {
   objects: Objects;
@@ -55,6 +58,10 @@ export interface EffectsDeps {
   track: (key: string, call: Promise<unknown>) => void;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  lateMs: number;
+  /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
+  underway: (key: string) => Underway | undefined;
 }
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
@@ -83,9 +90,9 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     name: object.metadata.name,
     uid: object.metadata.uid,
   });
-  const deadline = (key: string): number => {
+  const deadline = (key: string, latestAt = Number.POSITIVE_INFINITY): number => {
     const now = clock.now();
-    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS);
+    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt);
     if (deadlineAt - now < LEAST_CALL_MS)
       throw new TransientError('the lease of the shard ends too soon to begin a call');
     return deadlineAt;
@@ -94,6 +101,7 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
   const external = async <Output>(
     key: string,
     run: (operations: ManagedOperations, request: OperationRequest) => Promise<Output>,
+    latestAt?: number,
   ): Promise<Output> => {
     const { actor, life, kind } = managed(key);
     const dependencies: Record<string, KnownDependency> = {};
@@ -111,7 +119,7 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
     const call = run(kind.operations, {
       object: life.object,
       dependencies,
-      deadlineAt: deadline(key),
+      deadlineAt: deadline(key, latestAt),
       traceId: life.uid.replaceAll('-', ''),
       ...(credentialsVersion !== undefined && { credentialsVersion }),
     });
@@ -217,7 +225,14 @@ export function provideEffects(deps: EffectsDeps): { managed: typeof managedMach
           return external(key, async (operations, asked) => ({ ...(await operations.find(asked)), at }));
         }),
         import: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.import(asked))),
-        create: effect(({ key }: EffectInput) => external(key, (operations, asked) => operations.create(asked))),
+        create: effect(({ key }: EffectInput) => {
+          const deadlineAt = deadline(key);
+          const underway = deps.underway(key);
+          if (underway === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
+          const call = (): Promise<Observation> =>
+            external(key, (operations, asked) => operations.create(asked), deadlineAt);
+          return underway.run(key, deadlineAt + deps.lateMs, call);
+        }),
         observe: effect((input: EffectInput) =>
           external(input.key, (operations, asked) => operations.observe({ ...asked, id: own(input) })),
         ),

@@ -23,15 +23,17 @@ import {
   mailSubject,
   shardOf,
   shardOfKey,
+  shardOfMail,
   TransientError,
 } from '../../bus/mod.ts';
 import { provideEffects, refresh } from '../effects/effects.ts';
+import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
-import { StatusTurns } from '../object/status-turns.ts';
+import { StatusTurns, writtenAtOnce } from '../object/status-turns.ts';
 import type { Tell } from '../telling/event-recorder.ts';
 import { readAll } from '../watch/read-all.ts';
 
@@ -45,6 +47,8 @@ export interface HostDeps {
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  lateMs: number;
   /** Tells users what happened to their objects. */
   tell: Tell;
 }
@@ -62,6 +66,7 @@ const PUBLICATIONS = 256;
 interface Shard {
   readonly lease: Lease;
   readonly outbox: Outbox;
+  readonly underway: Underway;
   /** The same for all its actors. */
   readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;
@@ -91,13 +96,15 @@ export class Host {
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
-    const { objects, registry, clock, callMs } = deps;
+    const { objects, registry, clock, callMs, lateMs } = deps;
     this.#turns = new StatusTurns({ clock });
     this.#machines = provideEffects({
-      objects: this.#atOnce(objects),
+      objects: writtenAtOnce(objects, this.#turns),
       registry,
       clock,
       callMs,
+      lateMs,
+      underway: (key) => this.#shardByKey(key)?.underway,
       actor: (key) => this.#actorByKey(key),
       track: (key, call) => {
         const calls = this.#shardByKey(key)?.calls;
@@ -139,9 +146,10 @@ export class Host {
         endsAt: () => lease.endsAt(),
         onTrouble,
       });
-      const deps = this.#actorDeps(outbox);
+      const underway = new Underway({ ...this.#deps, mailbox: bus.mailbox, shard: number, lease, onTrouble });
+      const deps = this.#actorDeps(outbox, underway);
       const empty = { actors: new Map(), calls: new Set<Promise<unknown>>(), gone: new Map<string, string>() };
-      const shard: Shard = { lease, outbox, deps, ...empty, floor: undefined, live: false };
+      const shard: Shard = { lease, outbox, underway, deps, ...empty, floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -172,6 +180,7 @@ export class Host {
     for (const actor of shard.actors.values()) actor.stop();
     this.#closeUnused();
     await Promise.allSettled(shard.calls);
+    await shard.underway.close();
   }
 
   /** The claims tables may have become complete. */
@@ -228,6 +237,7 @@ export class Host {
     for (const [number, shard] of opened) {
       if (!isOpen(number)) continue;
       this.#endAbsent(new Map([[number, shard]]), present);
+      shard.underway.begin(shard.actors.values());
       shard.live = true;
       for (const [key, actor] of [...shard.actors]) {
         // Forgotten by now, when its last mail was taken back.
@@ -276,23 +286,27 @@ export class Host {
   }
 
   #onMail(mail: Mail, isOurs: (number: number) => boolean): void {
-    const { to } = mail.subject;
-    const number = shardOf(to, this.#deps.bus.mailbox.shards);
+    const about = mail.subject;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
     if (this.#deps.clock.now() >= shard.lease.endsAt()) return;
-    if ('from' in mail.subject) {
-      const author = this.#shards.get(shardOf(mail.subject.from, this.#deps.bus.mailbox.shards));
-      author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
+    if ('shard' in about) {
+      shard.underway.heard(mail.payload, mail.sequence);
+      return;
     }
-    const actor = this.#actor(shard, to);
+    if ('from' in about) {
+      const author = this.#shards.get(shardOf(about.from, this.#deps.bus.mailbox.shards));
+      author?.outbox.heard(about, mail.payload, mail.sequence);
+    }
+    const actor = this.#actor(shard, about.to);
     const deliver = this.#delivery(actor, mail);
     if (deliver !== undefined) {
       this.#settle(shard, actor, deliver);
       return;
     }
-    const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
+    const subject = mailSubject(about, this.#deps.bus.mailbox.shards);
     this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
   }
 
@@ -340,20 +354,7 @@ export class Host {
     return actor;
   }
 
-  /** The same objects; while one of them is written, statuses that can wait do. */
-  #atOnce(objects: Objects): Objects {
-    const turns = this.#turns;
-    return {
-      ...objects,
-      addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
-      removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
-      recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
-      create: (...given) => turns.atOnce(() => objects.create(...given)),
-      remove: (...given) => turns.atOnce(() => objects.remove(...given)),
-    };
-  }
-
-  #actorDeps(outbox: Outbox): ObjectActorDeps {
+  #actorDeps(outbox: Outbox, underway: Underway): ObjectActorDeps {
     const { bus, objects, registry, clock, log, tell } = this.#deps;
     return {
       registry,
@@ -362,6 +363,7 @@ export class Host {
       tell,
       outbox,
       turns: this.#turns,
+      landedBy: (key) => underway.at(key),
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,

@@ -45,6 +45,7 @@ export interface ObjectActorDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly turns: StatusTurns;
+  readonly landedBy: (key: string) => number;
   /** Writes what the kind's status manager owns, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (actor: ObjectActor, uid: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
@@ -283,7 +284,6 @@ export class ObjectActor {
   #wake(): void {
     const { machines, clock, turns } = this.#deps;
     const object = this.#object as KubeObject;
-    const { uid } = object.metadata;
     const claims = this.#claimsNow();
     this.#heldText = textOf(claims, object);
     const statechart = new Statechart(
@@ -296,8 +296,9 @@ export class ObjectActor {
         log: () => this.#log,
         object: () => this.#object,
         dependencies: () => this.dependencies(),
+        landedBy: () => this.#deps.landedBy(this.key),
         phase: () => this.#phase,
-        writeStatus: (status) => this.#deps.writeStatus(this, uid, status),
+        writeStatus: (status) => this.#deps.writeStatus(this, object.metadata.uid, status),
         onPhase: (phase, cause, context) => this.#enter(phase, cause, context),
         onStep: () => this.#answerAll(),
         onNews: (news) => this.#object && this.#deps.tell(this.#object, news),

@@ -23,6 +23,8 @@ export interface StatechartDeps {
   /** As it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
   readonly dependencies: () => readonly Dependency[];
+  /** Until when a create of an earlier life may still be done, milliseconds since the epoch. */
+  readonly landedBy: () => number;
   readonly phase: () => string;
   /** Writes what the kind's status manager owns. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (status: JsonObject) => Promise<void>;
@@ -60,7 +62,10 @@ export class Statechart {
       return;
     }
     const at = clock.now();
-    const input = { key, object: objectView(object, kind, at), dependencies: deps.dependencies(), claims, at };
+    const view = objectView(object, kind, at);
+    // What is recorded was answered for.
+    const landedBy = view.externalId === undefined ? deps.landedBy() : 0;
+    const input = { key, object: view, dependencies: deps.dependencies(), claims, at, landedBy };
     this.#managed = createActor(machines.managed, { ...options, input });
     this.#news = new LifeEvents(object);
     this.#status = new StatusWriter({

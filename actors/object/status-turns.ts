@@ -5,6 +5,7 @@
 //   T1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
 //   T2. Between the two, nobody has a turn while something is being written.
 //   T3. At most TURNS at a time, first come, first served.
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 /** Most dependencies of a dependency that is at work are there by then. */
@@ -80,4 +81,16 @@ export class StatusTurns {
       waiter.go();
     }
   }
+}
+
+/** The same objects; while one of them is written, statuses that can wait do. */
+export function writtenAtOnce(objects: Objects, turns: StatusTurns): Objects {
+  return {
+    ...objects,
+    addFinalizers: (...given) => turns.atOnce(() => objects.addFinalizers(...given)),
+    removeFinalizers: (...given) => turns.atOnce(() => objects.removeFinalizers(...given)),
+    recordId: (...given) => turns.atOnce(() => objects.recordId(...given)),
+    create: (...given) => turns.atOnce(() => objects.create(...given)),
+    remove: (...given) => turns.atOnce(() => objects.remove(...given)),
+  };
 }

@@ -119,7 +119,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     events: kubeEvents({ client, component: REPORTER, instance: podName }),
   });
   const tell = deps.events ? recorder.tell : () => undefined;
-  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, tell });
+  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs: LATE_MS, tell });
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );

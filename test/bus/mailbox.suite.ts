@@ -10,6 +10,7 @@ import {
   eventually,
   everything,
   type Harness,
+  nameOf,
   object,
   on,
   read,
@@ -139,7 +140,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
         await until('mail of the shards', () => byShard.mail.length >= 2 * wanted.length);
         await until('mail of the topic', () => byTopic.mail.length >= names.length);
         await until('the replay', () => byShard.replayed + byTopic.replayed === 2);
-        assert.equal([...new Set(byShard.mail.map(({ subject }) => subject.to.name))].sort(), [...wanted].sort());
+        assert.equal([...new Set(byShard.mail.map(nameOf))].sort(), [...wanted].sort());
         assert.is(byShard.mail.length, 2 * wanted.length);
         assert.equal([...new Set(byTopic.mail.map(({ subject }) => subject.topic))], ['observed']);
       }
@@ -168,7 +169,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
         for (let trial = 0; trial < 25; trial += 1) {
           const reader = await read(bus, everything(bus));
           await until('the replay', () => reader.replayed === 1);
-          const heard = new Set(reader.mail.slice(0, reader.replayedAfter).map(({ subject }) => subject.to.name));
+          const heard = new Set(reader.mail.slice(0, reader.replayedAfter).map(nameOf));
           const missed = kept.filter((name) => !heard.has(name));
           assert.equal(missed, [], `trial ${trial}`);
           await reader.close();

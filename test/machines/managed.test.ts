@@ -38,6 +38,7 @@ function start(
   object: ObjectView,
   dependencies = [secret, dependency('ready')],
   held = claims(),
+  landedBy = 0,
 ): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
@@ -57,7 +58,10 @@ function start(
     actors: actors as never,
     actions: { claim: () => void calls.push('claim') },
   });
-  const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, claims: held, at: 0 } });
+  const actor = createActor(machine, {
+    clock,
+    input: { key: 'key', object, dependencies, claims: held, at: 0, landedBy },
+  });
   actor.start();
   actor.send({ type: 'life.began' });
   return {
@@ -791,6 +795,35 @@ test('a deleted object does not go while a create that nobody answered may still
   await settled();
   await settled();
   assert.is(run.phase(), 'gone');
+});
+
+test('a life does nothing anew while a create of an earlier life may still be done, deleted or not (I4, P13)', async () => {
+  for (const deleting of [false, true]) {
+    const run = start(
+      {
+        find: () => ({ ...nothing, at: run.clock.now() }),
+        create: () => observation(),
+        unclaim: () => undefined,
+        releaseSelf: () => undefined,
+      },
+      view({ ...owned, deleting }),
+      [secret, dependency('ready')],
+      claims(),
+      40_000,
+    );
+    const next = deleting ? 'unclaim' : 'create';
+    await settled();
+    while (run.clock.now() < 39_000) {
+      run.clock.increment(500);
+      await settled();
+    }
+    assert.not.ok(run.calls.includes(next), run.calls.join());
+    // And no later than need be.
+    run.clock.increment(1_001);
+    await settled();
+    await settled();
+    assert.ok(run.calls.includes(next), run.calls.join());
+  }
 });
 
 test('the end of a deletion that fails is tried again by itself, without a call to the cloud', async () => {

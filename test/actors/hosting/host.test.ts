@@ -31,6 +31,7 @@ async function hostOf(answers: {
     clock,
     log: openLog({ level: 'silent', readable: false }),
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   return { host, lease, bus };
@@ -165,6 +166,7 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   let begun = 0;
@@ -207,6 +209,7 @@ test('what was read and no mail tells of is read again: nobody would tell that i
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   const stop = new AbortController();

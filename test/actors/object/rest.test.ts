@@ -78,6 +78,8 @@ function start(object: KubeObject) {
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
     track: () => undefined,
     callMs: 1_000,
+    lateMs: 30_000,
+    underway: () => undefined,
   });
   const actor: ObjectActor = new ObjectActor(
     {
@@ -104,6 +106,7 @@ function start(object: KubeObject) {
       clock,
       log,
       turns: new StatusTurns({ clock }),
+      landedBy: () => 0,
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
     },
