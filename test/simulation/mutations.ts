@@ -161,6 +161,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'P13',
+    without: 'nobody waits for what an earlier host or life has under way',
+    edits: [
+      {
+        file: 'actors/effects/underway.ts',
+        from: 'return this.#listed.get(key) ?? 0;',
+        to: 'return 0 * this.#listed.size;',
+      },
+    ],
+  },
+  {
     name: 'claim',
     without: 'a claim is answered before its finalizer is stored',
     edits: [

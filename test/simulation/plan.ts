@@ -1,6 +1,7 @@
 // A history before it happens: what users do and what goes wrong, when. Made from a seed alone, and smaller when parts are
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
+import { lateCreates } from './late-creates.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
 import { type Moment, momentsOf } from './moments.ts';
 import { upheaval } from './upheaval.ts';
@@ -50,6 +51,8 @@ export type Happening =
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
   | { readonly what: 'rollBack'; readonly byMs: number }
   | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
+  /** The cloud does whatever is to be made when its sender has given up, so long after the deadline. */
+  | { readonly what: 'lateCreates'; readonly forMs: number; readonly byMs: number }
   | { readonly what: 'expireTokens' }
   | { readonly what: 'appear'; readonly name: string }
   | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
@@ -115,6 +118,7 @@ export function planOf(seed: number): Plan {
       if (draw.chance(0.06 * misfortune)) steps.push({ atMs: step.atMs + at(0, 400), what, object: step.object });
   }
   misfortunes(draw, steps, at, pods, misfortune);
+  if (misfortune > 0) steps.push(...lateCreates(seed, { steps, pods }));
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;
