@@ -138,10 +138,14 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/effects/effects.ts',
-        from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
-        to: 'now + deps.callMs',
+        from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt)',
+        to: 'Math.min(now + deps.callMs, latestAt)',
       },
-      { file: 'actors/hosting/host.ts', from: '    await Promise.allSettled(shard.calls);\n', to: '' },
+      {
+        file: 'actors/hosting/host.ts',
+        from: '    await Promise.allSettled(shard.calls);\n    await shard.underway.close();\n',
+        to: '    void shard.underway.close();\n',
+      },
       {
         file: 'actors/hosting/host.ts',
         from: 'shard === undefined || this.#deps.clock.now() >= shard.lease.endsAt()',
