@@ -8,7 +8,7 @@
 //   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
 //   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
 import type { ErrorData } from './errors.ts';
-import type { Address, MailSubject } from './subjects.ts';
+import type { Address, MailboxSubject } from './subjects.ts';
 
 /** Anything that equals its JSON.parse(JSON.stringify()). */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -16,7 +16,7 @@ export type JsonObject = { readonly [key: string]: Json };
 
 /** A last value in the mailbox stream. */
 export interface Mail {
-  readonly subject: MailSubject;
+  readonly subject: MailboxSubject;
   /** Sequence in the stream; of two values of one subject the newer has the greater. */
   readonly sequence: number;
   readonly payload: JsonObject;
@@ -41,7 +41,7 @@ export interface MailSubscription {
 }
 
 /** Which mail a subscription wants: all of some shards, or one topic of all shards (the watch role reads `object`). */
-export type MailFilter = { readonly shards: readonly number[] } | { readonly topic: MailSubject['topic'] };
+export type MailFilter = { readonly shards: readonly number[] } | { readonly topic: MailboxSubject['topic'] };
 
 /**
  * The identity of the mailbox stream. It changes when the stream was wiped, re-created or rolled back; whatever was
@@ -69,9 +69,9 @@ export interface Mailbox {
    * @param expectedSequence  of the subject's last value; 0 when there must be none; undefined: whatever is there
    * @throws {TransientError} the bus is away, or did not answer in time
    */
-  publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication>;
+  publish(subject: MailboxSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication>;
   /** The last value of a subject, or undefined. @throws {TransientError} */
-  last(subject: MailSubject): Promise<Mail | undefined>;
+  last(subject: MailboxSubject): Promise<Mail | undefined>;
   /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
   remove(sequence: number): Promise<void>;
   /** Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened anew. @throws {TransientError} */

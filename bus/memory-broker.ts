@@ -4,14 +4,14 @@
 import type { JsonObject, LeaseRecord, Publication, TraceEvent } from './bus.ts';
 import { TransientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
-import { type MailSubject, mailSubject, shardOf } from './subjects.ts';
+import { type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';
 
 export interface StoredMail {
   /** The whole subject, which is the key. */
   readonly key: string;
   readonly shard: number;
-  readonly subject: MailSubject;
+  readonly subject: MailboxSubject;
   readonly sequence: number;
   readonly payload: JsonObject;
 }
@@ -61,16 +61,16 @@ export class MemoryStream {
     return this.#values.values();
   }
 
-  last(subject: MailSubject): StoredMail | undefined {
+  last(subject: MailboxSubject): StoredMail | undefined {
     return this.#values.get(mailSubject(subject, this.shards));
   }
 
-  store(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Publication {
+  store(subject: MailboxSubject, payload: JsonObject, expectedSequence: number | undefined): Publication {
     const key = mailSubject(subject, this.shards);
     const previous = this.#values.get(key);
     if (expectedSequence !== undefined && expectedSequence !== (previous?.sequence ?? 0)) return { kind: 'stale' };
     this.#lastSequence += 1;
-    const mail = { key, shard: shardOf(subject.to, this.shards), subject, sequence: this.#lastSequence, payload };
+    const mail = { key, shard: shardOfMail(subject, this.shards), subject, sequence: this.#lastSequence, payload };
     if (previous !== undefined) this.#bySequence.delete(previous.sequence);
     this.#values.delete(key); // so that it moves to the end
     this.#values.set(key, mail);

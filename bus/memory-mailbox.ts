@@ -15,7 +15,7 @@ import { TransientError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
-import type { MailSubject } from './subjects.ts';
+import type { MailboxSubject } from './subjects.ts';
 
 /** Values handed over in one go; what else happens comes in between. */
 const BATCH = 16;
@@ -56,7 +56,11 @@ export class MemoryMailbox implements Mailbox {
     this.check();
   }
 
-  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
+  async publish(
+    subject: MailboxSubject,
+    payload: JsonObject,
+    expectedSequence: number | undefined,
+  ): Promise<Publication> {
     const sent: JsonObject = JSON.parse(JSON.stringify(payload));
     const epochId = this.#epoch.id;
     const publication = await this.#link.send(() => {
@@ -68,7 +72,7 @@ export class MemoryMailbox implements Mailbox {
     return publication;
   }
 
-  last(subject: MailSubject): Promise<Mail | undefined> {
+  last(subject: MailboxSubject): Promise<Mail | undefined> {
     return this.#link.call(() => {
       this.#refuseOtherEpoch();
       return handedOver(this.#stream.last(subject));

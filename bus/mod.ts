@@ -42,6 +42,7 @@ export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {
   type Address,
   addressKey,
+  type MailboxSubject,
   type MailSubject,
   mailSubject,
   operationSubject,
@@ -49,8 +50,10 @@ export {
   parseMailSubject,
   ROOT,
   SHARDS,
+  type ShardSubject,
   shardOf,
   shardOfKey,
+  shardOfMail,
   sharedAddress,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';

@@ -19,12 +19,12 @@ import { Replay } from './nats-replay.ts';
 import { changed, StreamKeeper } from './nats-stream.ts';
 import {
   epochSubject,
-  type MailSubject,
+  type MailboxSubject,
   mailSubject,
   mailWildcard,
   parseMailSubject,
   shardFilter,
-  shardOf,
+  shardOfMail,
   topicFilter,
 } from './subjects.ts';
 
@@ -85,7 +85,11 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
-  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
+  async publish(
+    subject: MailboxSubject,
+    payload: JsonObject,
+    expectedSequence: number | undefined,
+  ): Promise<Publication> {
     if (!this.#keeper.ready) throw this.#connection.away();
     const { epoch, seen } = this.#keeper;
     const text = mailSubject(subject, this.shards, this.#root);
@@ -107,7 +111,7 @@ export class NatsMailbox implements Mailbox {
     return publication;
   }
 
-  async last(subject: MailSubject): Promise<Mail | undefined> {
+  async last(subject: MailboxSubject): Promise<Mail | undefined> {
     const epoch = await this.#currentEpoch();
     const text = mailSubject(subject, this.shards, this.#root);
     const message = await readMessage(this.#connection, this.#keeper.config, { last_by_subj: text });
@@ -174,10 +178,10 @@ export class NatsMailbox implements Mailbox {
     replay.saw(text);
   }
 
-  #isWanted(subject: MailSubject, filter: MailFilter): boolean {
+  #isWanted(subject: MailboxSubject, filter: MailFilter): boolean {
     return 'topic' in filter
       ? subject.topic === filter.topic
-      : filter.shards.includes(shardOf(subject.to, this.shards));
+      : filter.shards.includes(shardOfMail(subject, this.shards));
   }
 
   /** nats-server 2.9 knows one filter a consumer: there, several shards are picked out of all mail here. */

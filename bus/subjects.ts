@@ -2,6 +2,7 @@
 // here and nowhere else.
 //
 //   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<name>]
+//   troupe.mail.<shard>.underway
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
 //
@@ -19,11 +20,20 @@ export interface Address {
   readonly name: string;
 }
 
-/** What a piece of mail is about. A claim and an answer name the other side, which lives in the same namespace. */
+/** Mail to an actor. A claim and an answer name the other side, which lives in the same namespace. */
 export type MailSubject = { readonly to: Address } & (
   | { readonly topic: 'object' | 'observed' }
   | { readonly topic: 'claim' | 'ready'; readonly from: Address }
 );
+
+/** What the host of a shard leaves to whoever hosts it next. */
+export interface ShardSubject {
+  readonly topic: 'underway';
+  readonly shard: number;
+}
+
+/** What a value in the mailbox is about. */
+export type MailboxSubject = MailSubject | ShardSubject;
 
 /** Number of shards unless a deployment says otherwise; fixed for its life. */
 export const SHARDS = 64;
@@ -101,12 +111,18 @@ export function shardOf(address: Address, shards: number = SHARDS): number {
   return shardOfKey(addressKey(address), shards);
 }
 
+/** The shard whose mail it is. */
+export function shardOfMail(mail: MailboxSubject, shards: number = SHARDS): number {
+  return 'shard' in mail ? mail.shard : shardOf(mail.to, shards);
+}
+
 /**
  * Subject of a value in the mailbox.
  *
  * @throws {TerminalError} the other side lives in another namespace: the subject has no place for it
  */
-export function mailSubject(mail: MailSubject, shards: number = SHARDS, root: string = ROOT): string {
+export function mailSubject(mail: MailboxSubject, shards: number = SHARDS, root: string = ROOT): string {
+  if ('shard' in mail) return `${root}.mail.${mail.shard}.${mail.topic}`;
   const key = addressKey(mail.to);
   const base = [root, 'mail', shardOfKey(key, shards), key, mail.topic];
   if (!('from' in mail)) return base.join('.');
@@ -122,9 +138,10 @@ export function parseMailSubject(
   subject: string,
   shards: number = SHARDS,
   root: string = ROOT,
-): MailSubject | undefined {
+): MailboxSubject | undefined {
   const [first, mail, shard, ...rest] = subject.split('.');
   if (first !== root || mail !== 'mail') return undefined;
+  if (rest.length === 1) return rest[0] === 'underway' ? parseShard(shard, shards) : undefined;
   const to = parseAddress(rest.slice(0, 4));
   if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
   const topic = rest[4];
@@ -145,7 +162,8 @@ export function shardFilter(shard: number, root: string = ROOT): string {
 }
 
 /** One topic of all shards. */
-export function topicFilter(topic: MailSubject['topic'], root: string = ROOT): string {
+export function topicFilter(topic: MailboxSubject['topic'], root: string = ROOT): string {
+  if (topic === 'underway') return `${root}.mail.*.${topic}`;
   const base = `${root}.mail.*.*.*.*.*.${topic}`;
   return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*` : base;
 }
@@ -198,6 +216,13 @@ export function operationSubject({
 /** Subject of a service's endpoint: its own tokens under the root. */
 export function endpointSubject(subject: string, root: string = ROOT): string {
   return `${root}.${subject}`;
+}
+
+function parseShard(token: string | undefined, shards: number): ShardSubject | undefined {
+  const shard = Number(token);
+  return String(shard) === token && Number.isInteger(shard) && shard >= 0 && shard < shards
+    ? { topic: 'underway', shard }
+    : undefined;
 }
 
 function parseAddress(tokens: readonly string[]): Address | undefined {

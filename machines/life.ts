@@ -123,6 +123,8 @@ export interface Life {
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */
   status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
+  /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
+  mayHaveBegun(object: KubeObject): boolean;
   /** What is to be said when the code that serves the life has failed. It must not need what may have failed. */
   trouble(object: KubeObject, error: ErrorData, now: number): readonly StatusPart[];
   /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
@@ -145,8 +147,13 @@ export interface LifePorts {
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
   call(key: string, operation: string, extra?: object): Promise<unknown>;
   /**
+   * Calls one that must not be made twice: it is listed, acknowledged, before it is sent, so that whoever comes next waits
+   * until it has landed (P13).
+   */
+  callOnce(key: string, operation: string, extra?: object): Promise<unknown>;
+  /**
    * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
-   * ends, and a function that it tells its progress; each change of that is a `progressed` event to the chart.
+   * ends, and a function that it tells its progress.
    */
   hold(key: string, operation: string, options: HoldOptions): Promise<unknown>;
   /** Stores the own finalizer. */
@@ -167,14 +174,6 @@ export interface LifePorts {
   ensureChildren(key: string): Promise<readonly string[]>;
   /** Asks for the deletion of the children, and says whether none was left. */
   removeChildren(key: string): Promise<{ readonly gone: boolean }>;
-  /**
-   * Lists an intent: acknowledged before what must not be repeated is done, so that whoever comes next knows of it (P13).
-   *
-   * @param landsBy  until when it may still be done, milliseconds since the epoch
-   */
-  intend(key: string, landsBy: number): Promise<void>;
-  /** What was intended has been answered for. */
-  settleIntent(key: string): void;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Until the next moment of this rhythm, so that one look serves all who look. */
@@ -185,6 +184,8 @@ export interface HoldOptions {
   readonly extra?: object;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: JsonObject) => void;
+  /** For what must not be made twice: by then it has landed, if ever, in milliseconds from its beginning (P13). */
+  readonly landsWithinMs?: number;
 }
 
 /** What an operation that is bounded by the lease is told. */

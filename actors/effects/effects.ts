@@ -4,6 +4,7 @@
 //   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
 //       it takes is told when the lease has ended.
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
+//   E3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -23,6 +24,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { Audits } from './audit.ts';
 import { ensureChildren, removeChildren } from './children.ts';
+import type { Underway } from './underway.ts';
 
 export interface EffectsDeps {
   objects: Objects;
@@ -38,6 +40,10 @@ export interface EffectsDeps {
   track: (key: string, call: Promise<unknown>) => void;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  lateMs: number;
+  /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
+  underway: (key: string) => Underway | undefined;
 }
 
 /** The machines with all their effects, shared by all actors of a host. */
@@ -80,9 +86,9 @@ export function provideEffects(deps: EffectsDeps): Machines {
     name: object.metadata.name,
     uid: object.metadata.uid,
   });
-  const deadline = (key: string): number => {
+  const deadline = (key: string, latestAt = Number.POSITIVE_INFINITY): number => {
     const now = clock.now();
-    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS);
+    const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt);
     if (deadlineAt - now < LEAST_CALL_MS)
       throw new TransientError('the lease of the shard ends too soon to begin a call');
     return deadlineAt;
@@ -95,6 +101,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
     const call = operation({ ...requestOf(actor, incarnation), ...extra } as never);
     deps.track(key, call);
     return call;
+  };
+  /** Lists what must not be repeated, and makes it then (E3). */
+  const once = <Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> => {
+    const underway = deps.underway(key);
+    if (underway === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
+    return underway.run(key, landsBy, call);
   };
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
@@ -151,10 +163,19 @@ export function provideEffects(deps: EffectsDeps): Machines {
     call: settled((key: string, operation: string, extra: object = {}) =>
       external(key, operation, { ...extra, deadlineAt: deadline(key) }),
     ),
-    hold: settled((key: string, operation: string, { extra = {}, signal, onProgress }) => {
+    callOnce: settled((key: string, operation: string, extra: object = {}) => {
+      const latestAt = deadline(key);
+      const call = (): Promise<unknown> => external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
+      return once(key, latestAt + deps.lateMs, call);
+    }),
+    hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
-      return external(key, operation, { ...extra, signal: until, progress: onProgress });
+      const call = (): Promise<unknown> => {
+        until.throwIfAborted();
+        return external(key, operation, { ...extra, signal: until, progress: onProgress });
+      };
+      return landsWithinMs === undefined ? call() : once(key, clock.now() + landsWithinMs, call);
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);
@@ -190,8 +211,6 @@ export function provideEffects(deps: EffectsDeps): Machines {
     }),
     ensureChildren: settled((key: string) => ensureChildren({ objects, registry }, owner(key))),
     removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
-    intend: settled(async (key: string, _landsBy: number) => void find(key)),
-    settleIntent: () => undefined,
     jitter: (delayMs) => jitter(delayMs, clock),
     together: (pauseMs) => together(pauseMs, clock),
   };

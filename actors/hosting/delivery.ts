@@ -1,12 +1,13 @@
 // What mail means to the actor that it is for.
-import type { Mail } from '../../bus/mod.ts';
+import type { Mail, MailSubject } from '../../bus/mod.ts';
 import { parseClaimMail, parseObjectMail, parseReadyMail } from '../mail/mail.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 
 /** What to do with mail; undefined when it cannot be understood. */
 export function deliveryOf(
   actor: Pick<ObjectActor, 'takeObject' | 'takeClaim' | 'takeReady'>,
-  { subject: about, payload, sequence }: Mail,
+  about: MailSubject,
+  { payload, sequence }: Pick<Mail, 'payload' | 'sequence'>,
 ): (() => void) | undefined {
   if (about.topic === 'object') {
     const mail = parseObjectMail(payload);

@@ -23,9 +23,11 @@ import {
   mailSubject,
   shardOf,
   shardOfKey,
+  shardOfMail,
   TransientError,
 } from '../../bus/mod.ts';
 import { provideEffects } from '../effects/effects.ts';
+import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { Outbox } from '../mail/outbox.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
@@ -49,6 +51,8 @@ export interface HostDeps {
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
+  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  lateMs: number;
   /** Tells users what happened to their objects. */
   tell: Tell;
 }
@@ -77,7 +81,7 @@ export class Host {
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
-    const { objects, registry, clock, log, tell, callMs } = deps;
+    const { objects, registry, clock, log, tell, callMs, lateMs } = deps;
     const turns = new StatusTurns({ clock });
     this.#turns = turns;
     this.#quarantine = new Quarantine({
@@ -93,6 +97,8 @@ export class Host {
       registry,
       clock,
       callMs,
+      lateMs,
+      underway: (key) => this.#shardByKey(key)?.underway,
       actor: (key) => this.#actorByKey(key),
       track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
       leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
@@ -143,14 +149,15 @@ export class Host {
         endsAt: () => lease.endsAt(),
         onTrouble,
       });
-      const deps = this.#actorDeps(outbox);
+      const underway = new Underway({ ...this.#deps, mailbox: bus.mailbox, shard: number, lease, onTrouble });
+      const deps = this.#actorDeps(outbox, underway);
       const empty = {
         actors: new Map(),
         calls: new Calls(clock),
         gone: new Map<string, string>(),
         ended: new AbortController(),
       };
-      const shard: Shard = { lease, onLapse, outbox, deps, ...empty, floor: undefined, live: false };
+      const shard: Shard = { lease, onLapse, outbox, underway, deps, ...empty, floor: undefined, live: false };
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -182,12 +189,17 @@ export class Host {
       shard.ended.abort();
       for (const actor of shard.actors.values()) this.#end(actor);
       this.#closeUnused();
-      const closing = Promise.all([this.#closing.get(number), shard.calls.ended()]).finally(() => {
+      const closing = Promise.all([this.#closing.get(number), this.#ended(shard)]).finally(() => {
         if (this.#closing.get(number) === closing) this.#closing.delete(number);
       });
       this.#closing.set(number, closing);
     }
     await this.#closing.get(number);
+  }
+
+  async #ended({ calls, underway }: Shard): Promise<void> {
+    await calls.ended();
+    await underway.close();
   }
 
   /** The claims tables may have become complete. */
@@ -244,6 +256,7 @@ export class Host {
     for (const [number, shard] of opened) {
       if (!isOpen(number)) continue;
       this.#endAbsent(new Map([[number, shard]]), present);
+      shard.underway.begin(shard.actors.values());
       shard.live = true;
       shard.outbox.replayed();
       for (const [key, actor] of [...shard.actors]) {
@@ -293,23 +306,27 @@ export class Host {
   }
 
   #onMail(mail: Mail, isOurs: (number: number) => boolean): void {
-    const { to } = mail.subject;
-    const number = shardOf(to, this.#deps.bus.mailbox.shards);
+    const about = mail.subject;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
     if (this.#isOver(number, shard)) return;
-    if ('from' in mail.subject) {
-      const author = this.#shards.get(shardOf(mail.subject.from, this.#deps.bus.mailbox.shards));
-      author?.outbox.heard(mail.subject, mail.payload, mail.sequence);
+    if ('shard' in about) {
+      shard.underway.heard(mail.payload, mail.sequence);
+      return;
     }
-    const actor = this.#actor(shard, to);
-    const deliver = deliveryOf(actor, mail);
+    if ('from' in about) {
+      const author = this.#shards.get(shardOf(about.from, this.#deps.bus.mailbox.shards));
+      author?.outbox.heard(about, mail.payload, mail.sequence);
+    }
+    const actor = this.#actor(shard, about.to);
+    const deliver = deliveryOf(actor, about, mail);
     if (deliver !== undefined) {
       this.#settle(shard, actor, deliver);
       return;
     }
-    const subject = mailSubject(mail.subject, this.#deps.bus.mailbox.shards);
+    const subject = mailSubject(about, this.#deps.bus.mailbox.shards);
     this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
   }
 
@@ -354,7 +371,7 @@ export class Host {
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps(outbox: Outbox): ObjectActorDeps {
+  #actorDeps(outbox: Outbox, underway: Underway): ObjectActorDeps {
     const { bus, objects, registry, clock, log, tell } = this.#deps;
     return {
       registry,
@@ -363,6 +380,7 @@ export class Host {
       tell,
       outbox,
       turns: this.#turns,
+      landsBy: (key) => underway.at(key),
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,

@@ -1,5 +1,6 @@
 // What a host keeps of each shard that it holds, and of the mail that it reads.
 import type { Lease, MailSubscription } from '../../bus/mod.ts';
+import type { Underway } from '../effects/underway.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
 import type { Calls } from './calls.ts';
@@ -8,6 +9,7 @@ export interface Shard {
   readonly lease: Lease;
   readonly onLapse: (number: number) => void;
   readonly outbox: Outbox;
+  readonly underway: Underway;
   /** The same for all its actors. */
   readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;

@@ -42,6 +42,8 @@ export interface ObjectActorDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly turns: StatusTurns;
+  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  readonly landsBy: (key: string) => number;
   /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Tells users what happened. */
@@ -101,7 +103,7 @@ export class ObjectActor {
       object: () => this.#object,
       dependencies: () => this.dependencies(),
       claims: () => this.#claimsNow(),
-      landsBy: () => 0,
+      landsBy: () => deps.landsBy(this.key),
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
       onState: (from, to) => this.#tellState(from, to),
       onStep: () => this.#answerAll(),

@@ -94,7 +94,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     events: kubeEvents({ client, component: REPORTER, instance: podName }),
   });
   const tell = deps.events ? recorder.tell : () => undefined;
-  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, tell });
+  const lateMs = Math.max(0, ...adapters.map((adapter) => adapter.lateMs ?? 0));
+  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell });
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );

@@ -209,7 +209,9 @@ async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<
   const subscription = await bus.mailbox.subscribe(
     { topic: 'object' },
     {
-      onMail({ subject: { to }, payload }) {
+      onMail({ subject, payload }) {
+        if (!('to' in subject)) return;
+        const { to } = subject;
         const mail = parseObjectMail(payload);
         if (mail !== undefined)
           known.set(addressKey(to), { to, version: versionOf(mail), uid: uidOf(mail), gone: 'gone' in mail });

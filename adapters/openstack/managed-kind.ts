@@ -65,6 +65,7 @@ export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredK
         const status = statusOf({ ...standing, awaited }, object, now, defaultResyncMs);
         return { manager: kind.fieldManagers.status, status, stored };
       },
+      mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && externalIdOf(object) === undefined,
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
     operations: OPERATIONS,
@@ -80,7 +81,7 @@ export function viewOf(
   const { metadata, spec } = object;
   const finalizers = metadata.finalizers ?? [];
   const options = spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
-  const managed = spec?.['managementPolicy'] !== 'unmanaged';
+  const managed = isManaged(object);
   const deleting = metadata.deletionTimestamp !== undefined;
   const { settled, failed, resyncInMs } = settledOf(object, now, defaultResyncMs);
   const available = isAvailable(object);
@@ -95,7 +96,7 @@ export function viewOf(
     // They are looked at only when it is to go.
     finalizers: deleting ? finalizers : [],
     finalizer,
-    owned: finalizers.includes(finalizer),
+    owned: isOwned({ finalizer }, object),
     externalId,
     managed,
     detached: !managed || options?.onDelete === 'detach',
@@ -104,4 +105,12 @@ export function viewOf(
     resyncInMs,
     resyncEveryMs: resync.kind === 'every' ? resync.periodMs : undefined,
   };
+}
+
+function isManaged({ spec }: KubeObject): boolean {
+  return spec?.['managementPolicy'] !== 'unmanaged';
+}
+
+function isOwned({ finalizer }: Pick<OpenStackKind, 'finalizer'>, { metadata }: KubeObject): boolean {
+  return metadata.finalizers?.includes(finalizer) === true;
 }

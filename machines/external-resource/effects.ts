@@ -80,7 +80,7 @@ export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typ
       record: effect(record),
       find: effect(find),
       import: effect(({ key }) => call(key, 'import')),
-      create: effect(({ key }) => call(key, 'create')),
+      create: effect(({ key }) => ports.callOnce(key, 'create') as ReturnType<ResourceOperations['create']>),
       observe: effect((input) => call(input.key, 'observe', { id: known(input) })),
       update: effect(update),
       remove: effect((input) => call(input.key, 'remove', { id: known(input) })),

@@ -44,19 +44,22 @@ export interface ExternalResourceOptions {
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
   status(standing: ResourceStanding, object: KubeObject, now: number): StatusPart;
+  /** Whether a create may have been sent for the object whose id is not recorded. Cheap: asked of all objects at once. */
+  mayHaveBegun(object: KubeObject): boolean;
   /** What is said of an object that several resources match. */
   readonly ambiguity: string;
 }
 
 type Snapshot = SnapshotFrom<typeof externalResourceMachine>;
 
-export function externalResourceLife({ view, status, ambiguity }: ExternalResourceOptions): Life {
+export function externalResourceLife({ view, status, mayHaveBegun, ambiguity }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
     provide: (ports) => withEffects(ports, { ambiguity }),
     view,
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
+    mayHaveBegun,
     trouble: (object, error, now) => [status(troubled(object, error), object, now)],
     isSpent,
     told: (snapshot) => {

@@ -72,7 +72,8 @@ export const externalResourceMachine = resourceSetup.createMachine({
     vanished: false,
     mayHaveBuilt: true,
     clearAt: undefined,
-    landedBy: landsBy,
+    // What is recorded was answered for.
+    landedBy: object.externalId === undefined ? landsBy : 0,
     landsInMs: undefined,
     heardAt: at,
   }),

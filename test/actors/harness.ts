@@ -27,6 +27,7 @@ import {
   type Clock,
   type JsonObject,
   type Mail,
+  type MailSubject,
   type Timer,
   type TraceEvent,
 } from '../../bus/mod.ts';
@@ -226,7 +227,7 @@ export class World {
   }
 
   /** All mail about this world's namespace, as it lies in the stream. */
-  async mail(): Promise<readonly Mail[]> {
+  async mail(): Promise<readonly (Mail & { readonly subject: MailSubject })[]> {
     const found: Mail[] = [];
     const replayed = Promise.withResolvers<void>();
     const { mailbox } = this.bus;
@@ -237,7 +238,9 @@ export class World {
     );
     await replayed.promise;
     await subscription.close();
-    return found.filter(({ subject: { to } }) => to.namespace === this.namespace);
+    return found.flatMap(({ subject, ...mail }) =>
+      'to' in subject && subject.to.namespace === this.namespace ? [{ ...mail, subject }] : [],
+    );
   }
 
   /** Takes the stream of mail away under everybody's feet. */

@@ -61,7 +61,7 @@ export function simpleKind({
           finalizer,
           owned: finalizers.includes(finalizer),
           externalId: idOf(object),
-          managed: true,
+          managed: isManaged(object),
           detached: false,
           settled:
             !isSettled(object) || idOf(object) === undefined ? 'no' : isAvailable(object) ? 'available' : 'unavailable',
@@ -75,6 +75,8 @@ export function simpleKind({
         const { id: __, ...said } = status(standing, object);
         return { manager: `${kind}/status`, status: said, stored };
       },
+      mayHaveBegun: (object) =>
+        isManaged(object) && object.metadata.finalizers?.includes(finalizer) === true && idOf(object) === undefined,
       ambiguity: 'several match',
     }),
     operations: operations as ResourceOperations,
@@ -85,4 +87,8 @@ function wordFor({ tags, observation }: ResourceStanding): string {
   if (tags.has(Tag.Settled))
     return tags.has(Tag.Failing) ? 'failed' : observation?.available ? 'available' : 'unavailable';
   return tags.has(Tag.Failing) ? 'backingOff' : tags.has(Tag.Waiting) ? 'waiting' : 'busy';
+}
+
+function isManaged({ spec }: KubeObject): boolean {
+  return spec?.['managementPolicy'] !== 'unmanaged';
 }

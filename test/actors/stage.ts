@@ -257,6 +257,7 @@ export async function stage(
     clock,
     log: pino({ level: 'silent' }),
     callMs: 10_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);

@@ -86,6 +86,7 @@ export async function churningHost() {
     clock,
     log: pino({ level: 'silent' }),
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   const ended = new AbortController();

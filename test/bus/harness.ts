@@ -126,7 +126,7 @@ export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
       const last = reader.mail.at(-1);
       assert.ok(last === undefined || last.sequence < mail.sequence, 'in the order of the stream (B1)');
       reader.mail.push(mail);
-      newest.set(mail.subject.to.name, mail);
+      newest.set(nameOf(mail), mail);
     },
     onReplayed() {
       reader.replayed += 1;
@@ -134,6 +134,11 @@ export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
     },
   });
   return reader;
+}
+
+/** Of whom a value is told. */
+export function nameOf({ subject }: Mail): string {
+  return 'to' in subject ? subject.to.name : '';
 }
 
 export const everything = (bus: Bus): MailFilter => ({ shards: [...new Array(bus.mailbox.shards).keys()] });

@@ -2,7 +2,7 @@
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
-import { type MailSubject, shardOf } from '../../bus/subjects.ts';
+import { type MailboxSubject, type MailSubject, shardOf } from '../../bus/subjects.ts';
 import {
   address,
   clock,
@@ -10,6 +10,7 @@ import {
   eventually,
   everything,
   type Harness,
+  nameOf,
   object,
   on,
   read,
@@ -139,10 +140,38 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
         await until('mail of the shards', () => byShard.mail.length >= 2 * wanted.length);
         await until('mail of the topic', () => byTopic.mail.length >= names.length);
         await until('the replay', () => byShard.replayed + byTopic.replayed === 2);
-        assert.equal([...new Set(byShard.mail.map(({ subject }) => subject.to.name))].sort(), [...wanted].sort());
+        assert.equal([...new Set(byShard.mail.map(nameOf))].sort(), [...wanted].sort());
         assert.is(byShard.mail.length, 2 * wanted.length);
         assert.equal([...new Set(byTopic.mail.map(({ subject }) => subject.topic))], ['observed']);
       }
+    }),
+  );
+
+  test(
+    called('what a host leaves to its shard is found by whoever reads the shard, and by nobody else (B2, B3)'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const left = (shard: number): MailboxSubject => ({ topic: 'underway', shard });
+      const shard = shardOf(address('n'), a.mailbox.shards);
+      const other = (shard + 1) % a.mailbox.shards;
+      for (const each of [shard, other]) {
+        assert.is(await b.mailbox.last(left(each)), undefined);
+        assert.is((await a.mailbox.publish(left(each), { of: each }, 0)).kind, 'stored');
+        assert.equal(await b.mailbox.publish(left(each), { of: 'late' }, 0), { kind: 'stale' });
+      }
+      await store(a, 'n', 1);
+      const found = await b.mailbox.last(left(shard));
+      assert.equal([found?.subject, found?.payload], [left(shard), { of: shard }]);
+      const live = [await read(b, { shards: [shard] }), await read(b, { topic: 'underway' })];
+      await until('the replays', () => live.every(({ replayed }) => replayed === 1));
+      await a.mailbox.publish(left(other), { of: 'other' }, undefined);
+      await a.mailbox.publish(left(shard), { of: 'newer' }, found?.sequence);
+      await until('what comes', () => live.every(({ mail }) => mail.at(-1)?.payload['of'] === 'newer'));
+      const [ofShard, ofTopic] = live.map(({ mail }) => mail.map(({ subject, payload }) => [subject, payload]));
+      const newer = [left(shard), { of: 'newer' }];
+      assert.equal(ofShard, [[left(shard), { of: shard }], [object('n'), { value: 1 }], newer]);
+      const others = [left(other), { of: 'other' }];
+      assert.equal(ofTopic, [[left(shard), { of: shard }], [left(other), { of: other }], others, newer]);
     }),
   );
 
@@ -168,7 +197,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
         for (let trial = 0; trial < 25; trial += 1) {
           const reader = await read(bus, everything(bus));
           await until('the replay', () => reader.replayed === 1);
-          const heard = new Set(reader.mail.slice(0, reader.replayedAfter).map(({ subject }) => subject.to.name));
+          const heard = new Set(reader.mail.slice(0, reader.replayedAfter).map(nameOf));
           const missed = kept.filter((name) => !heard.has(name));
           assert.equal(missed, [], `trial ${trial}`);
           await reader.close();

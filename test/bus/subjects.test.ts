@@ -108,6 +108,27 @@ test('a mail subject parses to its mail', () => {
   );
 });
 
+test('the subject of a shard parses to its shard, and there are no others', () => {
+  fc.assert(
+    fc.property(shards, fc.nat(300), (count, shard) => {
+      const subject = mailSubject({ topic: 'underway', shard }, count, 'other');
+      assert.is(subject, `other.mail.${shard}.underway`);
+      const parsed = shard < count ? { topic: 'underway', shard } : undefined;
+      assert.equal(parseMailSubject(subject, count, 'other'), parsed);
+      assert.is(parseMailSubject(subject, count), undefined);
+      assert.ok(matches(shardFilter(shard, 'other'), subject));
+      assert.not.ok(matches(shardFilter(shard + 1, 'other'), subject));
+      for (const topic of ['object', 'observed', 'claim', 'ready', 'underway'] as const) {
+        assert.is(matches(topicFilter(topic, 'other'), subject), topic === 'underway');
+      }
+    }),
+    checked,
+  );
+  for (const token of ['', '01', '-1', '1.0', '1e1', 'x', '64', '_', '*'])
+    assert.is(parseMailSubject(`troupe.mail.${token}.underway`), undefined, `'${token}'`);
+  assert.is(parseMailSubject('troupe.mail.1.object'), undefined);
+});
+
 test('names with dots stay one token', () => {
   const to = { realm: 'core', plural: 'nodes', namespace: '', name: 'worker-1.example.com' };
   const subject = mailSubject({ to, topic: 'object' });
@@ -123,7 +144,7 @@ test('mail is found by the filters of its shard, topic and object, and by no oth
       assert.ok(matches(shardFilter(shard), subject));
       assert.not.ok(matches(shardFilter(shard + 1), subject));
       assert.ok(matches(objectFilter(value.to, count), subject));
-      for (const topic of ['object', 'observed', 'claim', 'ready'] as const) {
+      for (const topic of ['object', 'observed', 'claim', 'ready', 'underway'] as const) {
         assert.is(matches(topicFilter(topic), subject), topic === value.topic);
       }
     }),
@@ -154,8 +175,9 @@ test('whoever mentions an address has the same object', () => {
   const claim = parseMailSubject(mailSubject({ to, topic: 'claim', from }));
   const answer = parseMailSubject(mailSubject({ to: from, topic: 'ready', from: to }));
   assert.equal(claim, { to, topic: 'claim', from });
-  assert.is(claim?.to, answer !== undefined && 'from' in answer ? answer.from : undefined);
-  assert.is(claim?.to, sharedAddress({ ...to }));
+  const target = claim !== undefined && 'to' in claim ? claim.to : undefined;
+  assert.is(target, answer !== undefined && 'from' in answer ? answer.from : undefined);
+  assert.is(target, sharedAddress({ ...to }));
   assert.is(addressKey(sharedAddress(to)), addressKey(to));
 });
 

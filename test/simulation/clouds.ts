@@ -14,12 +14,16 @@ export interface Landing {
   readonly body: unknown;
   /** Of the object that it is made for. */
   readonly uid: string;
+  /** Its sender has given up. */
+  readonly isLate?: true;
 }
 
 /** What becomes of one request; nothing given: it is served. */
 export type Misfortune = Pick<Fault, 'status' | 'delayMs' | 'garbage' | 'dropBeforeWork' | 'dropAfterWork'> & {
   /** It is served, and answered as if it had failed. */
   readonly failsAfterWork?: true;
+  /** It is served so long after its deadline, in milliseconds, and nobody hears of that. */
+  readonly landsAfterDeadlineMs?: number;
   /** It is not served, and answered as if it had been: with what is there, or with nothing. */
   readonly lies?: true;
 };
@@ -63,6 +67,12 @@ export function transport(
           leftMs,
         );
         const arriveMs = watcher.latencyMs() + delayMs;
+        if (fate.landsAfterDeadlineMs !== undefined) {
+          time.after(leftMs + fate.landsAfterDeadlineMs, () =>
+            serve(cloud, request, {}, { ...landing, isLate: true }, watcher),
+          );
+          return;
+        }
         // A request whose sender has given up has died on the way.
         if (arriveMs >= leftMs) return;
         const answer = (settle: () => void): void => {
@@ -104,14 +114,24 @@ function serve(
     watcher.onAnswer(landing, status, {}, false);
     return { status, body: plain(shown?.body), subjectToken: undefined, retryAfterMs: undefined };
   }
-  watcher.onLanding(landing);
+  // What comes late may be refused: then nothing was done, and there is nothing to judge.
+  if (landing.isLate !== true) watcher.onLanding(landing);
   const reply = cloud.answer(asked);
+  if (landing.isLate === true && reply.status < 300) watcher.onLanding(landing);
   watcher.onAnswer(landing, reply.status, reply.body, reply.status < 300);
   if (fate.failsAfterWork) return { status: 500, body: {}, subjectToken: undefined, retryAfterMs: undefined };
   if (fate.garbage !== undefined || reply.html !== undefined)
     return new TransientError(`${label} answered ${reply.status} with something that is not JSON`);
   const subjectToken = reply.headers?.['X-Subject-Token'];
   return { status: reply.status, body: plain(reply.body), subjectToken, retryAfterMs: undefined };
+}
+
+/** Whether something is to be made that an object stands for. */
+export function isCreate({ method, path }: Landing): boolean {
+  return (
+    (method === 'POST' && /^\/(networks|subnets|ports|routers|security-groups|domains|projects)$/.test(path)) ||
+    path.endsWith('/add_router_interface')
+  );
 }
 
 /** As it comes off the wire: nothing of it is the cloud's own. */

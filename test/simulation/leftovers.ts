@@ -31,9 +31,13 @@ export function leftover(scene: Scene): Leftover | undefined {
   const { detached, excused } = watchman;
   const [made] = [...watchman.made.values()].filter(({ id, uid }) => !detached.has(id) && !excused.has(uid));
   if (made !== undefined) return { text: `${made.kind} ${made.id} is still in the cloud`, isMail: false };
-  const mail = broker
-    .snapshot()
-    .values.find(({ key, payload }) => !isOrphanClaim(key, scene) && !excused.has(String(payload['uid'])));
+  const mail = broker.snapshot().values.find(
+    ({ key, payload, subject }) =>
+      !isOrphanClaim(key, scene) &&
+      !excused.has(String(payload['uid'])) &&
+      // A shard has a list of what is under way for good. What may have been done by now is taken off it.
+      !(subject.topic === 'underway' && Object.keys(payload['landsBy'] ?? {}).length === 0),
+  );
   return mail && { text: `mail is left: ${mail.key} ${JSON.stringify(mail.payload)}`, isMail: true };
 }
 

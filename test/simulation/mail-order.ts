@@ -1,6 +1,6 @@
 // Looks at every value that is stored in the mailbox, and says when what is newer is lost to what is older.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type JsonObject, type Mail, type MailSubject, mailSubject } from '../../bus/mod.ts';
+import { type JsonObject, type Mail, type MailboxSubject, mailSubject } from '../../bus/mod.ts';
 
 /** What a process published last on a subject. */
 interface Sent {
@@ -30,7 +30,7 @@ export class MailOrder {
     this.#deps = deps;
   }
 
-  onSent(pod: string, subject: MailSubject, payload: JsonObject): void {
+  onSent(pod: string, subject: MailboxSubject, payload: JsonObject): void {
     const key = mailSubject(subject, 1);
     const sent = this.#sent.get(key);
     const now = { payload, after: this.#sequence };

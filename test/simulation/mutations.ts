@@ -143,8 +143,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/effects/effects.ts',
-        from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS)',
-        to: 'now + deps.callMs',
+        from: 'Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt)',
+        to: 'Math.min(now + deps.callMs, latestAt)',
       },
       { file: 'actors/hosting/host.ts', from: '    await this.#closing.get(number);\n', to: '' },
       {
@@ -162,6 +162,17 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'actors/hosting/shards.ts',
         from: 'if (id === epoch) return host.reconsider();',
         to: 'if (id !== undefined) return host.reconsider();',
+      },
+    ],
+  },
+  {
+    name: 'P13',
+    without: 'nobody waits for what an earlier host or life has under way',
+    edits: [
+      {
+        file: 'actors/effects/underway.ts',
+        from: 'return this.#listed.get(key) ?? 0;',
+        to: 'return 0 * this.#listed.size;',
       },
     ],
   },

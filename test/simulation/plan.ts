@@ -2,6 +2,7 @@
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Faulty, faultsOf } from './faults.ts';
+import { lateCreates } from './late-creates.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
 import { type Moment, momentsOf } from './moments.ts';
 import { upheaval } from './upheaval.ts';
@@ -58,6 +59,8 @@ export type Happening =
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
   | { readonly what: 'rollBack'; readonly byMs: number }
   | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
+  /** The cloud does whatever is to be made when its sender has given up, so long after the deadline. */
+  | { readonly what: 'lateCreates'; readonly forMs: number; readonly byMs: number }
   | { readonly what: 'expireTokens' }
   | { readonly what: 'appear'; readonly name: string }
   | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
@@ -124,6 +127,7 @@ export function planOf(seed: number): Plan {
   }
   misfortunes(draw, steps, at, pods, misfortune);
   if (misfortune > 0) steps.push(...faultsOf(seed, { steps, pods }));
+  if (misfortune > 0) steps.push(...lateCreates(seed, { steps, pods }));
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;

@@ -11,7 +11,7 @@ import {
   type Lease,
   type Leases,
   type Mailbox,
-  type MailSubject,
+  type MailboxSubject,
   type MemoryBroker,
   type MemoryBus,
   type TraceEvent,
@@ -48,7 +48,7 @@ export interface PodDeps {
   /** A request of this pod as it is answered; `error`: it was refused. */
   readonly onKube: (pod: string, call: KubeCall, before: number, error: unknown) => void;
   /** Mail leaves this pod. */
-  readonly onSent: (subject: MailSubject, payload: JsonObject) => void;
+  readonly onSent: (subject: MailboxSubject, payload: JsonObject) => void;
   /** Of an actor that this pod hosts, as it happens. */
   readonly onTrace: (event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;

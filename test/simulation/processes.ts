@@ -113,6 +113,9 @@ export class Processes {
       case 'cloudTrouble':
         weather.last(step.trouble, step.forMs);
         return;
+      case 'lateCreates':
+        weather.lateCreates(step.forMs, step.byMs);
+        return;
       case 'wipeMail':
         broker.wipeMail();
         return;

@@ -204,7 +204,8 @@ export class Watchman {
 
   onLanding(landing: Landing): void {
     const { method, path, body } = landing;
-    if (method !== 'GET' && path !== '/auth/tokens') this.#judgeHost(landing);
+    // What was sent in time and done late was its sender's to ask for.
+    if (method !== 'GET' && path !== '/auth/tokens' && landing.isLate !== true) this.#judgeHost(landing);
     const [collection = '', id, action] = path.split('/').slice(1);
     if (action === 'add_router_interface') {
       this.#judgeCreate(landing, 'RouterInterface', new Set([id ?? '', subnetOf(body)]));

@@ -1,14 +1,18 @@
 // How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
-import type { Landing, Misfortune } from './clouds.ts';
+import { isCreate, type Landing, type Misfortune } from './clouds.ts';
 import { Trouble } from './plan.ts';
 import type { KubeFate } from './pod.ts';
 import type { SimulatedTime } from './time.ts';
+
+/** No call takes longer, in milliseconds. */
+const CALL_LIMIT_MS = 15_000;
 
 export class Weather {
   readonly #time: SimulatedTime;
   readonly #chance: () => number;
   /** Until when something lasts, by what. */
   readonly #lasting = new Map<string, number>();
+  #lateMs = 0;
   readonly #stalls = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
 
   constructor(time: SimulatedTime, chance: () => number) {
@@ -35,6 +39,12 @@ export class Weather {
   stall(pod: string, inMs: number, forMs: number): void {
     const fromMs = this.#time.elapsed() + inMs;
     this.#stalls.set(pod, { fromMs, untilMs: fromMs + forMs });
+  }
+
+  /** For so long, what is to be made is made so long after its deadline. */
+  lateCreates(forMs: number, byMs: number): void {
+    this.last('lateCreates', forMs);
+    this.#lateMs = byMs;
   }
 
   isStalled(pod: string): boolean {
@@ -67,7 +77,12 @@ export class Weather {
     return this.#chance() < 0.5 ? 'lostBefore' : 'lostAfter';
   }
 
-  cloudFate({ method }: Landing): Misfortune | undefined {
+  cloudFate(landing: Landing): Misfortune | undefined {
+    const { method } = landing;
+    if (this.#lasts('lateCreates') && isCreate(landing)) {
+      this.last('a late create', CALL_LIMIT_MS + this.#lateMs);
+      return { landsAfterDeadlineMs: this.#lateMs };
+    }
     const hits = (trouble: Trouble): boolean => this.#lasts(trouble) && this.#chance() < 0.6;
     if (hits(Trouble.Failing)) return { status: this.#chance() < 0.5 ? 500 : 503 };
     if (method !== 'GET' && method !== 'DELETE' && hits(Trouble.Refusing)) return { status: 409 };

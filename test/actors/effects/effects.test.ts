@@ -48,6 +48,8 @@ test('guards of which one could not be stored are stored again when the others h
     registry: registry([], []),
     clock,
     callMs: 1_000,
+    lateMs: 30_000,
+    underway: () => undefined,
     actor: () => actor,
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
     leaseSignal: () => new AbortController().signal,

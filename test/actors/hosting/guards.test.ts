@@ -60,6 +60,7 @@ async function start(secret: Partial<KubeObject['metadata']>, { isThere = true }
     clock,
     log: pino({ level: 'silent' }),
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   const claim = { uid: 'uid-thing', resourceVersion: '5', generation: 1, finalizers: [GUARD], manager: 'thing' };

@@ -33,6 +33,7 @@ async function hostOf(answers: {
     clock,
     log: openLog({ level: 'silent', readable: false }),
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   return { host, lease, bus };
@@ -159,6 +160,7 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   let begun = 0;
@@ -201,6 +203,7 @@ test('what was read and no mail tells of is read again: nobody would tell that i
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   const stop = new AbortController();
@@ -268,6 +271,7 @@ function hostOfOne({ looks }: { readonly looks: boolean }) {
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: () => undefined,
   });
   return { time, clock, broker, bus, host, log, asked, answer, thing };

@@ -138,6 +138,7 @@ async function start() {
     clock,
     log,
     callMs: 1_000,
+    lateMs: 30_000,
     tell: ({ metadata }, occurrence) => void told.push({ ...occurrence, of: metadata.name }),
   });
   const traced: TraceEvent[] = [];

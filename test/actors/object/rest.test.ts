@@ -73,6 +73,8 @@ function start(object: KubeObject) {
     leaseSignal: () => new AbortController().signal,
     track: () => undefined,
     callMs: 1_000,
+    lateMs: 30_000,
+    underway: () => undefined,
   });
   const actor: ObjectActor = new ObjectActor(
     {
@@ -99,6 +101,7 @@ function start(object: KubeObject) {
       clock,
       log,
       turns: new StatusTurns({ clock }),
+      landsBy: () => 0,
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),

@@ -187,6 +187,21 @@ test('what was created when the connection broke is found afterwards, and may co
     assert.equal([matches.length, exact], [1, true]);
   }));
 
+test("what an earlier create of the same object took is no refusal for ever: it is the object's (I4)", () =>
+  withScene(async (scene, simulator) => {
+    const object = scene.managed('Network', 'half');
+    const creates = { method: 'POST', path: /\/networks$/ };
+    simulator.faults.inject({ match: creates, dropAfterWork: true });
+    assert.match(await codeOf(scene.create(object)), /^transient /);
+    const conflict = { type: 'IpAddressAlreadyAllocated', message: 'taken', detail: '' };
+    simulator.faults.inject({ match: creates, status: 409, body: { NeutronError: conflict } });
+    const { id } = await scene.operations('Network').create(scene.request(object));
+    assert.equal(
+      simulator.resources('networks').map((network) => network['id']),
+      [id],
+    );
+  }));
+
 test('a create that was not answered is not repeated soon: a busy cloud may yet do it (I4, P10)', () =>
   withScene(async (scene, simulator) => {
     await scene.session();

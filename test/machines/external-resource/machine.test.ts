@@ -33,7 +33,7 @@ interface Run {
 }
 
 /** Starts a life whose effects answer as told; each call is noted by the name of its effect. */
-function start(answers: Answers, object: ResourceView, dependencies = [secret, dependency('ready')]): Run {
+function start(answers: Answers, object: ResourceView, dependencies = [secret, dependency('ready')], landsBy = 0): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
   const names = Object.keys(externalResourceMachine.implementations.actors);
@@ -52,7 +52,7 @@ function start(answers: Answers, object: ResourceView, dependencies = [secret, d
     actors: actors as never,
     actions: { claim: () => void calls.push('claim') },
   });
-  const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, at: 0, landsBy: 0 } });
+  const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, at: 0, landsBy } });
   actor.start();
   actor.send({ type: 'life.began' });
   return {
@@ -819,6 +819,34 @@ test('what others could use before a restart they can use after it, settled or n
   for (const settled of ['no', 'failed'] as const) {
     const run = start({}, view({ ...owned, externalId: 'id-1', available: true, settled }));
     assert.ok(run.actor.getSnapshot().context.available, settled);
+  }
+});
+
+test('a life does nothing anew while a create of an earlier life may still be done, deleted or not (I4, P13)', async () => {
+  for (const deleting of [false, true]) {
+    const run = start(
+      {
+        find: () => ({ ...nothing, at: run.clock.now() }),
+        create: () => observation(),
+        unclaim: () => undefined,
+        releaseSelf: () => undefined,
+      },
+      view({ ...owned, deleting }),
+      [secret, dependency('ready')],
+      40_000,
+    );
+    const next = deleting ? 'unclaim' : 'create';
+    await settled();
+    while (run.clock.now() < 39_000) {
+      run.clock.increment(500);
+      await settled();
+    }
+    assert.not.ok(run.calls.includes(next), run.calls.join());
+    // And no later than need be.
+    run.clock.increment(1_001);
+    await settled();
+    await settled();
+    assert.ok(run.calls.includes(next), run.calls.join());
   }
 });
 

@@ -1,0 +1,349 @@
+// What is under way is listed before it is sent, and known to whoever hosts the shard next (P13).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLOCK_SKEW_MS, Underway } from '../../../actors/effects/underway.ts';
+import type { Incarnation, ObjectActor } from '../../../actors/object/object-actor.ts';
+import {
+  type JsonObject,
+  type MemoryBroker,
+  type MemoryBus,
+  memoryBroker,
+  TerminalError,
+  TransientError,
+  UnansweredError,
+} from '../../../bus/mod.ts';
+import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+import { simpleKind } from '../kinds.ts';
+
+const test = suite('underway');
+
+const kind = simpleKind({ realm: 'test', kind: 'Thing', plural: 'things' });
+const subject = { topic: 'underway', shard: 0 } as const;
+const CALL_MS = 10_000;
+const LATE_MS = 30_000;
+/** A message takes so long each way, in milliseconds. */
+const LATENCY_MS = 5;
+
+interface Scene {
+  readonly time: SimulatedTime;
+  readonly clock: ProcessClock;
+  readonly broker: MemoryBroker;
+  readonly bus: MemoryBus;
+  readonly underway: Underway;
+  /** Lists that were published, oldest first. */
+  readonly published: readonly (readonly string[])[];
+  readonly troubles: readonly string[];
+  /** When the lease ends. */
+  endsAt: number;
+  /** What the bus lists. */
+  listed(): Promise<JsonObject | undefined>;
+  /** Another host of the shard, as soon as it has read what is there. */
+  successor(actors?: Iterable<Pick<ObjectActor, 'key' | 'incarnation'>>): Promise<Underway>;
+}
+
+function open(): Scene {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, shards: 1 });
+  const bus = broker.connect({ clock, latencyMs: () => LATENCY_MS });
+  const published: (readonly string[])[] = [];
+  const troubles: string[] = [];
+  broker.onMail((change) => {
+    if (change.kind === 'stored') published.push(Object.keys(change.mail.payload['landsBy'] ?? {}));
+  });
+  const host = (): Underway =>
+    new Underway({
+      shard: 0,
+      lease: {
+        name: 'shard.0',
+        endsAt: () => scene.endsAt,
+        lost: new Promise(() => undefined),
+        release: async () => undefined,
+      },
+      mailbox: bus.mailbox,
+      clock,
+      callMs: CALL_MS,
+      lateMs: LATE_MS,
+      onTrouble: (message) => troubles.push(message),
+    });
+  const last = (): ReturnType<typeof bus.mailbox.last> => resolved(time, bus.mailbox.last(subject));
+  const scene: Scene = {
+    time,
+    clock,
+    broker,
+    bus,
+    published,
+    troubles,
+    endsAt: Number.POSITIVE_INFINITY,
+    get underway() {
+      return first;
+    },
+    listed: async () => (await last())?.payload['landsBy'] as JsonObject | undefined,
+    async successor(actors = []) {
+      const next = host();
+      const mail = await last();
+      if (mail !== undefined) next.heard(mail.payload, mail.sequence);
+      next.begin(actors);
+      return next;
+    },
+  };
+  const first = host();
+  return scene;
+}
+
+/** A host that has begun with nothing, and has said so. */
+async function begun(): Promise<Scene> {
+  const scene = open();
+  scene.underway.begin([]);
+  while (scene.published.length === 0) await scene.time.advance(1);
+  await scene.time.advance(100);
+  return scene;
+}
+
+/** What a promise comes to, in simulated time. */
+async function resolved<Value>(time: SimulatedTime, promise: Promise<Value>): Promise<Value> {
+  let isSettled = false;
+  const settle = (): void => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  while (!isSettled) await time.advance(1);
+  return promise;
+}
+
+test('a call is made when the bus has acknowledged a list that names it, and not before (U1)', async () => {
+  const { time, clock, underway, published } = await begun();
+  const sentAt: number[] = [];
+  const beganAt = clock.now();
+  const running = underway.run('a', beganAt + 40_000, async () => {
+    assert.ok(published.at(-1)?.includes('a'), 'listed before it is sent');
+    sentAt.push(clock.now() - beganAt);
+    return 'made';
+  });
+  assert.is(await resolved(time, running), 'made');
+  assert.equal(sentAt, [2 * LATENCY_MS]);
+});
+
+test('what begins at once goes out in one list, and what begins meanwhile in the next (U5)', async () => {
+  const { time, clock, underway, published } = await begun();
+  const before = published.length;
+  const add = (...names: string[]): Promise<unknown> =>
+    Promise.all(names.map((name) => underway.add(name, clock.now() + 40_000)));
+  const first = add('a', 'b', 'c');
+  await time.advance(1);
+  const second = add('d', 'e');
+  await resolved(time, first);
+  assert.equal(published.slice(before), [['a', 'b', 'c']]);
+  await resolved(time, second);
+  assert.equal(published.slice(before), [
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c', 'd', 'e'],
+  ]);
+});
+
+test('what was answered for is taken off with the next list, or after a while (U2, U5)', async () => {
+  const { time, clock, underway, published, listed } = await begun();
+  const run = (key: string): Promise<unknown> =>
+    resolved(
+      time,
+      underway.run(key, clock.now() + 40_000, async () => undefined),
+    );
+  await run('a');
+  const before = published.length;
+  await run('b');
+  assert.equal(published.slice(before), [['b']], 'one message a create');
+  await time.advance(5_000);
+  assert.equal(await listed(), {});
+  assert.is(published.length, before + 2);
+  await time.advance(600_000);
+  assert.is(published.length, before + 2, 'and nothing more is said');
+});
+
+test('a refusal takes it off, and what proves nothing keeps it there until it can land no more (U2)', async () => {
+  for (const [error, isKept] of [
+    [new TransientError('the cloud is busy'), false],
+    [new TerminalError('no'), false],
+    [new TransientError('no answer', { landedBy: 1 }), true],
+    [new UnansweredError('no answer'), true],
+    [new TypeError('the adapter broke down'), true],
+  ] as const) {
+    const { time, clock, underway, listed } = await begun();
+    const landsBy = clock.now() + 40_000;
+    const ended = underway.run('a', landsBy, async () => {
+      throw error;
+    });
+    assert.is(
+      await resolved(
+        time,
+        ended.catch((thrown: unknown) => thrown),
+      ),
+      error,
+    );
+    assert.is(underway.at('a'), isKept ? landsBy : 0, error.message);
+    await time.advance(5_000);
+    assert.equal(await listed(), isKept ? { a: landsBy } : {}, error.message);
+    await time.advance(40_000);
+    assert.equal(await listed(), {}, error.message);
+  }
+});
+
+test('whoever says that it may be done later is believed', async () => {
+  const { time, clock, underway, listed } = await begun();
+  const landedBy = clock.now() + 90_000;
+  const ended = underway.run('a', clock.now() + 40_000, async () => {
+    throw new TransientError('no answer', { landedBy });
+  });
+  await resolved(
+    time,
+    ended.catch(() => undefined),
+  ); // as above
+  await time.advance(5_000);
+  assert.equal(await listed(), { a: landedBy });
+});
+
+test('a successor knows what is listed, and until when, and leaves it to its own successor (U3)', async () => {
+  const scene = await begun();
+  const { time, clock, underway } = scene;
+  const landsBy = clock.now() + 25_000;
+  await resolved(time, underway.add('a', landsBy));
+  const next = await scene.successor();
+  assert.is(next.at('a'), landsBy + CLOCK_SKEW_MS);
+  assert.is(next.at('b'), 0);
+  await resolved(time, next.add('b', clock.now() + 40_000));
+  const third = await scene.successor();
+  assert.ok(third.at('a') >= landsBy && third.at('b') > 0);
+  await time.advance(60_000);
+  assert.equal(await scene.listed(), {});
+});
+
+test('a clock that is far ahead makes nobody wait longer than a call can take', async () => {
+  const scene = await begun();
+  const { time, clock, underway } = scene;
+  await resolved(time, underway.add('a', clock.now() + 86_400_000));
+  assert.is((await scene.successor()).at('a'), clock.now() + CALL_MS + LATE_MS);
+});
+
+/** An object as the host knows it. */
+function actorOf(key: string, changes: { readonly owned?: false; readonly id?: string; readonly unmanaged?: true }) {
+  const { owned, id, unmanaged } = changes;
+  const metadata = { name: key, uid: key, resourceVersion: '1', finalizers: owned === false ? [] : ['own/thing'] };
+  const object = {
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
+    metadata,
+    spec: unmanaged ? { managementPolicy: 'unmanaged' } : {},
+    status: id === undefined ? {} : { id },
+  };
+  const incarnation: Incarnation = { uid: key, kind, object };
+  return { key, incarnation: () => incarnation };
+}
+
+test('without a list in this epoch whatever has its finalizer and no id may have begun, for later hosts too (U3)', async () => {
+  for (const unreadable of [undefined, { landsBy: 7 }, { landsBy: { a: 'soon' } }, {}]) {
+    const scene = open();
+    const { time, clock, bus } = scene;
+    if (unreadable !== undefined) await resolved(time, bus.mailbox.publish(subject, unreadable as JsonObject, 0));
+    const actors = [
+      actorOf('suspect', {}),
+      actorOf('new', { owned: false }),
+      actorOf('recorded', { id: 'id-1' }),
+      actorOf('imported', { unmanaged: true }),
+      { key: 'gone', incarnation: () => undefined },
+    ];
+    const host = await scene.successor(actors);
+    const before = scene.published.length;
+    const latest = clock.now() + CALL_MS + LATE_MS;
+    assert.equal(
+      actors.map(({ key }) => host.at(key)),
+      [latest, 0, 0, 0, 0],
+    );
+    while (scene.published.length === before) await time.advance(1);
+    await time.advance(100);
+    // The list says it now, whatever the objects say.
+    const next = await scene.successor([actorOf('other', {})]);
+    assert.ok(next.at('suspect') >= latest);
+    assert.is(next.at('other'), 0);
+  }
+});
+
+test('a shard that is given up leaves what may still land, and nothing else; nothing more is sent', async () => {
+  const scene = await begun();
+  const { time, clock, underway, listed } = scene;
+  const landsBy = clock.now() + 40_000;
+  const answer = Promise.withResolvers<void>();
+  const answered = underway.run('answered', landsBy, () => answer.promise);
+  const lost = underway.run('lost', landsBy, async () => {
+    throw new UnansweredError('no answer');
+  });
+  await resolved(
+    time,
+    lost.catch(() => undefined),
+  ); // it is kept
+  let isSent = false;
+  const unsent = underway.run('unsent', landsBy, async () => {
+    isSent = true;
+  });
+  await time.advance(1);
+  const closing = underway.close();
+  await time.advance(1_000);
+  assert.equal(Object.keys((await listed()) ?? {}).sort(), ['answered', 'lost', 'unsent'], 'it waits for the call');
+  answer.resolve();
+  await resolved(time, closing);
+  await answered;
+  assert.instance(await unsent.catch((error: unknown) => error), TransientError);
+  assert.not.ok(isSent);
+  assert.equal(await listed(), { lost: landsBy });
+  assert.instance(await underway.add('late', landsBy).catch((error: unknown) => error), TransientError);
+});
+
+test('nothing is listed, and nothing sent, after the end of the lease (U4)', async () => {
+  const scene = await begun();
+  const { time, clock, underway, published, troubles } = scene;
+  const before = published.length;
+  scene.endsAt = clock.now();
+  const running = underway.run('a', clock.now() + 40_000, async () => assert.unreachable('it is sent'));
+  running.catch(() => undefined); // looked at below
+  await time.advance(5_000);
+  await resolved(time, underway.close());
+  assert.instance(await running.catch((error: unknown) => error), TransientError);
+  assert.is(published.length, before);
+  assert.is(troubles.length, 2);
+});
+
+test('what a predecessor had on its way is overwritten, and counts for nothing (U4, P9)', async () => {
+  const scene = await begun();
+  const { time, clock, bus, underway, listed } = scene;
+  await resolved(time, bus.mailbox.publish(subject, { landsBy: { theirs: clock.now() + 40_000 } }, undefined));
+  const landsBy = clock.now() + 40_000;
+  await resolved(time, underway.add('ours', landsBy));
+  assert.equal(await listed(), { ours: landsBy });
+});
+
+test('a bus that is away holds up what would begin, and one line says so', async () => {
+  const { time, clock, bus, underway, troubles } = await begun();
+  bus.cut();
+  let isSent = false;
+  const running = underway.run('a', clock.now() + 40_000, async () => {
+    isSent = true;
+  });
+  while (troubles.length === 0) await time.advance(1);
+  await time.advance(3_000);
+  assert.not.ok(isSent);
+  assert.is(troubles.length, 1);
+  bus.heal();
+  await resolved(time, running);
+  assert.ok(isSent);
+});
+
+test('under another epoch nothing is said of what was begun under this one (P11)', async () => {
+  const { time, clock, broker, underway, listed } = await begun();
+  await resolved(time, underway.add('a', clock.now() + 40_000));
+  broker.wipeMail();
+  await time.advance(100);
+  underway.settle('a');
+  await time.advance(5_000);
+  await resolved(time, underway.close());
+  assert.is(await listed(), undefined);
+});
+
+test.run();

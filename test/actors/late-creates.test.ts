@@ -1,0 +1,82 @@
+// A create that the cloud does after its deadline, of a process that has ended meanwhile, on the in-memory world under
+// simulated time: no second resource is made, and none is left behind (I4, P13).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { play } from '../simulation/history.ts';
+import type { Planned } from '../simulation/manifests.ts';
+import type { Step } from '../simulation/plan.ts';
+
+const test = suite('late creates');
+const network: Planned = { kind: 'Network', namespace: 'a', name: 'net', resource: {} };
+
+/** A network whose create, with a deadline 10 s later, lands so long after that; and what else happens. */
+function storyOf(pods: number, byMs: number, ...more: readonly Step[]): ReturnType<typeof play> {
+  const steps: Step[] = [
+    { atMs: 0, what: 'createSecret', namespace: 'a' },
+    { atMs: 16_900, what: 'lateCreates', forMs: 3_000, byMs },
+    { atMs: 17_000, what: 'create', object: network },
+    ...more,
+  ];
+  return play({ seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [] }, { told: true });
+}
+
+/** What was made at the cloud, and when in milliseconds. */
+function madeAt(story: readonly string[]): readonly number[] {
+  return story
+    .filter((line) => /asks the cloud: POST \/networks /.test(line))
+    .map((line) => 1_000 * Number(/^ *([0-9.]+)/.exec(line)?.[1]));
+}
+
+for (const [pods, end, title] of [
+  [1, { what: 'crash', pod: 0, forMs: 500 }, 'that was killed'],
+  [1, { what: 'stop', pod: 0, forMs: 8_000 }, 'that was stopped'],
+  [2, { what: 'crash', pod: 1, forMs: 60_000 }, 'beside which another one lives'],
+] as const) {
+  test(`the successor of a process ${title} adopts what lands late (I4)`, async () => {
+    const { violation, story } = await storyOf(pods, 16_200, { atMs: 17_600, ...end });
+    assert.is(violation, undefined, story.join('\n'));
+    assert.is(madeAt(story).length, 1, story.join('\n'));
+  });
+}
+
+test('a successor of a successor waits, too (I4)', async () => {
+  const crash = { what: 'crash', pod: 0, forMs: 500 } as const;
+  const { violation, story } = await storyOf(1, 29_000, { atMs: 17_600, ...crash }, { atMs: 36_000, ...crash });
+  assert.is(violation, undefined, story.join('\n'));
+  assert.is(madeAt(story).length, 1);
+});
+
+for (const what of ['wipeMail', 'wipeAll'] as const)
+  test(`without a list that can be trusted whatever may have begun is waited for: ${what} (I4, P11)`, async () => {
+    const { violation, story } = await storyOf(1, 22_000, { atMs: 18_000, what });
+    assert.is(violation, undefined, story.join('\n'));
+    assert.is(madeAt(story).length, 1);
+  });
+
+test('what is deleted meanwhile goes with what lands late, and leaves nothing behind (I4)', async () => {
+  const { violation, story } = await storyOf(
+    1,
+    16_200,
+    { atMs: 17_600, what: 'crash', pod: 0, forMs: 500 },
+    { atMs: 18_200, what: 'delete', object: network },
+  );
+  assert.is(violation, undefined, story.join('\n'));
+  assert.is(madeAt(story).length, 1);
+});
+
+test('objects that are not listed begin at once in spite of those that are', async () => {
+  const other: Planned = { ...network, name: 'other' };
+  const { violation, story } = await storyOf(
+    1,
+    29_000,
+    { atMs: 17_600, what: 'crash', pod: 0, forMs: 500 },
+    { atMs: 22_000, what: 'create', object: other },
+  );
+  assert.is(violation, undefined, story.join('\n'));
+  const made = madeAt(story);
+  assert.is(made.length, 2);
+  // As soon as the leases of the one before have ended.
+  assert.ok((made[0] ?? 0) < 40_000 && (made[1] ?? 0) > 50_000, made.join());
+});
+
+test.run();
