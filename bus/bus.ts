@@ -7,12 +7,9 @@
 //   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
 //   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
 //   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
-import type { ErrorData } from './errors.ts';
-import type { Address, MailSubject } from './subjects.ts';
-
-/** Anything that equals its JSON.parse(JSON.stringify()). */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
+import type { Address } from './address.ts';
+import type { JsonObject } from './json.ts';
+import type { MailSubject } from './subjects.ts';
 
 /** A last value in the mailbox stream. */
 export interface Mail {
@@ -164,4 +161,5 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-export type { ErrorData };
+export type { ErrorData } from './errors.ts';
+export type { Json, JsonObject } from './json.ts';

@@ -1,8 +1,10 @@
 // What the connections of one in-memory bus share: the mailbox stream, the leases, the services and the trace.
 //
 // Not imitated: limits on sizes, consumers and subjects; permissions; the cost of anything.
-import type { JsonObject, LeaseRecord, Publication, TraceEvent } from './bus.ts';
+
+import type { LeaseRecord, Publication, TraceEvent } from './bus.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import { type MailSubject, mailSubject, shardOf } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';

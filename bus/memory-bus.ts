@@ -2,11 +2,11 @@
 // share a broker as several processes share a server.
 //
 // Not imitated: see memory-broker.ts.
+
 import type {
   Bus,
   Connectivity,
   Endpoint,
-  JsonObject,
   Lease,
   LeaseRecord,
   Leases,
@@ -16,6 +16,7 @@ import type {
   TraceEvent,
 } from './bus.ts';
 import { fromErrorData, TransientError, toErrorData, UnansweredError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { HeldLease } from './lease.ts';
 import { Listeners } from './listeners.ts';
 import {

@@ -1,17 +1,10 @@
 // The mailbox of one process on the in-memory broker.
 //
 // Invariants: B1 to B4 of bus.ts.
-import type {
-  Epoch,
-  JsonObject,
-  Mail,
-  Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
-  Publication,
-} from './bus.ts';
+
+import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication } from './bus.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';

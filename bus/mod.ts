@@ -1,11 +1,10 @@
 // The bus: what the other rooms import.
+
 export type {
   Bus,
   Connectivity,
   Endpoint,
   Epoch,
-  Json,
-  JsonObject,
   Lease,
   LeaseRecord,
   Leases,
@@ -33,6 +32,7 @@ export {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
+export type { Json, JsonObject } from './json.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';

@@ -1,8 +1,10 @@
 // What the parts use of JetStream's API, as requests and answers. Payloads are JSON on one line.
+
 import { headers, type MsgHdrs } from 'nats';
-import type { JsonObject, Publication } from './bus.ts';
+import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 
 /** JetStream's error codes, `err_code` of an answer; see server/errors.json of nats-server. */
 export const ApiCode = {

@@ -1,17 +1,10 @@
 // The mailbox on JetStream: one stream that keeps one message a subject.
 //
 // Invariants: B1 to B4 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
-import type {
-  Epoch,
-  JsonObject,
-  Mail,
-  Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
-  Publication,
-} from './bus.ts';
+
+import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
+import type { JsonObject } from './json.ts';
 import { deleteMessage, publishMessage, readMessage, type StreamConfig } from './nats-api.ts';
 import { listSubjects, pagesOf } from './nats-listing.ts';
 import { type Delivery, StreamReader } from './nats-reader.ts';

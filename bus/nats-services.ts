@@ -1,6 +1,7 @@
 // Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
+
 import type { Msg, NatsError, Service as NatsService, ServiceConfig, ServiceMsg } from 'nats';
-import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
+import type { Endpoint, Service, Services } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import {
   ErrorCode,
@@ -11,6 +12,7 @@ import {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { endpointSubject } from './subjects.ts';
 import type { Clock } from './time.ts';
 

@@ -1,7 +1,9 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
+
 import { headers } from 'nats';
-import type { JsonObject, Trace, TraceEvent } from './bus.ts';
+import type { Trace, TraceEvent } from './bus.ts';
 import type { Connection } from './connection.ts';
+import type { JsonObject } from './json.ts';
 import { addressKey, eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
 
 const CONTENT_TYPE = 'application/cloudevents+json';
