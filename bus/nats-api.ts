@@ -1,6 +1,7 @@
 // What the parts use of JetStream's API, as requests and answers. Payloads are JSON on one line.
 
 import { headers, type MsgHdrs } from 'nats';
+import { ask } from './asking.ts';
 import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
@@ -65,7 +66,7 @@ export interface StoredMessage {
 
 const DECODER = new TextDecoder();
 
-/** One request to JetStream's API. @throws {ApiError} it refused. @throws {TransientError} */
+/** One request to JetStream's API that changes something. @throws {ApiError} it refused. @throws {TransientError} */
 export async function api(
   connection: Connection,
   operation: string,
@@ -74,6 +75,17 @@ export async function api(
 ): Promise<Record<string, unknown>> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const message = await connection.request(`$JS.API.${operation}`, JSON.stringify(request), options);
+  return answered(operation, message.data);
+}
+
+/** The same for what changes nothing: asked again if it is left unanswered. @throws {ApiError} @throws {TransientError} */
+export async function query(
+  connection: Connection,
+  operation: string,
+  request: object = {},
+  timeoutMs?: number,
+): Promise<Record<string, unknown>> {
+  const message = await ask(connection, `$JS.API.${operation}`, JSON.stringify(request), timeoutMs);
   return answered(operation, message.data);
 }
 
@@ -129,8 +141,7 @@ export async function readMessage(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   if (replicas > 1) return readAtLeader(connection, name, which, timeoutMs);
-  const options = timeoutMs === undefined ? {} : { timeoutMs };
-  const message = await connection.request(`$JS.API.DIRECT.GET.${name}`, JSON.stringify(which), options);
+  const message = await ask(connection, `$JS.API.DIRECT.GET.${name}`, JSON.stringify(which), timeoutMs);
   if (message.headers?.code === 404) return undefined;
   if (message.headers === undefined || message.headers.code >= 400) {
     throw new ApiError(`a read of '${name}'`, message.headers?.code ?? 0, message.headers?.description ?? '');
@@ -150,7 +161,7 @@ async function readAtLeader(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   try {
-    const answer = await api(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
+    const answer = await query(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
     const { subject, seq, data = '', hdrs = '' } = answer['message'] as Record<string, string | number>;
     const header = Buffer.from(String(hdrs), 'base64').toString();
     return {
@@ -182,7 +193,7 @@ export async function deleteMessage(connection: Connection, stream: string, sequ
 /** undefined: there is no such stream. */
 export async function streamInfo(connection: Connection, stream: string): Promise<StreamInfo | undefined> {
   try {
-    return toStreamInfo(await api(connection, `STREAM.INFO.${stream}`));
+    return toStreamInfo(await query(connection, `STREAM.INFO.${stream}`));
   } catch (error) {
     if (isApiError(error, ApiCode.StreamNotFound)) return undefined;
     throw error;

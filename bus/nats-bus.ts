@@ -4,7 +4,7 @@
 import type { Bus, Connectivity } from './bus.ts';
 import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
-import { ApiCode, api, isApiError } from './nats-api.ts';
+import { ApiCode, isApiError, query } from './nats-api.ts';
 import { NatsLeases } from './nats-leases.ts';
 import { NatsMailbox } from './nats-mailbox.ts';
 import { natsServices } from './nats-services.ts';
@@ -101,7 +101,7 @@ async function requireJetStream(connection: Connection): Promise<void> {
     throw new TroupeError(ErrorCode.Terminal, `nats-server ${version} at ${place} is too old: 2.9 or later is needed`);
   }
   try {
-    await api(connection, 'INFO');
+    await query(connection, 'INFO');
   } catch (error) {
     const off =
       error instanceof NoResponderError || isApiError(error, ApiCode.NotEnabled, ApiCode.NotEnabledForAccount);
