@@ -83,6 +83,11 @@ export class ScriptedNats {
     return stream;
   }
 
+  /** Somebody else stores a value. */
+  stored(subject: string, payload: object): void {
+    this.#store(subject, JSON.stringify(payload), undefined);
+  }
+
   /** A message to whoever listens to the subject. */
   deliver(to: string, { subject = to, reply = '', payload = '{}', header = headers() } = {}): void {
     for (const { subject: listened, callback } of [...this.#listening]) {
