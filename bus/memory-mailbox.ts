@@ -2,13 +2,14 @@
 //
 // Invariants: B1 to B4 of bus.ts.
 
-import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication } from './bus.ts';
+import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
 import type { MailSubject } from './subjects.ts';
+import { validTraceparent } from './trace-context.ts';
 
 /** Values handed over in one go; what else happens comes in between. */
 const BATCH = 16;
@@ -49,12 +50,18 @@ export class MemoryMailbox implements Mailbox {
     this.check();
   }
 
-  async publish(subject: MailSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication> {
+  async publish(
+    subject: MailSubject,
+    payload: JsonObject,
+    expectedSequence: number | undefined,
+    tracing: Tracing = {},
+  ): Promise<Publication> {
     const sent: JsonObject = JSON.parse(JSON.stringify(payload));
+    const traceparent = validTraceparent(tracing.traceparent);
     const epochId = this.#epoch.id;
     const publication = await this.#link.send(() => {
       this.#refuseOtherEpoch(epochId);
-      return this.#stream.store(subject, sent, expectedSequence);
+      return this.#stream.store(subject, sent, expectedSequence, { traceparent });
     });
     if (this.#epoch.id !== epochId) throw changed();
     if (publication.kind === 'stored') this.saw(publication.sequence);
@@ -64,7 +71,8 @@ export class MemoryMailbox implements Mailbox {
   last(subject: MailSubject): Promise<Mail | undefined> {
     return this.#link.call(() => {
       this.#refuseOtherEpoch();
-      return handedOver(this.#stream.last(subject));
+      const mail = this.#stream.last(subject);
+      return mail && handedOver(mail);
     });
   }
 
@@ -214,7 +222,7 @@ class MemorySubscription implements MailSubscription {
       this.#pending.delete(key);
       this.#replay?.delete(key);
       this.#mailbox.saw(mail.sequence);
-      this.#handlers.onMail({ subject: mail.subject, sequence: mail.sequence, payload: mail.payload });
+      this.#handlers.onMail(handedOver(mail));
       if (this.#ended) return;
     }
     if (this.#replay?.size === 0) {
@@ -231,8 +239,8 @@ function matcher(filter: MailFilter): (mail: StoredMail) => boolean {
   return ({ shard }) => shards.has(shard);
 }
 
-function handedOver(mail: StoredMail | undefined): Mail | undefined {
-  return mail && { subject: mail.subject, sequence: mail.sequence, payload: mail.payload };
+function handedOver({ subject, sequence, payload, traceparent }: StoredMail): Mail {
+  return { subject, sequence, payload, ...(traceparent !== undefined && { traceparent }) };
 }
 
 function changed(): TransientError {

@@ -5,6 +5,9 @@ export type {
   Connectivity,
   Endpoint,
   Epoch,
+  EventLimits,
+  EventQuery,
+  HeardEvent,
   Lease,
   LeaseRecord,
   Leases,
@@ -18,6 +21,7 @@ export type {
   Services,
   Trace,
   TraceEvent,
+  Tracing,
 } from './bus.ts';
 export type { NatsOptions } from './connection.ts';
 export {
@@ -53,3 +57,11 @@ export {
   sharedAddress,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
+export {
+  childOf,
+  formatTraceparent,
+  newTrace,
+  parseTraceparent,
+  type TraceContext,
+  traceparentOf,
+} from './trace-context.ts';

@@ -62,6 +62,7 @@ export interface StoredMessage {
   readonly payload: string;
   /** `KV-Operation`: DEL or PURGE of an entry that was deleted. */
   readonly deleted: boolean;
+  readonly headers: MsgHdrs;
 }
 
 const DECODER = new TextDecoder();
@@ -111,12 +112,16 @@ export async function publishMessage(
   connection: Connection,
   subject: string,
   payload: JsonObject | undefined,
-  options: { expectedSequence?: number | undefined; header?: readonly [string, string]; timeoutMs?: number } = {},
+  options: {
+    expectedSequence?: number | undefined;
+    header?: readonly (readonly [name: string, value: string])[];
+    timeoutMs?: number;
+  } = {},
 ): Promise<Publication> {
-  const { expectedSequence, header, timeoutMs } = options;
+  const { expectedSequence, header = [], timeoutMs } = options;
   const sent = headers();
   if (expectedSequence !== undefined) sent.set('Nats-Expected-Last-Subject-Sequence', String(expectedSequence));
-  if (header !== undefined) sent.set(...header);
+  for (const [name, value] of header) sent.set(name, value);
   const message = await connection.request(subject, payload === undefined ? '' : JSON.stringify(payload), {
     headers: sent,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -151,6 +156,7 @@ export async function readMessage(
     sequence: Number(message.headers.get('Nats-Sequence')),
     payload: DECODER.decode(message.data),
     deleted: isDeletion(message.headers),
+    headers: message.headers,
   };
 }
 
@@ -163,17 +169,28 @@ async function readAtLeader(
   try {
     const answer = await query(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
     const { subject, seq, data = '', hdrs = '' } = answer['message'] as Record<string, string | number>;
-    const header = Buffer.from(String(hdrs), 'base64').toString();
+    const header = parsedHeaders(Buffer.from(String(hdrs), 'base64').toString());
     return {
       subject: String(subject),
       sequence: Number(seq),
       payload: Buffer.from(String(data), 'base64').toString(),
-      deleted: /^KV-Operation: *(DEL|PURGE)/m.test(header),
+      deleted: isDeletion(header),
+      headers: header,
     };
   } catch (error) {
     if (error instanceof ApiError && error.message.includes('no message found')) return undefined;
     throw error;
   }
+}
+
+/** Headers as a stream keeps them: a line `NATS/1.0`, then one a line. */
+function parsedHeaders(text: string): MsgHdrs {
+  const parsed = headers();
+  for (const line of text.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) parsed.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return parsed;
 }
 
 /** Whether an entry of a KV bucket says that it was deleted. */

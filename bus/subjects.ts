@@ -169,6 +169,11 @@ export function parseEventSubject(subject: string, root: string = ROOT): { actor
   return actor === undefined || type === undefined ? undefined : { actor, type };
 }
 
+/** All trace events of one actor. */
+export function eventsOf(actor: Address, root: string = ROOT): string {
+  return `${root}.event.${addressKey(actor)}.*`;
+}
+
 /** All trace events. */
 export function eventWildcard(root: string = ROOT): string {
   return `${root}.event.>`;

@@ -33,6 +33,9 @@ Options, each with its variable:
   --kubeconfig FILE                 KUBECONFIG
   --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files;
                                     TROUPE_NATS_PREFIX tells deployments on one server apart
+  --event-max-age DURATION          TROUPE_EVENT_MAX_AGE, 24h: how long 'troupe.event.>' is kept, a Go duration or
+                                    milliseconds; 0 is not at all
+  --event-max-bytes N               TROUPE_EVENT_MAX_BYTES, 268435456: how much of it at most; 0 is none
   --roles watch,actors,openstack    TROUPE_ROLES; all unless told
   --lease-ms N                      TROUPE_LEASE_MS, 15000: after that long the objects of a dead pod go on elsewhere
   --call-ms N                       TROUPE_CALL_MS, 10000: longest call to a cloud, within 0.7 of a lease
@@ -66,6 +69,8 @@ const OPTIONS = {
   'call-ms': { type: 'string' },
   'calls-in-flight': { type: 'string' },
   shards: { type: 'string' },
+  'event-max-age': { type: 'string' },
+  'event-max-bytes': { type: 'string' },
   'default-resync-period': { type: 'string' },
   'default-ca-certs': { type: 'string' },
   events: { type: 'string' },

@@ -1,6 +1,8 @@
 // Losses of the mailbox stream that nobody tells of, on a scripted server: no event, no broken connection (P11, S1 to S3, B4).
+import { headers, type MsgHdrs } from 'nats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Mail } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import { NatsMailbox } from '../../bus/nats-mailbox.ts';
 import { mailSubject } from '../../bus/subjects.ts';
@@ -17,6 +19,7 @@ interface Scene {
   readonly clock: ManualClock;
   readonly nats: ScriptedNats;
   readonly mailbox: NatsMailbox;
+  readonly warnings: string[];
 }
 
 /** A mailbox with the values `a` and `b`. */
@@ -24,12 +27,20 @@ async function scene(): Promise<Scene> {
   const clock = new ManualClock();
   const nats = new ScriptedNats(clock);
   const { connection } = nats;
-  const options = { connection, deliveries: connection, stream: STREAM, root: 'troupe', shards: 64, replicas: 1 };
-  const mailbox = new NatsMailbox(options);
+  const warnings: string[] = [];
+  const mailbox = new NatsMailbox({
+    connection,
+    deliveries: connection,
+    stream: STREAM,
+    root: 'troupe',
+    shards: 64,
+    replicas: 1,
+    onWarning: (message) => warnings.push(message),
+  });
   await mailbox.open();
   await mailbox.publish(object('a'), { value: 'a' }, 0);
   await mailbox.publish(object('b'), { value: 'b' }, 0);
-  return { clock, nats, mailbox };
+  return { clock, nats, mailbox, warnings };
 }
 
 /** Another stream in place of the one that was, in which the same sequences are other subjects'. */
@@ -200,6 +211,52 @@ test('who asks during a look that began earlier gets the next one’s answer, to
   await clock.advance(LOOK_MS);
   assert.instance(removed.error, TransientError);
   assert.equal(order, ['told', 'refused']);
+  await mailbox.close();
+});
+
+test('mail of a newer format is ignored, with one warning; the replay is complete without it', async () => {
+  const { clock, nats, mailbox, warnings } = await scene();
+  const heard: string[] = [];
+  let replayed = false;
+  const onReplayed = (): void => {
+    replayed = true;
+  };
+  const handlers = { onMail: ({ subject }: Mail) => heard.push(subject.to.name), onReplayed };
+  const subscribing = mailbox.subscribe({ topic: 'object' }, handlers);
+  await clock.settle();
+  const inbox = String(nats.consumers[0]?.['deliver_subject']);
+  const [newer, ours] = [headers(), headers()];
+  newer.set('Troupe-Format', '2');
+  ours.set('Troupe-Format', '1');
+  const deliver = (name: string, at: number, header: MsgHdrs): void =>
+    nats.deliver(inbox, {
+      subject: mailSubject(object(name)),
+      reply: `$JS.ACK.S.c.1.${at + 1}.${at}.0.0`,
+      payload: 'what a later release writes'.slice(0, header === newer ? undefined : 0) || '{}',
+      header,
+    });
+  deliver('a', 1, newer);
+  deliver('b', 2, newer);
+  await subscribing;
+  await clock.settle();
+  assert.equal(heard, []);
+  assert.ok(replayed || nats.streams.get(STREAM)?.messages.size === 3);
+  deliver('c', 3, ours);
+  assert.equal(heard, ['c']);
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0] ?? '', 'format 2');
+  await mailbox.close();
+});
+
+test('a value of a newer format is not read as no value: it would be replaced', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const newer = headers();
+  newer.set('Troupe-Format', '2');
+  nats.stored(mailSubject(object('c')), {}, newer);
+  const last = outcome(mailbox.last(object('c')));
+  await clock.settle();
+  assert.instance(last.error, TransientError);
+  assert.match(last.error?.message ?? '', 'format 2');
   await mailbox.close();
 });
 

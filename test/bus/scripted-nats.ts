@@ -84,8 +84,8 @@ export class ScriptedNats {
   }
 
   /** Somebody else stores a value. */
-  stored(subject: string, payload: object): void {
-    this.#store(subject, JSON.stringify(payload), undefined);
+  stored(subject: string, payload: object, header?: MsgHdrs): void {
+    this.#store(subject, JSON.stringify(payload), header);
   }
 
   /** A message to whoever listens to the subject. */

@@ -166,6 +166,7 @@ class Counts {
   trace({ trace }: Bus, now: () => number): Bus['trace'] {
     return {
       subscribe: (onEvent) => trace.subscribe(onEvent),
+      history: (query) => trace.history(query),
       emit: (event) => {
         const { actor, type, data } = event;
         if (type === 'transition') {
