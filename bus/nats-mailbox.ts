@@ -150,6 +150,7 @@ export class NatsMailbox implements Mailbox {
     });
     const reader = new StreamReader({
       connection: this.#deliveries,
+      control: this.#connection,
       stream: this.#keeper.config.name,
       filters,
       verify: async () => (await this.#keeper.check()) && this.#keeper.epoch.id === epoch,

@@ -13,7 +13,10 @@ const SILENCE_MS = 3_500;
 
 interface Scene {
   readonly clock: ManualClock;
+  /** Where deliveries come. */
   readonly nats: ScriptedNats;
+  /** Where consumers are made. */
+  readonly control: ScriptedNats;
   readonly reader: StreamReader;
   readonly heard: number[];
   /** What `verify` answers from now on. */
@@ -26,16 +29,18 @@ interface Scene {
 
 function scene(): Scene {
   const clock = new ManualClock();
-  const nats = new ScriptedNats(clock);
+  const [nats, control] = [new ScriptedNats(clock), new ScriptedNats(clock)];
   const heard: number[] = [];
-  const inbox = (at: number): string => String(nats.consumers[at]?.['deliver_subject']);
+  const inbox = (at: number): string => String(control.consumers[at]?.['deliver_subject']);
   const made: Scene = {
     clock,
     nats,
+    control,
     heard,
     verified: Promise.resolve(true),
     reader: new StreamReader({
       connection: nats.connection,
+      control: control.connection,
       stream: 'S',
       filters: ['s.>'],
       verify: () => made.verified,
@@ -88,9 +93,9 @@ test('after a delivery was lost the next consumer begins behind the last that wa
   made.deliver(0, 3, 9);
   assert.equal(made.heard, [5], 'what comes after the gap waits');
   await made.clock.settle();
-  assert.is(made.nats.consumers.length, 2);
-  assert.is(made.nats.consumers[1]?.['deliver_policy'], 'by_start_sequence');
-  assert.is(made.nats.consumers[1]?.['opt_start_seq'], 6);
+  assert.is(made.control.consumers.length, 2);
+  assert.is(made.control.consumers[1]?.['deliver_policy'], 'by_start_sequence');
+  assert.is(made.control.consumers[1]?.['opt_start_seq'], 6);
   made.deliver(1, 1, 7);
   made.deliver(1, 2, 9);
   assert.equal(made.heard, [5, 7, 9]);
@@ -100,7 +105,7 @@ test('after a delivery was lost the next consumer begins behind the last that wa
 test('deliveries of a consumer that was given up are dropped, as late as they come (R3)', async () => {
   const made = scene();
   await made.reader.open();
-  const old = String(made.nats.consumers[0]?.['deliver_subject']);
+  const old = String(made.control.consumers[0]?.['deliver_subject']);
   made.deliver(0, 1, 5);
   made.deliver(0, 3, 9);
   await made.clock.settle();
@@ -115,10 +120,22 @@ test('a heartbeat that counts more than was heard tells of a loss (R1)', async (
   made.deliver(0, 1, 5);
   made.beat(0, 1);
   await made.clock.settle();
-  assert.is(made.nats.consumers.length, 1);
+  assert.is(made.control.consumers.length, 1);
   made.beat(0, 2);
   await made.clock.settle();
-  assert.is(made.nats.consumers.length, 2);
+  assert.is(made.control.consumers.length, 2);
+  made.reader.close();
+});
+
+test('a consumer is asked for where no mail is on its way: the answer would wait behind all that it begins with', async () => {
+  const made = scene();
+  made.nats.swallows = () => true;
+  const opened = outcome(made.reader.open());
+  await made.clock.settle();
+  assert.ok(opened.settled);
+  assert.is(opened.error, undefined);
+  made.deliver(0, 1, 5);
+  assert.equal(made.heard, [5]);
   made.reader.close();
 });
 
@@ -129,19 +146,19 @@ test('a consumer without any sign of life is made anew, one that beats is not', 
     await made.clock.advance(500);
     made.beat(0, 0);
   }
-  assert.is(made.nats.consumers.length, 1);
+  assert.is(made.control.consumers.length, 1);
   await made.clock.advance(SILENCE_MS);
-  assert.is(made.nats.consumers.length, 2);
+  assert.is(made.control.consumers.length, 2);
   made.reader.close();
 });
 
 test('a consumer that the server has ended is made anew at once', async () => {
   const made = scene();
   await made.reader.open();
-  const inbox = String(made.nats.consumers[0]?.['deliver_subject']);
+  const inbox = String(made.control.consumers[0]?.['deliver_subject']);
   made.nats.deliver(inbox, { header: headers(409, 'Consumer Deleted') });
   await made.clock.settle();
-  assert.is(made.nats.consumers.length, 2);
+  assert.is(made.control.consumers.length, 2);
   made.reader.close();
 });
 
@@ -150,7 +167,7 @@ test('who is asked how far it is says so: else the server waits for ever', async
   await made.reader.open();
   const header = headers(100, 'Idle Heartbeat');
   header.set('Nats-Consumer-Stalled', '$JS.FC.S.c.x');
-  made.nats.deliver(String(made.nats.consumers[0]?.['deliver_subject']), { header });
+  made.nats.deliver(String(made.control.consumers[0]?.['deliver_subject']), { header });
   assert.ok(made.nats.sent.includes('$JS.FC.S.c.x'));
   made.reader.close();
 });

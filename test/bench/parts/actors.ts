@@ -47,6 +47,7 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     clock,
     process: `bench-${process.pid}`,
     firstLease: 'immediate',
+    ...(process.env['TROUPE_EVENT_MAX_AGE'] === '0' && { events: 'none' as const }),
   });
   const runtime = await startRuntime({
     bus: { ...bus, mailbox: count.mail(bus.mailbox), trace: count.trace(bus, clock.now), close: () => bus.close() },
