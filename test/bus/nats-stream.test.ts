@@ -205,7 +205,7 @@ test('who asks during a look that began earlier gets the next one’s answer, to
   const order: string[] = [];
   mailbox.watchEpoch(() => order.push('told'));
   nats.delays = () => clock.sleep(100);
-  await clock.advance(LOOK_MS); // a look has found the old stream, and its answer is on its way
+  await clock.advance(LOOK_MS + 150); // a look has read the old stream, and its last answer is on its way
   replaced(before);
   const removed = outcome(mailbox.remove(3).finally(() => order.push('refused')));
   await clock.advance(LOOK_MS);
@@ -232,7 +232,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
     nats.deliver(inbox, {
       subject: mailSubject(object(name)),
       reply: `$JS.ACK.S.c.1.${at + 1}.${at}.0.0`,
-      payload: 'what a later release writes'.slice(0, header === newer ? undefined : 0) || '{}',
+      payload: header === newer ? 'what a later release writes' : '{}',
       header,
     });
   deliver('a', 1, newer);
@@ -240,7 +240,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   await subscribing;
   await clock.settle();
   assert.equal(heard, []);
-  assert.ok(replayed || nats.streams.get(STREAM)?.messages.size === 3);
+  assert.ok(replayed);
   deliver('c', 3, ours);
   assert.equal(heard, ['c']);
   assert.is(warnings.length, 1);

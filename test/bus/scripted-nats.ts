@@ -41,6 +41,7 @@ export class ScriptedNats {
   readonly consumers: Record<string, unknown>[] = [];
   readonly #clock: ManualClock;
   readonly #listening = new Set<Listening>();
+  readonly #ever: Listening[] = [];
   #status: { type: string }[] = [];
   #wakeStatus: () => void = () => undefined;
   #made = 0;
@@ -57,6 +58,7 @@ export class ScriptedNats {
       subscribe: (subject: string, { callback }: { callback: Listening['callback'] }) => {
         const listening = { subject, callback };
         this.#listening.add(listening);
+        this.#ever.push(listening);
         return { unsubscribe: () => void this.#listening.delete(listening) };
       },
       flush: async () => undefined,
@@ -88,9 +90,9 @@ export class ScriptedNats {
     this.#store(subject, JSON.stringify(payload), header);
   }
 
-  /** A message to whoever listens to the subject. */
-  deliver(to: string, { subject = to, reply = '', payload = '{}', header = headers() } = {}): void {
-    for (const { subject: listened, callback } of [...this.#listening]) {
+  /** A message to whoever listens to the subject; `late`: or did, and unsubscribed when it was on its way. */
+  deliver(to: string, { subject = to, reply = '', payload = '{}', header = headers(), late = false } = {}): void {
+    for (const { subject: listened, callback } of late ? this.#ever : [...this.#listening]) {
       if (matches(listened, to)) callback(null, message(subject, payload, header, reply));
     }
   }
@@ -146,7 +148,7 @@ export class ScriptedNats {
         stream.config = request;
         return json(info(stream));
       case 'STREAM.INFO':
-        return stream === undefined ? notFound() : json(info(stream));
+        return stream === undefined ? notFound() : json(info(stream, request.subjects_filter));
       case 'STREAM.DELETE':
         this.lose(name);
         return stream === undefined ? notFound() : json({ success: true });
@@ -191,9 +193,10 @@ function matches(filter: string, subject: string): boolean {
   return wanted.length === tokens.length;
 }
 
-function info({ created, config, lastSequence, messages }: ScriptedStream): object {
-  const subjects = Object.fromEntries([...messages.keys()].map((subject) => [subject, 1]));
-  return { created, config, total: messages.size, state: { first_seq: 1, last_seq: lastSequence, subjects } };
+function info({ created, config, lastSequence, messages }: ScriptedStream, filter = '>'): object {
+  const wanted = [...messages.keys()].filter((subject) => matches(filter, subject));
+  const subjects = Object.fromEntries(wanted.map((subject) => [subject, 1]));
+  return { created, config, total: wanted.length, state: { first_seq: 1, last_seq: lastSequence, subjects } };
 }
 
 function read({ messages }: ScriptedStream, which: { last_by_subj?: string; seq?: number }): Msg {
