@@ -7,12 +7,9 @@
 //   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
 //   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
 //   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
-import type { ErrorData } from './errors.ts';
-import type { Address, MailboxSubject } from './subjects.ts';
-
-/** Anything that equals its JSON.parse(JSON.stringify()). */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
+import type { Address } from './address.ts';
+import type { JsonObject } from './json.ts';
+import type { MailboxSubject } from './subjects.ts';
 
 /** A last value in the mailbox stream. */
 export interface Mail {
@@ -20,6 +17,14 @@ export interface Mail {
   /** Sequence in the stream; of two values of one subject the newer has the greater. */
   readonly sequence: number;
   readonly payload: JsonObject;
+  /** W3C Trace Context of the change that caused it; undefined: nobody said, or it was malformed. */
+  readonly traceparent?: string;
+}
+
+/** What goes with a message beside what it says. */
+export interface Tracing {
+  /** W3C Trace Context of the change that causes it. What is malformed is left out. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What became of a publication by compare. */
@@ -69,8 +74,17 @@ export interface Mailbox {
    * @param expectedSequence  of the subject's last value; 0 when there must be none; undefined: whatever is there
    * @throws {TransientError} the bus is away, or did not answer in time
    */
-  publish(subject: MailboxSubject, payload: JsonObject, expectedSequence: number | undefined): Promise<Publication>;
-  /** The last value of a subject, or undefined. @throws {TransientError} */
+  publish(
+    subject: MailboxSubject,
+    payload: JsonObject,
+    expectedSequence: number | undefined,
+    tracing?: Tracing,
+  ): Promise<Publication>;
+  /**
+   * The last value of a subject, or undefined.
+   *
+   * @throws {TransientError} also when it is of a newer format: who cannot read a value must not replace it
+   */
   last(subject: MailboxSubject): Promise<Mail | undefined>;
   /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
   remove(sequence: number): Promise<void>;
@@ -113,7 +127,7 @@ export interface Leases {
 /** One endpoint of a service: `subject` tokens under `troupe.`, e.g. `openstack.subnets.create`. */
 export interface Endpoint {
   readonly subject: string;
-  handle(request: JsonObject): Promise<JsonObject>;
+  handle(request: JsonObject, tracing: Tracing): Promise<JsonObject>;
 }
 
 export interface Service {
@@ -128,7 +142,7 @@ export interface Services {
    * @throws {TroupeError} what the handler threw; {UnansweredError} it was asked, and no answer came by then;
    *   {TransientError} nobody was asked
    */
-  request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject>;
+  request(subject: string, request: JsonObject, deadlineAt: number, tracing?: Tracing): Promise<JsonObject>;
 }
 
 /** A CloudEvents 1.0 event in structured mode, as `nats sub 'troupe.event.>'` shows it. */
@@ -136,16 +150,43 @@ export interface TraceEvent {
   readonly actor: Address;
   /** What happened, lower case with dots: `transition`, `call`, `claim` ...; the last token of the subject. */
   readonly type: string;
-  /** Joins the events of one cause; 32 hexadecimal digits, as in `traceparent`. */
-  readonly traceId: string;
+  /** Joins the events of one cause: W3C Trace Context, as the extension for distributed tracing of CloudEvents has it. */
+  readonly traceparent?: string;
   readonly data: JsonObject;
+}
+
+/** An event as it was heard or kept. */
+export interface HeardEvent extends TraceEvent {
+  /** When it was emitted, on the clock of its process: milliseconds since the epoch, to the microsecond. */
+  readonly at: number;
+}
+
+/** Which of the kept events. */
+export interface EventQuery {
+  /** Of this actor only. */
+  readonly actor?: Address | undefined;
+  /** Those that were kept from then on, on the clock of the bus: milliseconds since the epoch. */
+  readonly since?: number | undefined;
+}
+
+/** How much of what happened is kept: whatever is older, or does not fit, goes first. */
+export interface EventLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
 }
 
 export interface Trace {
   /** Never throws and never waits: an event that cannot be sent is lost. */
   emit(event: TraceEvent): void;
   /** Listens to the events of all processes. For tests and the command line. */
-  subscribe(onEvent: (event: TraceEvent & { readonly at: number }) => void): Promise<{ close(): Promise<void> }>;
+  subscribe(onEvent: (event: HeardEvent) => void): Promise<{ close(): Promise<void> }>;
+  /**
+   * The events that are kept when it is asked, oldest first. An event is kept a moment after it was emitted.
+   *
+   * @throws {AbsentError} no events are kept
+   * @throws {TransientError} the bus is away, or did not answer in time
+   */
+  history(query?: EventQuery): AsyncIterable<HeardEvent>;
 }
 
 /** How the bus tells of its connection; one line a change is logged by whoever listens. */
@@ -164,4 +205,5 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-export type { ErrorData };
+export type { ErrorData } from './errors.ts';
+export type { Json, JsonObject } from './json.ts';

@@ -144,9 +144,9 @@ export class Connection {
   }
 
   /** Sends without an answer; false when the connection is away and nothing was sent. */
-  send(subject: string, payload: Uint8Array | string, headers?: MsgHdrs): boolean {
+  send(subject: string, payload: Uint8Array | string, options: { headers?: MsgHdrs; reply?: string } = {}): boolean {
     if (!this.up) return false;
-    this.#nats.publish(subject, payload, headers === undefined ? {} : { headers });
+    this.#nats.publish(subject, payload, options);
     return true;
   }
 

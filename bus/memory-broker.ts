@@ -1,10 +1,12 @@
 // What the connections of one in-memory bus share: the mailbox stream, the leases, the services and the trace.
 //
 // Not imitated: limits on sizes, consumers and subjects; permissions; the cost of anything.
-import type { JsonObject, LeaseRecord, Publication, TraceEvent } from './bus.ts';
+
+import type { EventQuery, HeardEvent, LeaseRecord, Publication, Tracing } from './bus.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
-import { type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
+import { addressKey, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';
 
 export interface StoredMail {
@@ -14,6 +16,7 @@ export interface StoredMail {
   readonly subject: MailboxSubject;
   readonly sequence: number;
   readonly payload: JsonObject;
+  readonly traceparent?: string;
 }
 
 /** The mailbox stream as it was at one instant, to roll back to. */
@@ -65,12 +68,19 @@ export class MemoryStream {
     return this.#values.get(mailSubject(subject, this.shards));
   }
 
-  store(subject: MailboxSubject, payload: JsonObject, expectedSequence: number | undefined): Publication {
+  store(
+    subject: MailboxSubject,
+    payload: JsonObject,
+    expectedSequence: number | undefined,
+    { traceparent }: Tracing = {},
+  ): Publication {
     const key = mailSubject(subject, this.shards);
     const previous = this.#values.get(key);
     if (expectedSequence !== undefined && expectedSequence !== (previous?.sequence ?? 0)) return { kind: 'stale' };
     this.#lastSequence += 1;
-    const mail = { key, shard: shardOfMail(subject, this.shards), subject, sequence: this.#lastSequence, payload };
+    const shard = shardOfMail(subject, this.shards);
+    const traced = traceparent === undefined ? {} : { traceparent };
+    const mail = { key, shard, subject, sequence: this.#lastSequence, payload, ...traced };
     if (previous !== undefined) this.#bySequence.delete(previous.sequence);
     this.#values.delete(key); // so that it moves to the end
     this.#values.set(key, mail);
@@ -218,7 +228,7 @@ export class MemoryLeaseTable {
 export interface MemoryEndpoint {
   /** Whether its process is reached. */
   reachable(): boolean;
-  handle(request: JsonObject): Promise<JsonObject>;
+  handle(request: JsonObject, tracing: Tracing): Promise<JsonObject>;
 }
 
 /** Endpoints by subject; each request goes to the next of them in turn. */
@@ -242,11 +252,35 @@ export class MemoryServiceTable {
   }
 }
 
+/** The latest events of all connections. */
+export class MemoryEvents {
+  readonly heard = new Listeners<HeardEvent>();
+  readonly #limit: number;
+  #kept: HeardEvent[] = [];
+
+  /** @param limit  how many are kept at least */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  tell(event: HeardEvent): void {
+    this.#kept.push(event);
+    if (this.#kept.length > 2 * this.#limit) this.#kept = this.#kept.slice(-this.#limit);
+    this.heard.tell(event);
+  }
+
+  /** Those that are kept now, oldest first. */
+  kept({ actor, since = Number.NEGATIVE_INFINITY }: EventQuery): readonly HeardEvent[] {
+    const key = actor && addressKey(actor);
+    return this.#kept.filter((event) => event.at >= since && (key === undefined || addressKey(event.actor) === key));
+  }
+}
+
 /** Everything the connections share. */
 export interface MemoryStores {
   readonly clock: Clock;
   readonly stream: MemoryStream;
   readonly leases: MemoryLeaseTable;
   readonly services: MemoryServiceTable;
-  readonly events: Listeners<TraceEvent & { readonly at: number }>;
+  readonly events: MemoryEvents;
 }

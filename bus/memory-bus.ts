@@ -2,11 +2,11 @@
 // share a broker as several processes share a server.
 //
 // Not imitated: see memory-broker.ts.
+
 import type {
   Bus,
   Connectivity,
   Endpoint,
-  JsonObject,
   Lease,
   LeaseRecord,
   Leases,
@@ -14,13 +14,15 @@ import type {
   Services,
   Trace,
   TraceEvent,
+  Tracing,
 } from './bus.ts';
 import { fromErrorData, TransientError, toErrorData, UnansweredError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { HeldLease } from './lease.ts';
-import { Listeners } from './listeners.ts';
 import {
   type MailChange,
   type MailSnapshot,
+  MemoryEvents,
   MemoryLeaseTable,
   MemoryServiceTable,
   type MemoryStores,
@@ -30,6 +32,7 @@ import { MemoryLink } from './memory-link.ts';
 import { MemoryMailbox } from './memory-mailbox.ts';
 import { SHARDS } from './subjects.ts';
 import type { Clock } from './time.ts';
+import { validTraceparent } from './trace-context.ts';
 
 export interface MemoryBrokerOptions {
   readonly clock: Clock;
@@ -70,6 +73,9 @@ export interface MemoryBroker {
   rollBack(snapshot: MailSnapshot): void;
 }
 
+/** Events that are kept: enough to look back at. */
+const KEPT_EVENTS = 1_000;
+
 /** A bus in memory. Nothing runs until a connection is made; when all are closed, nothing is left. */
 export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   const { clock, shards = SHARDS, leaseMs = 15_000, latencyMs } = options;
@@ -78,7 +84,7 @@ export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
     stream: new MemoryStream(shards),
     leases: new MemoryLeaseTable(clock, leaseMs),
     services: new MemoryServiceTable(),
-    events: new Listeners(),
+    events: new MemoryEvents(KEPT_EVENTS),
   };
   return {
     connect(own = {}) {
@@ -217,7 +223,7 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
       if (link.state !== 'up') throw link.away();
       const reachable = (): boolean => link.state === 'up';
       const removals = endpoints.map((endpoint) =>
-        services.add(endpoint.subject, { reachable, handle: (request) => endpoint.handle(request) }),
+        services.add(endpoint.subject, { reachable, handle: (request, tracing) => endpoint.handle(request, tracing) }),
       );
       const stop = (): void => {
         for (const remove of removals) remove();
@@ -226,7 +232,9 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
       stops.add(stop);
       return { close: async () => stop() };
     },
-    request(subject, request, deadlineAt) {
+    request(subject, request, deadlineAt, tracing = {}) {
+      const traceparent = validTraceparent(tracing.traceparent);
+      const traced: Tracing = traceparent === undefined ? {} : { traceparent };
       const sent: JsonObject = JSON.parse(JSON.stringify(request));
       return new Promise((resolve, reject) => {
         const remainingMs = deadlineAt - clock.now();
@@ -253,7 +261,7 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
             const data = toErrorData(error);
             answer(() => reject(fromErrorData(data)), reachable);
           };
-          handled(endpoint.handle, sent).then(done).catch(failed);
+          handled(endpoint.handle, sent, traced).then(done).catch(failed);
         };
         link.send(call).catch((error: unknown) => settle(() => reject(error)));
       });
@@ -262,20 +270,22 @@ function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, sto
 }
 
 /** The handler's answer; what it throws before its first await counts as rejection too. */
-async function handled(handle: Endpoint['handle'], request: JsonObject): Promise<JsonObject> {
-  return handle(request);
+async function handled(handle: Endpoint['handle'], request: JsonObject, tracing: Tracing): Promise<JsonObject> {
+  return handle(request, tracing);
 }
 
 function memoryTrace({ clock, events }: MemoryStores, link: MemoryLink, stops: Set<() => void>): Trace {
   return {
     emit(event: TraceEvent) {
-      const sent: TraceEvent = JSON.parse(JSON.stringify(event));
+      const { traceparent, ...said }: TraceEvent = JSON.parse(JSON.stringify(event));
+      const traced = validTraceparent(traceparent);
+      const sent: TraceEvent = traced === undefined ? said : { ...said, traceparent: traced };
       const at = Math.floor(clock.now() * 1_000) / 1_000;
       if (link.state === 'up') link.later(() => events.tell({ ...sent, at }));
     },
     async subscribe(onEvent) {
       if (link.state !== 'up') throw link.away();
-      const remove = events.add((event) => {
+      const remove = events.heard.add((event) => {
         if (link.state === 'up') onEvent(event);
       });
       const stop = (): void => {
@@ -284,6 +294,9 @@ function memoryTrace({ clock, events }: MemoryStores, link: MemoryLink, stops: S
       };
       stops.add(stop);
       return { close: async () => stop() };
+    },
+    async *history(query = {}) {
+      yield* await link.call(() => events.kept(query));
     },
   };
 }

@@ -95,6 +95,7 @@ export class MemoryLink {
 class Direction {
   readonly #clock: Clock;
   readonly #latencyMs: (() => number) | undefined;
+  readonly #underWay: (() => void)[] = [];
   #lastDueAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, latencyMs: (() => number) | undefined) {
@@ -110,6 +111,8 @@ class Direction {
     }
     const now = this.#clock.now();
     this.#lastDueAt = Math.max(now + this.#latencyMs(), this.#lastDueAt);
-    this.#clock.setTimeout(run, this.#lastDueAt - now);
+    this.#underWay.push(run);
+    // Whichever timer fires, the first goes: a clock that counts whole milliseconds may turn two of them around.
+    this.#clock.setTimeout(() => this.#underWay.shift()?.(), this.#lastDueAt - now);
   }
 }

@@ -1,21 +1,15 @@
 // The mailbox of one process on the in-memory broker.
 //
 // Invariants: B1 to B4 of bus.ts.
-import type {
-  Epoch,
-  JsonObject,
-  Mail,
-  Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
-  Publication,
-} from './bus.ts';
+
+import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
 import type { MailboxSubject } from './subjects.ts';
+import { validTraceparent } from './trace-context.ts';
 
 /** Values handed over in one go; what else happens comes in between. */
 const BATCH = 16;
@@ -60,12 +54,14 @@ export class MemoryMailbox implements Mailbox {
     subject: MailboxSubject,
     payload: JsonObject,
     expectedSequence: number | undefined,
+    tracing: Tracing = {},
   ): Promise<Publication> {
     const sent: JsonObject = JSON.parse(JSON.stringify(payload));
+    const traceparent = validTraceparent(tracing.traceparent);
     const epochId = this.#epoch.id;
     const publication = await this.#link.send(() => {
       this.#refuseOtherEpoch(epochId);
-      return this.#stream.store(subject, sent, expectedSequence);
+      return this.#stream.store(subject, sent, expectedSequence, { traceparent });
     });
     if (this.#epoch.id !== epochId) throw changed();
     if (publication.kind === 'stored') this.saw(publication.sequence);
@@ -75,7 +71,8 @@ export class MemoryMailbox implements Mailbox {
   last(subject: MailboxSubject): Promise<Mail | undefined> {
     return this.#link.call(() => {
       this.#refuseOtherEpoch();
-      return handedOver(this.#stream.last(subject));
+      const mail = this.#stream.last(subject);
+      return mail && handedOver(mail);
     });
   }
 
@@ -225,7 +222,7 @@ class MemorySubscription implements MailSubscription {
       this.#pending.delete(key);
       this.#replay?.delete(key);
       this.#mailbox.saw(mail.sequence);
-      this.#handlers.onMail({ subject: mail.subject, sequence: mail.sequence, payload: mail.payload });
+      this.#handlers.onMail(handedOver(mail));
       if (this.#ended) return;
     }
     if (this.#replay?.size === 0) {
@@ -242,8 +239,8 @@ function matcher(filter: MailFilter): (mail: StoredMail) => boolean {
   return ({ shard }) => shards.has(shard);
 }
 
-function handedOver(mail: StoredMail | undefined): Mail | undefined {
-  return mail && { subject: mail.subject, sequence: mail.sequence, payload: mail.payload };
+function handedOver({ subject, sequence, payload, traceparent }: StoredMail): Mail {
+  return { subject, sequence, payload, ...(traceparent !== undefined && { traceparent }) };
 }
 
 function changed(): TransientError {

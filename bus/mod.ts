@@ -1,11 +1,13 @@
 // The bus: what the other rooms import.
+
 export type {
   Bus,
   Connectivity,
   Endpoint,
   Epoch,
-  Json,
-  JsonObject,
+  EventLimits,
+  EventQuery,
+  HeardEvent,
   Lease,
   LeaseRecord,
   Leases,
@@ -19,6 +21,7 @@ export type {
   Services,
   Trace,
   TraceEvent,
+  Tracing,
 } from './bus.ts';
 export type { NatsOptions } from './connection.ts';
 export {
@@ -33,6 +36,7 @@ export {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
+export type { Json, JsonObject } from './json.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';
@@ -57,3 +61,11 @@ export {
   sharedAddress,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
+export {
+  childOf,
+  formatTraceparent,
+  newTrace,
+  parseTraceparent,
+  type TraceContext,
+  traceparentOf,
+} from './trace-context.ts';

@@ -1,8 +1,11 @@
 // What the parts use of JetStream's API, as requests and answers. Payloads are JSON on one line.
+
 import { headers, type MsgHdrs } from 'nats';
-import type { JsonObject, Publication } from './bus.ts';
+import { ask } from './asking.ts';
+import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 
 /** JetStream's error codes, `err_code` of an answer; see server/errors.json of nats-server. */
 export const ApiCode = {
@@ -59,11 +62,12 @@ export interface StoredMessage {
   readonly payload: string;
   /** `KV-Operation`: DEL or PURGE of an entry that was deleted. */
   readonly deleted: boolean;
+  readonly headers: MsgHdrs;
 }
 
 const DECODER = new TextDecoder();
 
-/** One request to JetStream's API. @throws {ApiError} it refused. @throws {TransientError} */
+/** One request to JetStream's API that changes something. @throws {ApiError} it refused. @throws {TransientError} */
 export async function api(
   connection: Connection,
   operation: string,
@@ -72,6 +76,17 @@ export async function api(
 ): Promise<Record<string, unknown>> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const message = await connection.request(`$JS.API.${operation}`, JSON.stringify(request), options);
+  return answered(operation, message.data);
+}
+
+/** The same for what changes nothing: asked again if it is left unanswered. @throws {ApiError} @throws {TransientError} */
+export async function query(
+  connection: Connection,
+  operation: string,
+  request: object = {},
+  timeoutMs?: number,
+): Promise<Record<string, unknown>> {
+  const message = await ask(connection, `$JS.API.${operation}`, JSON.stringify(request), timeoutMs);
   return answered(operation, message.data);
 }
 
@@ -97,12 +112,16 @@ export async function publishMessage(
   connection: Connection,
   subject: string,
   payload: JsonObject | undefined,
-  options: { expectedSequence?: number | undefined; header?: readonly [string, string]; timeoutMs?: number } = {},
+  options: {
+    expectedSequence?: number | undefined;
+    header?: readonly (readonly [name: string, value: string])[];
+    timeoutMs?: number;
+  } = {},
 ): Promise<Publication> {
-  const { expectedSequence, header, timeoutMs } = options;
+  const { expectedSequence, header = [], timeoutMs } = options;
   const sent = headers();
   if (expectedSequence !== undefined) sent.set('Nats-Expected-Last-Subject-Sequence', String(expectedSequence));
-  if (header !== undefined) sent.set(...header);
+  for (const [name, value] of header) sent.set(name, value);
   const message = await connection.request(subject, payload === undefined ? '' : JSON.stringify(payload), {
     headers: sent,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -127,8 +146,7 @@ export async function readMessage(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   if (replicas > 1) return readAtLeader(connection, name, which, timeoutMs);
-  const options = timeoutMs === undefined ? {} : { timeoutMs };
-  const message = await connection.request(`$JS.API.DIRECT.GET.${name}`, JSON.stringify(which), options);
+  const message = await ask(connection, `$JS.API.DIRECT.GET.${name}`, JSON.stringify(which), timeoutMs);
   if (message.headers?.code === 404) return undefined;
   if (message.headers === undefined || message.headers.code >= 400) {
     throw new ApiError(`a read of '${name}'`, message.headers?.code ?? 0, message.headers?.description ?? '');
@@ -138,6 +156,7 @@ export async function readMessage(
     sequence: Number(message.headers.get('Nats-Sequence')),
     payload: DECODER.decode(message.data),
     deleted: isDeletion(message.headers),
+    headers: message.headers,
   };
 }
 
@@ -148,19 +167,30 @@ async function readAtLeader(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   try {
-    const answer = await api(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
+    const answer = await query(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
     const { subject, seq, data = '', hdrs = '' } = answer['message'] as Record<string, string | number>;
-    const header = Buffer.from(String(hdrs), 'base64').toString();
+    const header = parsedHeaders(Buffer.from(String(hdrs), 'base64').toString());
     return {
       subject: String(subject),
       sequence: Number(seq),
       payload: Buffer.from(String(data), 'base64').toString(),
-      deleted: /^KV-Operation: *(DEL|PURGE)/m.test(header),
+      deleted: isDeletion(header),
+      headers: header,
     };
   } catch (error) {
     if (error instanceof ApiError && error.message.includes('no message found')) return undefined;
     throw error;
   }
+}
+
+/** Headers as a stream keeps them: a line `NATS/1.0`, then one a line. */
+function parsedHeaders(text: string): MsgHdrs {
+  const parsed = headers();
+  for (const line of text.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) parsed.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return parsed;
 }
 
 /** Whether an entry of a KV bucket says that it was deleted. */
@@ -180,7 +210,7 @@ export async function deleteMessage(connection: Connection, stream: string, sequ
 /** undefined: there is no such stream. */
 export async function streamInfo(connection: Connection, stream: string): Promise<StreamInfo | undefined> {
   try {
-    return toStreamInfo(await api(connection, `STREAM.INFO.${stream}`));
+    return toStreamInfo(await query(connection, `STREAM.INFO.${stream}`));
   } catch (error) {
     if (isApiError(error, ApiCode.StreamNotFound)) return undefined;
     throw error;

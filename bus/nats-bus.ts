@@ -1,10 +1,11 @@
 // The bus on NATS: its parts on one connection, and what is delivered on another. However much mail is on its way to a
 // process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
 // the stream is still the one it was. One that hears no mail gives its leases up all the same.
-import type { Bus, Connectivity } from './bus.ts';
+import type { Bus, Connectivity, EventLimits } from './bus.ts';
 import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
-import { ApiCode, api, isApiError } from './nats-api.ts';
+import { ApiCode, isApiError, query } from './nats-api.ts';
+import { EventStream } from './nats-event-stream.ts';
 import { NatsLeases } from './nats-leases.ts';
 import { NatsMailbox } from './nats-mailbox.ts';
 import { natsServices } from './nats-services.ts';
@@ -31,7 +32,17 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name'> {
    * `immediate`: this deployment is known to be new, as with a development server of our own.
    */
   readonly firstLease?: 'wait' | 'immediate';
+  /**
+   * How much of `troupe.event.>` is kept, in a stream of its own. `none`: this process makes no such stream; one that is
+   * there stays as it is. Default: a day, and at most 256 MiB.
+   */
+  readonly events?: EventLimits | 'none';
+  /** What a person should know, and nothing depends on. */
+  readonly onWarning?: (message: string) => void;
 }
+
+/** Kept unless told otherwise. */
+export const EVENT_LIMITS: EventLimits = { maxAgeMs: 86_400_000, maxBytes: 268_435_456 };
 
 /**
  * Connects and makes what is missing on the server.
@@ -40,6 +51,7 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name'> {
  */
 export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   const { process, shards = SHARDS, leaseMs = 15_000, prefix = ROOT, replicas = 1, firstLease = 'wait' } = options;
+  const { events = EVENT_LIMITS, onWarning = () => undefined } = options;
   if (!/^[a-z0-9][a-z0-9-]*$/.test(prefix)) {
     throw new TerminalError(`the prefix of the bus must be lower-case letters, digits and hyphens; got '${prefix}'`);
   }
@@ -49,11 +61,16 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     throw error;
   });
   const names = prefix.toUpperCase();
-  const mailbox = new NatsMailbox({ connection, deliveries, stream: `${names}_MAIL`, root: prefix, shards, replicas });
+  const root = prefix;
+  const stream = `${names}_MAIL`;
+  const mailbox = new NatsMailbox({ connection, deliveries, stream, root, shards, replicas, onWarning });
   const isOfUse = (): boolean => deliveries.up;
   const leases = new NatsLeases({ connection, isOfUse, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
   const services = natsServices(connection, prefix);
+  const kept = { connection, stream: `${names}_HISTORY`, root };
+  const eventStream = events === 'none' ? undefined : new EventStream({ ...kept, replicas, limits: events, onWarning });
   const close = async (): Promise<void> => {
+    eventStream?.close();
     await services.close();
     await leases.close();
     await mailbox.close();
@@ -63,6 +80,7 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     await requireJetStream(connection);
     await mailbox.open();
     await leases.open();
+    await eventStream?.open();
   } catch (error) {
     await close();
     throw error;
@@ -71,7 +89,7 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     mailbox,
     leases,
     services,
-    trace: natsTrace(connection, prefix, process),
+    trace: natsTrace({ ...kept, process }),
     sharable: connection.isAtLeast(2, 11),
     description: `nats-server ${connection.serverVersion.join('.')} at ${connection.place}`,
     onConnectivity: (listener) => whileBothAreUp([connection, deliveries], listener),
@@ -101,7 +119,7 @@ async function requireJetStream(connection: Connection): Promise<void> {
     throw new TroupeError(ErrorCode.Terminal, `nats-server ${version} at ${place} is too old: 2.9 or later is needed`);
   }
   try {
-    await api(connection, 'INFO');
+    await query(connection, 'INFO');
   } catch (error) {
     const off =
       error instanceof NoResponderError || isApiError(error, ApiCode.NotEnabled, ApiCode.NotEnabledForAccount);

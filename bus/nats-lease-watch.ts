@@ -73,6 +73,7 @@ export class LeaseWatch {
     });
     const reader = new StreamReader({
       connection,
+      control: connection,
       stream,
       filters: [`${prefix}>`],
       verify: async () => (await keeper.check()) && keeper.epoch.id === id,

@@ -132,7 +132,7 @@ export class NatsLeases implements Leases {
       const publication = await publishMessage(this.#connection, subject, record && { ...record }, {
         expectedSequence,
         timeoutMs: this.leaseMs / 5,
-        ...(record === undefined ? { header: ['KV-Operation', 'DEL'] as const } : {}),
+        ...(record === undefined ? { header: [['KV-Operation', 'DEL']] as const } : {}),
       });
       if (publication.kind === 'stale') return undefined;
       this.#keeper.saw(publication.sequence, subject);

@@ -1,17 +1,18 @@
 // The mailbox on JetStream: one stream that keeps one message a subject.
 //
 // Invariants: B1 to B4 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
-import type {
-  Epoch,
-  JsonObject,
-  Mail,
-  Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
-  Publication,
-} from './bus.ts';
+
+import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
+import type { JsonObject } from './json.ts';
+import {
+  MAIL_FORMAT,
+  type MailHeaders,
+  mailHeaders,
+  newerFormat,
+  readMailHeaders,
+  refuseNewer,
+} from './mail-headers.ts';
 import { deleteMessage, publishMessage, readMessage, type StreamConfig } from './nats-api.ts';
 import { listSubjects, pagesOf } from './nats-listing.ts';
 import { type Delivery, StreamReader } from './nats-reader.ts';
@@ -39,6 +40,7 @@ export interface NatsMailboxOptions {
   readonly root: string;
   readonly shards: number;
   readonly replicas: number;
+  readonly onWarning: (message: string) => void;
 }
 
 export class NatsMailbox implements Mailbox {
@@ -48,8 +50,12 @@ export class NatsMailbox implements Mailbox {
   readonly #root: string;
   readonly #keeper: StreamKeeper;
   readonly #subscriptions = new Set<MailSubscription>();
+  readonly #onWarning: (message: string) => void;
+  /** Formats of mail that was ignored. */
+  readonly #unreadable = new Set<number>();
 
-  constructor({ connection, deliveries, stream, root, shards, replicas }: NatsMailboxOptions) {
+  constructor({ connection, deliveries, stream, root, shards, replicas, onWarning }: NatsMailboxOptions) {
+    this.#onWarning = onWarning;
     this.shards = shards;
     this.#connection = connection;
     this.#deliveries = deliveries;
@@ -89,13 +95,17 @@ export class NatsMailbox implements Mailbox {
     subject: MailboxSubject,
     payload: JsonObject,
     expectedSequence: number | undefined,
+    { traceparent }: Tracing = {},
   ): Promise<Publication> {
     if (!this.#keeper.ready) throw this.#connection.away();
     const { epoch, seen } = this.#keeper;
     const text = mailSubject(subject, this.shards, this.#root);
     let publication: Publication;
     try {
-      publication = await publishMessage(this.#connection, text, payload, { expectedSequence });
+      publication = await publishMessage(this.#connection, text, payload, {
+        expectedSequence,
+        header: mailHeaders(traceparent),
+      });
     } catch (error) {
       if (error instanceof NoResponderError) this.#keeper.notice(); // the stream is gone
       throw error;
@@ -118,7 +128,10 @@ export class NatsMailbox implements Mailbox {
     await this.#confirm(epoch); // no value of another stream is handed over (B4)
     if (message === undefined) return undefined;
     this.#keeper.saw(message.sequence, text);
-    return { subject, sequence: message.sequence, payload: JSON.parse(message.payload) };
+    const said = readMailHeaders(message.headers);
+    refuseNewer(said);
+    const { sequence } = message;
+    return { subject, sequence, payload: JSON.parse(message.payload), ...traced(said) };
   }
 
   async remove(sequence: number): Promise<void> {
@@ -137,6 +150,7 @@ export class NatsMailbox implements Mailbox {
     });
     const reader = new StreamReader({
       connection: this.#deliveries,
+      control: this.#connection,
       stream: this.#keeper.config.name,
       filters,
       verify: async () => (await this.#keeper.check()) && this.#keeper.epoch.id === epoch,
@@ -173,9 +187,18 @@ export class NatsMailbox implements Mailbox {
     const subject = parseMailSubject(text, this.shards, this.#root);
     // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
     if (subject !== undefined && this.#isWanted(subject, filter)) {
-      handlers.onMail({ subject, sequence, payload: message.json<JsonObject>() });
+      const said = readMailHeaders(message.headers);
+      if (said.format > MAIL_FORMAT) this.#warnOf(said.format);
+      else handlers.onMail({ subject, sequence, payload: message.json<JsonObject>(), ...traced(said) });
     }
     replay.saw(text);
+  }
+
+  /** Once a format. */
+  #warnOf(format: number): void {
+    if (this.#unreadable.has(format)) return;
+    this.#unreadable.add(format);
+    this.#onWarning(newerFormat(format));
   }
 
   #isWanted(subject: MailboxSubject, filter: MailFilter): boolean {
@@ -220,6 +243,10 @@ export class NatsMailbox implements Mailbox {
   async #endAll(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
   }
+}
+
+function traced({ traceparent }: MailHeaders): Pick<Mail, 'traceparent'> {
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 function mailConfig(name: string, root: string, replicas: number): StreamConfig {

@@ -31,7 +31,13 @@ export interface Delivery {
 }
 
 export interface ReaderOptions {
+  /** Where deliveries come. */
   readonly connection: Connection;
+  /**
+   * Where consumers are made and given up. One may send megabytes before nats-server says that it is made: on the
+   * connection of deliveries that answer comes behind them, on a slow line too late.
+   */
+  readonly control: Connection;
   readonly stream: string;
   /** One, or several where the server knows how (2.10). */
   readonly filters: readonly string[];
@@ -95,7 +101,7 @@ export class StreamReader {
   }
 
   async #open(): Promise<void> {
-    const { connection, stream, filters, verify } = this.#options;
+    const { connection, control, stream, filters, verify } = this.#options;
     const inbox = createInbox();
     const attempt: Attempt = {
       subscription: connection.listen(inbox, (message) => this.#heard(attempt, message)),
@@ -110,7 +116,7 @@ export class StreamReader {
         ? { deliver_policy: 'all' }
         : { deliver_policy: 'by_start_sequence', opt_start_seq: this.#lastSequence + 1 };
     const [only] = filters;
-    const answer = await api(connection, `CONSUMER.CREATE.${stream}`, {
+    const answer = await api(control, `CONSUMER.CREATE.${stream}`, {
       stream_name: stream,
       config: {
         ...start,
@@ -143,10 +149,10 @@ export class StreamReader {
     this.#attempt = undefined;
     if (attempt === undefined) return;
     attempt.subscription.unsubscribe();
-    const { connection, stream } = this.#options;
+    const { control, stream } = this.#options;
     if (attempt.consumer !== undefined) {
       // Only a courtesy: the server would delete it too, later.
-      connection.send(`$JS.API.CONSUMER.DELETE.${stream}.${attempt.consumer}`, '');
+      control.send(`$JS.API.CONSUMER.DELETE.${stream}.${attempt.consumer}`, '');
     }
   }
 

@@ -1,6 +1,15 @@
 // Requests and answers as NATS micro services, so that `nats micro ls` shows who offers what.
-import type { Msg, NatsError, Service as NatsService, ServiceConfig, ServiceMsg } from 'nats';
-import type { Endpoint, JsonObject, Service, Services } from './bus.ts';
+
+import {
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type NatsError,
+  type Service as NatsService,
+  type ServiceConfig,
+  type ServiceMsg,
+} from 'nats';
+import type { Endpoint, Service, Services, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import {
   ErrorCode,
@@ -11,8 +20,11 @@ import {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
+import type { JsonObject } from './json.ts';
+import { TRACEPARENT_HEADER } from './mail-headers.ts';
 import { endpointSubject } from './subjects.ts';
 import type { Clock } from './time.ts';
+import { validTraceparent } from './trace-context.ts';
 
 /** The HTTP status nearest to each code: what `nats micro` and other clients of the services API read. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -55,13 +67,21 @@ export function natsServices(connection: Connection, root: string): Services & S
       return { close };
     },
 
-    async request(subject: string, request: JsonObject, deadlineAt: number): Promise<JsonObject> {
+    async request(
+      subject: string,
+      request: JsonObject,
+      deadlineAt: number,
+      { traceparent }: Tracing = {},
+    ): Promise<JsonObject> {
       const timeoutMs = deadlineAt - connection.clock.now();
       if (timeoutMs <= 0) throw new TransientError(`no time was left to ask '${subject}'`);
       if (!connection.up) throw connection.away();
       let message: Msg;
       try {
-        message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), { timeoutMs });
+        message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), {
+          timeoutMs,
+          ...traced(traceparent),
+        });
       } catch (error) {
         if (error instanceof NoResponderError)
           throw new TransientError(`nobody answers '${subject}'`, { cause: error });
@@ -107,13 +127,22 @@ async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<voi
 async function answer(endpoint: Endpoint, message: ServiceMsg): Promise<void> {
   try {
     const request = parsed(message);
-    const response = await endpoint.handle(request);
+    const traceparent = validTraceparent(message.headers?.get(TRACEPARENT_HEADER));
+    const response = await endpoint.handle(request, traceparent === undefined ? {} : { traceparent });
     message.respond(ENCODER.encode(JSON.stringify(response)));
   } catch (error) {
     const data = toErrorData(error);
     // Nobody hears it when the connection is gone or the answer too large for it; the caller's deadline tells.
     refuse(message, data);
   }
+}
+
+function traced(traceparent: string | undefined): { headers?: MsgHdrs } {
+  const valid = validTraceparent(traceparent);
+  if (valid === undefined) return {};
+  const header = headers();
+  header.set(TRACEPARENT_HEADER, valid);
+  return { headers: header };
 }
 
 function refuse(message: ServiceMsg, data: ErrorData): void {

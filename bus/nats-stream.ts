@@ -5,11 +5,13 @@
 //   S2. A check that finds another stream tells so before it resolves; values read before are then those of the old one.
 //   S3. A stream whose last sequence, or a message of it, is not what this process has seen was rolled back: it is
 //       deleted and made anew. Two processes may do so at once; then there is one more change, and they agree again.
+
 import { randomUUID } from 'node:crypto';
 import type { Subscription } from 'nats';
-import type { Epoch, JsonObject } from './bus.ts';
+import type { Epoch } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import {
   ApiCode,

@@ -1,37 +1,49 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
+
 import { headers } from 'nats';
-import type { JsonObject, Trace, TraceEvent } from './bus.ts';
+import type { HeardEvent, Trace, TraceEvent } from './bus.ts';
 import type { Connection } from './connection.ts';
+import type { JsonObject } from './json.ts';
+import { TRACEPARENT_HEADER } from './mail-headers.ts';
+import { keptMessages } from './nats-event-stream.ts';
 import { addressKey, eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
+import { validTraceparent } from './trace-context.ts';
 
 const CONTENT_TYPE = 'application/cloudevents+json';
 
-/** @param process  who tells: the last part of the events' `source` */
-export function natsTrace(connection: Connection, root: string, process: string): Trace {
-  const spans = spanIds(connection.clock.random);
+export interface NatsTraceOptions {
+  readonly connection: Connection;
+  readonly root: string;
+  /** Who tells: the last part of the events' `source`. */
+  readonly process: string;
+  /** Where events are kept, if they are. */
+  readonly stream: string;
+}
+
+export function natsTrace({ connection, root, process, stream }: NatsTraceOptions): Trace {
+  const ids = eventIds(connection.clock.random);
   return {
     emit(event: TraceEvent) {
-      const { actor, type, traceId, data } = event;
-      const span = spans();
-      const traceparent = `00-${traceId}-${span}-01`;
+      const { actor, type, data } = event;
+      const traceparent = validTraceparent(event.traceparent);
       const header = headers();
       header.set('Content-Type', CONTENT_TYPE);
-      header.set('traceparent', traceparent);
+      if (traceparent !== undefined) header.set(TRACEPARENT_HEADER, traceparent);
       const envelope = {
         specversion: '1.0',
-        id: `${process}-${span}`,
+        id: `${process}-${ids()}`,
         source: `/${root}/${encodeURIComponent(process)}`,
         type: `${root}.${type}`,
         subject: addressKey(actor),
         time: timestamp(connection.clock.now()),
-        traceparent,
+        ...(traceparent !== undefined && { traceparent }),
         datacontenttype: 'application/json',
         data,
       };
       const text = JSON.stringify(envelope);
       connection.inOneGo(() => {
         try {
-          connection.send(eventSubject(event, root), text, header);
+          connection.send(eventSubject(event, root), text, { headers: header });
         } catch {
           // Larger than the server takes, or the connection is just closing: an event that cannot be sent is lost.
         }
@@ -51,6 +63,13 @@ export function natsTrace(connection: Connection, root: string, process: string)
         },
       };
     },
+
+    async *history(query = {}) {
+      for await (const { subject, data } of keptMessages(connection, stream, root, query)) {
+        const event = parsed(subject, data, root);
+        if (event !== undefined) yield event;
+      }
+    },
   };
 }
 
@@ -67,20 +86,26 @@ export function parseTimestamp(text: string): number {
   return Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) + Number(micros.padEnd(3, '0')) / 1_000;
 }
 
-function parsed(subject: string, payload: Uint8Array, root: string): (TraceEvent & { at: number }) | undefined {
+function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent | undefined {
   const address = parseEventSubject(subject, root);
   if (address === undefined) return undefined;
   try {
-    const { time, traceparent, data } = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
-    const traceId = String(traceparent).split('-')[1] ?? '';
-    return { ...address, traceId, data: (data ?? {}) as JsonObject, at: parseTimestamp(String(time)) };
+    const envelope = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
+    const { time, data } = envelope;
+    const traceparent = validTraceparent(envelope['traceparent']);
+    return {
+      ...address,
+      ...(traceparent !== undefined && { traceparent }),
+      data: (data ?? {}) as JsonObject,
+      at: parseTimestamp(String(time)),
+    };
   } catch {
     return undefined; // not ours
   }
 }
 
 /** 16 hexadecimal digits each, none of them twice: a random start, then counted. */
-function spanIds(random: () => number): () => string {
+function eventIds(random: () => number): () => string {
   const start = Math.floor(random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0');

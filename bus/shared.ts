@@ -1,8 +1,8 @@
 // One copy of what is mentioned again and again. Of tens of thousands of objects each is mentioned by its own actor, by
 // whoever refers to it, in mail both ways and in what was published: those copies would be a third of what an object at
 // rest takes.
-import type { Json } from './bus.ts';
-import type { Address } from './subjects.ts';
+import type { Address } from './address.ts';
+import type { Json } from './json.ts';
 
 /** Nobody is kept alive by being known here. */
 const ADDRESSES = new Map<string, WeakRef<Address>>();

@@ -8,17 +8,11 @@
 //
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
+import type { Address } from './address.ts';
 import { TerminalError } from './errors.ts';
 import { keyOfShared, sharedByKey } from './shared.ts';
 
-/** Where an actor is found: named like its object. */
-export interface Address {
-  /** Short name of the API group: `openstack`, `core`. */
-  readonly realm: string;
-  readonly plural: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+export type { Address };
 
 /** Mail to an actor. A claim and an answer name the other side, which lives in the same namespace. */
 export type MailSubject = { readonly to: Address } & (
@@ -191,6 +185,11 @@ export function parseEventSubject(subject: string, root: string = ROOT): { actor
   const actor = parseAddress(rest.slice(0, 4));
   const type = decodeToken(rest[4] ?? '');
   return actor === undefined || type === undefined ? undefined : { actor, type };
+}
+
+/** All trace events of one actor. */
+export function eventsOf(actor: Address, root: string = ROOT): string {
+  return `${root}.event.${addressKey(actor)}.*`;
 }
 
 /** All trace events. */

@@ -1,6 +1,9 @@
 // What the runtime must know of a kind of objects. Types only: a kind is data, and its life is in `life.ts`.
 import type { Life } from './life.ts';
 import type { JsonObject, KubeObject } from './object.ts';
+import type { Reference } from './request.ts';
+
+export type { KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Where the objects of a kind are, and what of an object its actor carries. */
 export interface Resource {
@@ -27,25 +30,6 @@ export interface Carried {
   readonly data?: readonly string[];
 }
 
-/** A reference of an object to another one. */
-export interface Reference {
-  /** Kind of the other, CamelCase; `Secret` for credentials. */
-  readonly kind: string;
-  readonly name: string;
-  /** That of the object unless the contract says otherwise. */
-  readonly namespace?: string;
-  /** Finalizers that the other must carry while this object exists; empty: not guarded. */
-  readonly finalizers: readonly string[];
-  /**
-   * When it must be ready: `always` for whatever is done outside (credentials), `create` until the object is built,
-   * `import` until then, for what is only looked up, `update` for a step after that, which waits for it by itself,
-   * `never` for a child (`Kind.children`), which is only followed.
-   */
-  readonly neededFor: 'always' | 'create' | 'import' | 'update' | 'never';
-  /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
-  readonly fixed?: boolean;
-}
-
 /** What those who refer to an object are told of it. */
 export interface Standing {
   /** It may be built on. */
@@ -54,14 +38,6 @@ export interface Standing {
   readonly id?: string | undefined;
   /** What is made known beyond the id. No secret. */
   readonly attributes?: JsonObject | undefined;
-}
-
-/** What is known of a dependency that exists. */
-export interface KnownDependency {
-  readonly id: string;
-  /** It may be built on. What has been built already may need it longer. */
-  readonly ready: boolean;
-  readonly attributes?: JsonObject;
 }
 
 /** A Kubernetes object that an object makes, follows and removes. */
@@ -106,22 +82,6 @@ export interface Kind extends FollowedKind {
   readonly life: Life;
   /** What its adapter does for its objects, by name; called by the effects of the life. */
   readonly operations: Operations;
-}
-
-/** What every operation of an adapter is told. Plain data: it may travel over the bus. Holds no secret. */
-export interface OperationRequest {
-  readonly object: KubeObject;
-  /** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
-  readonly dependencies: Readonly<Record<string, KnownDependency>>;
-  /**
-   * Changes whenever a Secret that the object refers to may have changed, so that a cached session is checked. Undefined:
-   * unknown.
-   */
-  readonly credentialsVersion?: string;
-  /** No external call may be running after this: milliseconds since the epoch. */
-  readonly deadlineAt: number;
-  /** Joins this call with its cause in traces; 32 hexadecimal digits. */
-  readonly traceId: string;
 }
 
 /**

@@ -1,8 +1,8 @@
 // What a life is: a statechart and what goes with it. The runtime knows every life by this, and by the tags of its states;
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { OperationRequest, Reference } from './kind.ts';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
+import type { OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {

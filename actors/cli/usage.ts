@@ -17,6 +17,8 @@ export const OPTIONS = {
   'metrics-secure': { type: 'string' },
   'lease-ms': { type: 'string' },
   'call-ms': { type: 'string' },
+  'event-max-age': { type: 'string' },
+  'event-max-bytes': { type: 'string' },
   shards: { type: 'string' },
   events: { type: 'string' },
   'log-level': { type: 'string' },
@@ -67,6 +69,9 @@ Options, each with its variable:
   --kubeconfig FILE                 KUBECONFIG
   --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files;
                                     TROUPE_NATS_PREFIX tells deployments on one server apart
+  --event-max-age DURATION          TROUPE_EVENT_MAX_AGE, 24h: how long 'troupe.event.>' is kept, a Go duration or
+                                    milliseconds; 0 is not at all
+  --event-max-bytes N               TROUPE_EVENT_MAX_BYTES, 268435456: how much of it at most; 0 is none
   --adapters FILE_OR_PACKAGE        TROUPE_ADAPTERS: more adapters, with commas between; their kinds, roles and options
                                     are then part of all commands and of this text
 ${line(`--roles ${rolesWith(adapters).join()}`, 'TROUPE_ROLES; all unless told')}\

@@ -15,6 +15,7 @@ import {
   type Mailbox,
   sharedUid,
   type Trace,
+  traceparentOf,
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
@@ -353,7 +354,7 @@ export class ObjectActor {
 
   #emit(type: string, data: JsonObject): void {
     const uid = this.#object?.metadata.uid ?? '';
-    this.#deps.trace.emit({ actor: this.address, type, traceId: uid.replaceAll('-', ''), data: { uid, ...data } });
+    this.#deps.trace.emit({ actor: this.address, type, traceparent: traceparentOf(uid), data: { uid, ...data } });
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------

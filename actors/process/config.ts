@@ -3,8 +3,9 @@ import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Adapter, Given } from '../../adapters/adapter.ts';
+import { parseGoDuration } from '../../adapters/go-duration.ts';
 import { wholeNumber } from '../../adapters/settings.ts';
-import { TerminalError } from '../../bus/mod.ts';
+import { type EventLimits, TerminalError } from '../../bus/mod.ts';
 import { type ListenAddress, parseListenAddress } from '../telling/probes.ts';
 
 /** What a process may be asked to do beside serving an adapter, whose role has a name of its own. */
@@ -32,6 +33,8 @@ export interface Config {
   };
   /** Separates deployments on one NATS server; undefined: `troupe`. */
   readonly natsPrefix: string | undefined;
+  /** How much of what happened the bus keeps; `none`: this process sees to no such stream. */
+  readonly keptEvents: EventLimits | 'none';
   /** A nats-server to run for development. */
   readonly natsServer: string | undefined;
   readonly cache: string;
@@ -96,6 +99,10 @@ export function readConfig(
       key: env['NATS_KEY'],
     },
     natsPrefix: env['TROUPE_NATS_PREFIX'] || undefined,
+    keptEvents: keptEvents(
+      read('event-max-age', 'TROUPE_EVENT_MAX_AGE'),
+      whole('event-max-bytes', 'TROUPE_EVENT_MAX_BYTES', 268_435_456, 0, 'bytes'),
+    ),
     natsServer: env['TROUPE_NATS_SERVER'],
     cache: join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'troupe'),
     path: env['PATH'] ?? '',
@@ -134,6 +141,15 @@ function namespaces({ name, value }: Given): readonly string[] | undefined {
   const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
   if (wrong === undefined) return given;
   throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
+}
+
+/** Nothing is kept for no time, and nothing in no space. */
+function keptEvents({ name, value = '24h' }: Given, maxBytes: number): EventLimits | 'none' {
+  const maxAgeMs = /^\d+$/.test(value) ? Number(value) : parseGoDuration(value);
+  if (maxAgeMs === 0 || maxBytes === 0) return 'none';
+  // nats-server takes no less than 100 ms.
+  if (maxAgeMs !== undefined && maxAgeMs >= 100) return { maxAgeMs, maxBytes };
+  throw new TerminalError(`${name} must be a Go duration such as 24h, at least 100ms, or 0 for none; got '${value}'`);
 }
 
 function address({ name, value = '0' }: Given): ListenAddress | undefined {

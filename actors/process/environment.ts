@@ -113,7 +113,7 @@ async function openBus(
   onProgress: (line: string) => void,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
-  if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock)), natsUrl };
+  if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock, onProgress)), natsUrl };
   const natsFolder = join(folder, 'nats');
   // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
   if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
@@ -135,7 +135,7 @@ async function openBus(
   }
   try {
     // The server is ours alone and so are its leases.
-    const bus = await natsBus({ ...natsOptions(config, server.url, clock), firstLease: 'immediate' });
+    const bus = await natsBus({ ...natsOptions(config, server.url, clock, onProgress), firstLease: 'immediate' });
     return { bus, natsUrl: server.url, server };
   } catch (error) {
     await server.close();

@@ -65,7 +65,7 @@ async function connect(
   let trouble = '';
   while (!signal.aborted) {
     try {
-      return await natsBus(natsOptions(config, url, clock));
+      return await natsBus(natsOptions(config, url, clock, (message) => log.warn(message)));
     } catch (error) {
       const { message, code } = toErrorData(error);
       if (code === 'terminal') throw error;
@@ -77,7 +77,12 @@ async function connect(
   return undefined;
 }
 
-export function natsOptions(config: Config, url: string, clock: Clock): Parameters<typeof natsBus>[0] {
+export function natsOptions(
+  config: Config,
+  url: string,
+  clock: Clock,
+  onWarning: (message: string) => void,
+): Parameters<typeof natsBus>[0] {
   const { credentials, nkey, ca, certificate, key } = config.natsFiles;
   return {
     url,
@@ -85,6 +90,8 @@ export function natsOptions(config: Config, url: string, clock: Clock): Paramete
     process: `${config.podName ?? 'troupe'}-${process.pid}`,
     shards: config.shards,
     leaseMs: config.leaseMs,
+    events: config.keptEvents,
+    onWarning,
     ...(config.natsPrefix !== undefined && { prefix: config.natsPrefix }),
     ...(credentials !== undefined && { credentialsFile: credentials }),
     ...(nkey !== undefined && { nkeySeedFile: nkey }),

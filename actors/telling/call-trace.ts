@@ -1,6 +1,6 @@
 // Calls to foreign systems as trace events of the actors they are made for.
 import type { CallRecord, Operation, Operations } from '../../adapters/adapter.ts';
-import type { Address, Trace } from '../../bus/mod.ts';
+import { type Address, type Trace, traceparentOf } from '../../bus/mod.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 
 export interface CallTrace {
@@ -28,7 +28,8 @@ export function callTrace(trace: Trace): CallTrace {
     onCall({ traceId, service, method, path, status, durationMs }) {
       const actor = running.get(traceId)?.actor;
       if (actor === undefined) return;
-      trace.emit({ actor, traceId, type: 'call', data: { service, method, path, status: status ?? null, durationMs } });
+      const data = { service, method, path, status: status ?? null, durationMs };
+      trace.emit({ actor, traceparent: traceparentOf(traceId), type: 'call', data });
     },
     follow(realm, operations) {
       const wrap =

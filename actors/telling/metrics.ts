@@ -77,6 +77,7 @@ export function metrics(): Metrics {
     },
     traced: (trace) => ({
       subscribe: (onEvent) => trace.subscribe(onEvent),
+      history: (query) => trace.history(query),
       emit(event) {
         const { actor, type, data } = event;
         if (type === 'transition')

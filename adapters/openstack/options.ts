@@ -1,8 +1,8 @@
 // What may be said of how clouds are treated, on the command line and in the environment.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Flag, Settings } from '../adapter.ts';
+import { parseGoDuration } from '../go-duration.ts';
 import { wholeNumber } from '../settings.ts';
-import { parseGoDuration } from './go-duration.ts';
 import type { SessionsDeps } from './sessions.ts';
 
 export interface OpenStackOptions {

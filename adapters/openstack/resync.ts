@@ -1,6 +1,6 @@
 // When an object that is up to date is compared with the cloud again (openstack-common, chapters 3 and 11).
 import type { KubeObject } from '../../machines/object.ts';
-import { parseGoDuration } from './go-duration.ts';
+import { parseGoDuration } from '../go-duration.ts';
 
 /** How often an object is looked at. */
 export type Resync =

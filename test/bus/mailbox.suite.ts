@@ -82,6 +82,27 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
+    called('mail carries the trace of its cause: read, replayed and live; what is no trace is left out'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      await a.mailbox.publish(object('replayed'), {}, 0, { traceparent });
+      await a.mailbox.publish(object('malformed'), {}, 0, { traceparent: `${traceparent}\r\nNats-Msg-Id: 1` });
+      assert.is((await b.mailbox.last(object('replayed')))?.traceparent, traceparent);
+      const reader = await read(b, everything(b));
+      await until('the replay', () => reader.replayed === 1);
+      await a.mailbox.publish(object('live'), {}, 0, { traceparent });
+      await a.mailbox.publish(object('untraced'), {}, 0);
+      await until('the mail', () => reader.mail.length === 4);
+      assert.equal(
+        reader.mail.map((mail) => mail.traceparent),
+        [traceparent, undefined, traceparent, undefined],
+      );
+      assert.not('traceparent' in (reader.newest('untraced') ?? {}));
+    }),
+  );
+
+  test(
     called('a value is removed by its sequence, a newer one is not'),
     on(harness, async ({ connect }) => {
       const bus = await connect('a');

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import { natsProgram } from '../../bus/nats-program.ts';
 import { busSuite } from './bus.suite.ts';
+import { natsEventsSuite } from './events.nats.suite.ts';
 import { ownServer } from './nats.harness.ts';
 import { natsSuite } from './nats.suite.ts';
 
@@ -37,5 +38,6 @@ if (program === undefined) {
   const test = suite('nats bus, oldest server');
   busSuite(test, ownServer('nats 2.9', program));
   natsSuite(test, ownServer('nats 2.9', program));
+  natsEventsSuite(test, ownServer('nats 2.9', program));
   test.run();
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import { natsProgram } from '../../bus/nats-program.ts';
 import { busSuite } from './bus.suite.ts';
+import { natsEventsSuite } from './events.nats.suite.ts';
 import { ownServer } from './nats.harness.ts';
 import { natsSuite } from './nats.suite.ts';
 
@@ -20,4 +21,5 @@ const program = await natsProgram({
 const test = suite('nats bus');
 busSuite(test, ownServer('nats', program));
 natsSuite(test, ownServer('nats', program));
+natsEventsSuite(test, ownServer('nats', program));
 test.run();

@@ -17,6 +17,7 @@ export interface NatsDeployment extends Deployment {
   connect(process: string, options?: Partial<NatsBusOptions>): Promise<Bus>;
   /** From now on each connection of the process carries so many bytes a millisecond. */
   throttle(bus: Bus, bytesPerMs: number): void;
+  wipeEvents(): Promise<void>;
   /** The process hears no mail any more, and could still speak. Returns the way back. */
   deafen(bus: Bus): () => void;
 }
@@ -96,6 +97,7 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
     },
     wipeMail: () => deleted(`${names}_MAIL`),
     wipeLeases: () => deleted(`KV_${names}_LEASES`),
+    wipeEvents: () => deleted(`${names}_HISTORY`),
     interrupt: ground.interrupt,
     snapshot: ground.snapshot,
     async close() {
@@ -176,6 +178,7 @@ export function sharedServer(name: string, url: string): Harness & { open(): Pro
         async close() {
           await made.wipeMail();
           await made.wipeLeases();
+          await made.wipeEvents();
         },
       });
       return made;

@@ -1,7 +1,8 @@
 // What every bus must do for requests and for the trace.
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JsonObject, TraceEvent } from '../../bus/bus.ts';
+import type { Address } from '../../bus/address.ts';
+import type { Bus, EventQuery, HeardEvent, JsonObject, TraceEvent, Tracing } from '../../bus/bus.ts';
 import {
   AbsentError,
   ConflictError,
@@ -153,7 +154,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const event = {
         actor: { ...address('worker-1.example.com'), namespace: '' },
         type: 'call.start',
-        traceId: '0af7651916cd43dd8448eb211c80319c',
+        traceparent: TRACEPARENT,
         data: { from: 'idle', to: 'ready' },
       };
       const startedAt = clock.now();
@@ -162,6 +163,14 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const { at, ...same } = heard[0] ?? { at: 0 };
       assert.equal(same, event);
       assert.ok(at >= startedAt - 0.001 && at <= clock.now());
+      a.trace.emit({ ...event, traceparent: 'nonsense' });
+      await until('the event', () => heard.length === 2);
+      const { at: _, ...untraced } = heard[1] ?? { at: 0 };
+      assert.equal(
+        untraced,
+        { actor: event.actor, type: event.type, data: event.data },
+        'what is malformed is left out',
+      );
       await listening.close();
       a.trace.emit(event);
       const heal = await cut(a);
@@ -169,7 +178,112 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       await heal();
       await a.close();
       a.trace.emit(event);
-      assert.is(heard.length, 1);
+      assert.is(heard.length, 2);
     }),
   );
+
+  test(
+    called('what happened can be read later: of all, of one actor, from a time on'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const [one, other] = [address('one.example'), address('other')];
+      const emit = (actor: Address, type: string, step: number): void =>
+        a.trace.emit({ actor, type, traceparent: TRACEPARENT, data: { step } });
+      const steps = async (query?: EventQuery): Promise<unknown[]> =>
+        (await all(b, query)).map(({ data }) => data['step']);
+      assert.equal(await all(b), [], 'nothing happened');
+      emit(one, 'transition', 1);
+      emit(other, 'transition', 2);
+      emit(one, 'call', 3);
+      await kept(b, 3);
+      await clock.sleep(20);
+      const since = clock.now();
+      await clock.sleep(20);
+      emit(one, 'transition', 4);
+      emit(other, 'call', 5);
+      await kept(b, 5);
+      assert.equal(await steps(), [1, 2, 3, 4, 5]);
+      assert.equal(await steps({ actor: one }), [1, 3, 4]);
+      assert.equal(await steps({ since }), [4, 5]);
+      assert.equal(await steps({ actor: other, since }), [5]);
+      assert.equal(await steps({ actor: address('unknown') }), []);
+      assert.equal(await steps({ since: clock.now() + 60_000 }), []);
+      const [first] = await all(b, { actor: one });
+      assert.ok(first !== undefined && first.at <= since);
+      const { at: _, ...event } = first;
+      assert.equal(event, { actor: one, type: 'transition', traceparent: TRACEPARENT, data: { step: 1 } });
+    }),
+  );
+
+  test(
+    called('a long history is read to its end, in order, while more happens'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const COUNT = 1_200; // more than is asked for in one go
+      const emit = (step: number): void => a.trace.emit({ actor: address('n'), type: 'step', data: { step } });
+      for (let step = 0; step < COUNT; step += 1) emit(step);
+      // The bus in memory keeps a thousand at least.
+      await kept(b, COUNT);
+      const read: number[] = [];
+      for await (const { data } of b.trace.history()) {
+        read.push(Number(data['step']));
+        if (read.length === 10) emit(COUNT);
+      }
+      assert.equal(
+        read,
+        Array.from({ length: COUNT }, (_, step) => step),
+      );
+      const stopped = b.trace.history();
+      for await (const { data } of stopped) {
+        assert.is(data['step'], 0);
+        break; // whoever has seen enough leaves
+      }
+    }),
+  );
+
+  test(
+    called('history is refused while the bus is away'),
+    on(harness, async ({ connect, cut }) => {
+      const a = await connect('a');
+      const heal = await cut(a);
+      assert.instance(await rejection(all(a)), TransientError);
+      await heal();
+      assert.equal(await eventually(() => all(a)), []);
+    }),
+  );
+
+  test(
+    called('a request carries the trace of its cause, and nothing that is no trace'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const heard: (string | undefined)[] = [];
+      const handle = async (_: JsonObject, { traceparent }: Tracing): Promise<JsonObject> => {
+        heard.push(traceparent);
+        return {};
+      };
+      await a.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle }]);
+      for (const traceparent of [TRACEPARENT, 'nonsense', undefined]) {
+        await b.services.request('x.y', {}, soon(), { traceparent });
+      }
+      await b.services.request('x.y', {}, soon());
+      assert.equal(heard, [TRACEPARENT, undefined, undefined, undefined]);
+    }),
+  );
+}
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+async function all(bus: Bus, query?: EventQuery): Promise<HeardEvent[]> {
+  const events: HeardEvent[] = [];
+  for await (const event of bus.trace.history(query)) events.push(event);
+  return events;
+}
+
+/** Waits until so many events are kept. */
+async function kept(bus: Bus, count: number): Promise<void> {
+  const limit = clock.now() + 10_000;
+  while ((await all(bus)).length < count) {
+    assert.ok(clock.now() < limit, `waited for ${count} events`);
+    await clock.sleep(5);
+  }
 }

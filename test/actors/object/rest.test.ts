@@ -97,6 +97,7 @@ function start(object: KubeObject) {
       trace: {
         emit: ({ data }) => void transitions.push(`${data['from']} -> ${data['to']}`),
         subscribe: bus.trace.subscribe,
+        history: bus.trace.history,
       },
       clock,
       log,

@@ -40,6 +40,18 @@ test('events are written unless told', () => {
   assert.is(refusal({}, { events: 'no' }), "--events must be true or false; got 'no'");
 });
 
+test('what happened is kept for a day and up to 256 MiB unless told', () => {
+  assert.equal(readConfig({}).keptEvents, { maxAgeMs: 86_400_000, maxBytes: 268_435_456 });
+  const env = { TROUPE_EVENT_MAX_AGE: '90m', TROUPE_EVENT_MAX_BYTES: '1000000' };
+  assert.equal(readConfig(env).keptEvents, { maxAgeMs: 5_400_000, maxBytes: 1_000_000 });
+  assert.equal(readConfig(env, { 'event-max-age': '2000' }).keptEvents, { maxAgeMs: 2_000, maxBytes: 1_000_000 });
+  for (const none of ['0', '0s', '0h']) assert.is(readConfig({ TROUPE_EVENT_MAX_AGE: none }).keptEvents, 'none');
+  assert.is(readConfig({}, { 'event-max-bytes': '0' }).keptEvents, 'none');
+  assert.match(refusal({ TROUPE_EVENT_MAX_AGE: 'long' }), 'TROUPE_EVENT_MAX_AGE must be a Go duration such as 24h');
+  assert.match(refusal({}, { 'event-max-age': '-1h' }), "got '-1h'");
+  assert.match(refusal({}, { 'event-max-bytes': '1MB' }), "got '1MB'");
+});
+
 test('a call never outlasts a lease (P10)', () => {
   assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
 });

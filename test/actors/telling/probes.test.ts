@@ -103,7 +103,7 @@ test('figures: calls to clouds, transitions, objects by state', async () => {
   pages.metrics?.onCall({ ...call, status: 200 });
   pages.metrics?.onCall({ ...call, status: undefined });
   const actor = { realm: 'openstack', plural: 'networks', namespace: 'n', name: 'secret-name' };
-  bus.trace.emit({ actor, type: 'transition', traceId: '', data: { from: 'a', to: 'available' } });
+  bus.trace.emit({ actor, type: 'transition', data: { from: 'a', to: 'available' } });
   await pages.client.call({ method: 'PATCH', path: '/x' });
   const { code, text } = await page(`http://127.0.0.1:${port}/metrics`);
   assert.is(code, 200);

@@ -48,6 +48,7 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     clock,
     process: `bench-${process.pid}`,
     firstLease: 'immediate',
+    ...(process.env['TROUPE_EVENT_MAX_AGE'] === '0' && { events: 'none' as const }),
   });
   const runtime = await startRuntime({
     bus: { ...bus, mailbox: count.mail(bus.mailbox), trace: count.trace(bus, clock.now), close: () => bus.close() },
@@ -166,6 +167,7 @@ class Counts {
   trace({ trace }: Bus, now: () => number): Bus['trace'] {
     return {
       subscribe: (onEvent) => trace.subscribe(onEvent),
+      history: (query) => trace.history(query),
       emit: (event) => {
         const { actor, type, data } = event;
         if (type === 'transition') {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseGoDuration } from '../../../adapters/openstack/go-duration.ts';
+import { parseGoDuration } from '../../adapters/go-duration.ts';
 
 const test = suite('go-duration');
 

@@ -1,0 +1,5 @@
+// What travels on the bus.
+
+/** Anything that equals its JSON.parse(JSON.stringify()). */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };

@@ -1,0 +1,40 @@
+// What a message of mail says beside its payload: the version of its format, and the trace of the change that caused it.
+import type { MsgHdrs } from 'nats';
+import { TransientError } from './errors.ts';
+import { validTraceparent } from './trace-context.ts';
+
+/** Major version of what this release writes, and the newest that it reads. Mail that says none is of version 1. */
+export const MAIL_FORMAT = 1;
+export const FORMAT_HEADER = 'Troupe-Format';
+export const TRACEPARENT_HEADER = 'traceparent';
+
+export interface MailHeaders {
+  readonly format: number;
+  readonly traceparent: string | undefined;
+}
+
+/** The headers of a publication. A malformed `traceparent` is left out. */
+export function mailHeaders(traceparent: string | undefined): readonly (readonly [string, string])[] {
+  const format = [FORMAT_HEADER, String(MAIL_FORMAT)] as const;
+  const valid = validTraceparent(traceparent);
+  return valid === undefined ? [format] : [format, [TRACEPARENT_HEADER, valid]];
+}
+
+/** What is malformed counts as not said. */
+export function readMailHeaders(headers: MsgHdrs | undefined): MailHeaders {
+  const format = Number.parseInt(headers?.get(FORMAT_HEADER) ?? '', 10);
+  return {
+    format: Number.isInteger(format) ? format : 1,
+    traceparent: validTraceparent(headers?.get(TRACEPARENT_HEADER)),
+  };
+}
+
+/** What to tell a person of mail that this release cannot read. */
+export function newerFormat(format: number): string {
+  return `mail of format ${format} is ignored, for this process knows ${MAIL_FORMAT} at most: it is older than others that run`;
+}
+
+/** @throws {TransientError} the value is of a newer format: who cannot read it must not replace it either */
+export function refuseNewer({ format }: MailHeaders): void {
+  if (format > MAIL_FORMAT) throw new TransientError(newerFormat(format));
+}

@@ -1,0 +1,75 @@
+// Which change something belongs to, in the words of W3C Trace Context: `traceparent` of mail, events and requests.
+//
+// What others send may be anything: what is malformed is ignored, as the recommendation asks, and never an error.
+//
+// @see https://www.w3.org/TR/trace-context/#traceparent-header
+
+export interface TraceContext {
+  /** All that one change caused; 32 hexadecimal digits, not all of them 0. */
+  readonly traceId: string;
+  /** One step of it; 16 hexadecimal digits, not all of them 0. */
+  readonly spanId: string;
+  /** Whether whoever began it keeps it; of the other flags none outlives a step. */
+  readonly sampled: boolean;
+}
+
+/** Version 00 has four parts; of later ones those four come first, and more may follow. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const SAMPLED = 0x01;
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
+
+/** The inverse of `formatTraceparent`; undefined for what is malformed, of another type, or missing. */
+export function parseTraceparent(text: unknown): TraceContext | undefined {
+  if (typeof text !== 'string') return undefined;
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags ?? '0', 16) & SAMPLED) !== 0 };
+}
+
+export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+/** A text that is a `traceparent`, as it is; undefined otherwise. */
+export function validTraceparent(text: unknown): string | undefined {
+  return parseTraceparent(text) === undefined ? undefined : (text as string);
+}
+
+/** The first step of a new trace. */
+export function newTrace(random: () => number): TraceContext {
+  return { traceId: digits(32, random), spanId: digits(16, random), sampled: true };
+}
+
+/** The next step of the same trace. */
+export function childOf({ traceId, sampled }: TraceContext, random: () => number): TraceContext {
+  return { traceId, spanId: digits(16, random), sampled };
+}
+
+/**
+ * The trace of an object whose cause nobody knows: all of it belongs together, in every process.
+ *
+ * @param uid  `metadata.uid`; a UUID is the trace's id without its hyphens, any other text becomes one
+ */
+export function traceparentOf(uid: string): string {
+  const plain = uid.replaceAll('-', '').toLowerCase();
+  const traceId = TRACE_ID.test(plain) ? plain : [1, 2, 3, 4].map((salt) => hash(`${salt}${uid}`)).join('');
+  const half = traceId.slice(16);
+  return formatTraceparent({ traceId, spanId: /^0+$/.test(half) ? '0000000000000001' : half, sampled: true });
+}
+
+function digits(count: number, random: () => number): string {
+  let text = '';
+  while (text.length < count) text += word(Math.floor(random() * 2 ** 32));
+  return /^0+$/.test(text) ? text.replace(/.$/, '1') : text;
+}
+
+/** FNV-1a, 32 bits; never 0, so that no id is. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return word(value >>> 0 || 1);
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,45 @@
+// What an object refers to, and what is asked of an adapter for it. Types only.
+import type { JsonObject, KubeObject } from './object.ts';
+
+/** A reference of an object to another one. */
+export interface Reference {
+  /** Kind of the other, CamelCase; `Secret` for credentials. */
+  readonly kind: string;
+  readonly name: string;
+  /** That of the object unless the contract says otherwise. */
+  readonly namespace?: string;
+  /** Finalizers that the other must carry while this object exists; empty: not guarded. */
+  readonly finalizers: readonly string[];
+  /**
+   * When it must be ready: `always` for whatever is done outside (credentials), `create` until the object is built,
+   * `import` until then, for what is only looked up, `update` for a step after that, which waits for it by itself,
+   * `never` for a child (`Kind.children`), which is only followed.
+   */
+  readonly neededFor: 'always' | 'create' | 'import' | 'update' | 'never';
+  /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
+  readonly fixed?: boolean;
+}
+
+/** What is known of a dependency that exists. */
+export interface KnownDependency {
+  readonly id: string;
+  /** It may be built on. What has been built already may need it longer. */
+  readonly ready: boolean;
+  readonly attributes?: JsonObject;
+}
+
+/** What every operation of an adapter is told. Plain data: it may travel over the bus. Holds no secret. */
+export interface OperationRequest {
+  readonly object: KubeObject;
+  /** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
+  readonly dependencies: Readonly<Record<string, KnownDependency>>;
+  /**
+   * Changes whenever a Secret that the object refers to may have changed, so that a cached session is checked. Undefined:
+   * unknown.
+   */
+  readonly credentialsVersion?: string;
+  /** No external call may be running after this: milliseconds since the epoch. */
+  readonly deadlineAt: number;
+  /** Joins this call with its cause in traces; 32 hexadecimal digits. */
+  readonly traceId: string;
+}

@@ -1,0 +1,70 @@
+// A clock that stands still until it is moved.
+import { mulberry32 } from '../../actors/clock.ts';
+import type { Clock, Timer } from '../../bus/time.ts';
+
+/** Turns of the event loop after which whatever needs no time has happened: a request leaves at the end of a turn. */
+const TURNS = 40;
+
+export class ManualClock implements Clock {
+  readonly random = mulberry32(1);
+  readonly #timers = new Map<number, { readonly at: number; readonly run: () => void }>();
+  #now = 1_000_000;
+  #ids = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimeout(run: () => void, delayMs: number): Timer {
+    this.#ids += 1;
+    this.#timers.set(this.#ids, { at: this.#now + Math.max(0, delayMs), run });
+    return { id: this.#ids };
+  }
+
+  clearTimeout(timer: Timer): void {
+    this.#timers.delete(timer.id);
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.setTimeout(resolve, delayMs);
+    });
+  }
+
+  /** Everything that needs no time happens. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Time passes, timer by timer; what each begins has happened before the next fires. */
+  async advance(durationMs: number): Promise<void> {
+    const end = this.#now + durationMs;
+    await this.settle();
+    for (;;) {
+      const [next] = [...this.#timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at);
+      if (next === undefined) break;
+      const [id, { at, run }] = next;
+      this.#timers.delete(id);
+      this.#now = Math.max(this.#now, at);
+      run();
+      await this.settle();
+    }
+    this.#now = end;
+  }
+}
+
+/** What became of a promise so far. */
+export interface Outcome<Value> {
+  readonly value: Value | undefined;
+  readonly error: Error | undefined;
+  readonly settled: boolean;
+}
+
+export function outcome<Value>(promise: Promise<Value>): Outcome<Value> {
+  const seen = { value: undefined as Value | undefined, error: undefined as Error | undefined, settled: false };
+  promise.then(
+    (value) => Object.assign(seen, { value, settled: true }),
+    (error: Error) => Object.assign(seen, { error, settled: true }),
+  );
+  return seen;
+}

@@ -1,0 +1,263 @@
+// Losses of the mailbox stream that nobody tells of, on a scripted server: no event, no broken connection (P11, S1 to S3, B4).
+import { headers, type MsgHdrs } from 'nats';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Mail } from '../../bus/bus.ts';
+import { TransientError } from '../../bus/errors.ts';
+import { NatsMailbox } from '../../bus/nats-mailbox.ts';
+import { mailSubject } from '../../bus/subjects.ts';
+import { object } from './harness.ts';
+import { ManualClock, outcome } from './manual-clock.ts';
+import { ScriptedNats } from './scripted-nats.ts';
+
+const test = suite('nats stream');
+const STREAM = 'TROUPE_MAIL';
+/** By when a loss is noticed that nothing tells of. */
+const LOOK_MS = 1_000;
+
+interface Scene {
+  readonly clock: ManualClock;
+  readonly nats: ScriptedNats;
+  readonly mailbox: NatsMailbox;
+  readonly warnings: string[];
+}
+
+/** A mailbox with the values `a` and `b`. */
+async function scene(): Promise<Scene> {
+  const clock = new ManualClock();
+  const nats = new ScriptedNats(clock);
+  const { connection } = nats;
+  const warnings: string[] = [];
+  const mailbox = new NatsMailbox({
+    connection,
+    deliveries: connection,
+    stream: STREAM,
+    root: 'troupe',
+    shards: 64,
+    replicas: 1,
+    onWarning: (message) => warnings.push(message),
+  });
+  await mailbox.open();
+  await mailbox.publish(object('a'), { value: 'a' }, 0);
+  await mailbox.publish(object('b'), { value: 'b' }, 0);
+  return { clock, nats, mailbox, warnings };
+}
+
+/** Another stream in place of the one that was, in which the same sequences are other subjects'. */
+function replaced({ nats }: Scene): void {
+  const config = nats.streams.get(STREAM)?.config ?? {};
+  nats.lose(STREAM);
+  nats.make(STREAM, config);
+  nats.stored('troupe.epoch', { id: 'other' });
+  for (const name of ['x', 'y', 'z']) nats.stored(mailSubject(object(name)), { value: name });
+}
+
+/** The same stream as it was earlier: `b` and what came later are forgotten. */
+function rolledBack({ nats }: Scene): void {
+  const stream = nats.streams.get(STREAM);
+  stream?.messages.delete(mailSubject(object('b')));
+  if (stream !== undefined) stream.lastSequence -= 1;
+}
+
+test('a value is removed from the stream that it was read from, and from no other', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  replaced(before);
+  const removed = outcome(mailbox.remove(3)); // x, there
+  await clock.settle();
+  assert.instance(removed.error, TransientError);
+  assert.is(nats.count('$JS.API.STREAM.MSG.DELETE'), 0);
+  await mailbox.close();
+});
+
+test('a value of another stream is not handed over as the last one (B4)', async () => {
+  const before = await scene();
+  const { clock, mailbox } = before;
+  replaced(before);
+  const last = outcome(mailbox.last(object('x')));
+  await clock.settle();
+  assert.match(last.error?.message ?? '', 'another epoch');
+  assert.match(mailbox.epoch().id, 'other');
+  await mailbox.close();
+});
+
+test('a stream that was replaced is noticed by looking alone (P11)', async () => {
+  const before = await scene();
+  const { clock, mailbox } = before;
+  const { id } = mailbox.epoch();
+  const told: string[] = [];
+  mailbox.watchEpoch((epoch) => told.push(epoch.id));
+  replaced(before);
+  await clock.advance(LOOK_MS);
+  assert.is(told.length, 1);
+  assert.is.not(mailbox.epoch().id, id);
+  await clock.advance(5 * LOOK_MS);
+  assert.is(told.length, 1, 'told once');
+  await mailbox.close();
+});
+
+test('a stream that is gone is noticed by looking alone, and made anew (P11)', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const { id } = mailbox.epoch();
+  nats.lose(STREAM);
+  await clock.advance(2 * LOOK_MS);
+  assert.ok(nats.streams.has(STREAM));
+  assert.is.not(mailbox.epoch().id, id);
+  await mailbox.close();
+});
+
+test('a stream whose marker is another one is another stream, though it was created when it was (P11)', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const { id } = mailbox.epoch();
+  const created = nats.streams.get(STREAM)?.created;
+  nats.stored('troupe.epoch', { id: 'other' });
+  await clock.advance(LOOK_MS);
+  assert.is(nats.streams.get(STREAM)?.created, created);
+  assert.is.not(mailbox.epoch().id, id);
+  await mailbox.close();
+});
+
+test('a stream that was rolled back is deleted and made anew (P11, S3)', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  const { id } = mailbox.epoch();
+  rolledBack(before);
+  await clock.advance(2 * LOOK_MS);
+  assert.is(nats.count('$JS.API.STREAM.DELETE'), 1);
+  assert.is.not(mailbox.epoch().id, id);
+  assert.is(nats.streams.get(STREAM)?.messages.has(mailSubject(object('a'))), false);
+  await mailbox.close();
+});
+
+test('a last sequence that is small for a moment is no roll-back: a new leader reads its log (S3)', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const { id } = mailbox.epoch();
+  const stream = nats.streams.get(STREAM);
+  assert.ok(stream);
+  const whole = stream.lastSequence;
+  stream.lastSequence = 1;
+  void clock.sleep(LOOK_MS + 100).then(() => {
+    stream.lastSequence = whole;
+  });
+  await clock.advance(3 * LOOK_MS);
+  assert.is(nats.count('$JS.API.STREAM.DELETE'), 0);
+  assert.is(mailbox.epoch().id, id);
+  await mailbox.close();
+});
+
+test('a roll-back that others have written past is told by what they wrote, on return (S3)', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  const { id } = mailbox.epoch();
+  await nats.status('disconnect');
+  rolledBack(before);
+  for (const name of ['x', 'y']) nats.stored(mailSubject(object(name)), { value: name });
+  await nats.status('reconnect');
+  await clock.advance(500);
+  assert.is.not(mailbox.epoch().id, id);
+  await mailbox.close();
+});
+
+test('a publication on a sequence that was seen already is of another stream', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  const stream = nats.streams.get(STREAM);
+  assert.ok(stream);
+  stream.lastSequence = 1;
+  const published = outcome(mailbox.publish(object('c'), {}, 0));
+  await clock.settle();
+  assert.match(published.error?.message ?? '', 'another epoch');
+  await mailbox.close();
+});
+
+test('a publication that nobody takes makes the stream be looked for at once, not at the next look', async () => {
+  const { clock, nats, mailbox } = await scene();
+  nats.lose(STREAM);
+  const published = outcome(mailbox.publish(object('c'), {}, 0));
+  await clock.advance(LOOK_MS / 2);
+  assert.instance(published.error, TransientError);
+  assert.ok(nats.streams.has(STREAM));
+  await mailbox.close();
+});
+
+test('after the connection was away nothing is read or written before the stream was checked (S1)', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  await nats.status('disconnect');
+  replaced(before);
+  nats.delays = (subject) => (subject.startsWith('$JS.API.STREAM.INFO') ? clock.sleep(300) : undefined);
+  await nats.status('reconnect');
+  const asked = nats.count('troupe.mail');
+  const [published, last] = [outcome(mailbox.publish(object('a'), {}, 2)), outcome(mailbox.last(object('x')))];
+  await clock.settle();
+  assert.instance(published.error, TransientError);
+  assert.not(last.settled);
+  assert.is(nats.count('troupe.mail'), asked, 'nothing was sent');
+  await clock.advance(2_000);
+  assert.equal(last.value?.payload, { value: 'x' }, 'read under the new epoch');
+  assert.match(mailbox.epoch().id, 'other');
+  await mailbox.close();
+});
+
+test('who asks during a look that began earlier gets the next one’s answer, told before it (S2)', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  const order: string[] = [];
+  mailbox.watchEpoch(() => order.push('told'));
+  nats.delays = () => clock.sleep(100);
+  await clock.advance(LOOK_MS + 150); // a look has read the old stream, and its last answer is on its way
+  replaced(before);
+  const removed = outcome(mailbox.remove(3).finally(() => order.push('refused')));
+  await clock.advance(LOOK_MS);
+  assert.instance(removed.error, TransientError);
+  assert.equal(order, ['told', 'refused']);
+  await mailbox.close();
+});
+
+test('mail of a newer format is ignored, with one warning; the replay is complete without it', async () => {
+  const { clock, nats, mailbox, warnings } = await scene();
+  const heard: string[] = [];
+  let replayed = false;
+  const onReplayed = (): void => {
+    replayed = true;
+  };
+  const handlers = { onMail: ({ subject }: Mail) => heard.push('to' in subject ? subject.to.name : ''), onReplayed };
+  const subscribing = mailbox.subscribe({ topic: 'object' }, handlers);
+  await clock.settle();
+  const inbox = String(nats.consumers[0]?.['deliver_subject']);
+  const [newer, ours] = [headers(), headers()];
+  newer.set('Troupe-Format', '2');
+  ours.set('Troupe-Format', '1');
+  const deliver = (name: string, at: number, header: MsgHdrs): void =>
+    nats.deliver(inbox, {
+      subject: mailSubject(object(name)),
+      reply: `$JS.ACK.S.c.1.${at + 1}.${at}.0.0`,
+      payload: header === newer ? 'what a later release writes' : '{}',
+      header,
+    });
+  deliver('a', 1, newer);
+  deliver('b', 2, newer);
+  await subscribing;
+  await clock.settle();
+  assert.equal(heard, []);
+  assert.ok(replayed);
+  deliver('c', 3, ours);
+  assert.equal(heard, ['c']);
+  assert.is(warnings.length, 1);
+  assert.match(warnings[0] ?? '', 'format 2');
+  await mailbox.close();
+});
+
+test('a value of a newer format is not read as no value: it would be replaced', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const newer = headers();
+  newer.set('Troupe-Format', '2');
+  nats.stored(mailSubject(object('c')), {}, newer);
+  const last = outcome(mailbox.last(object('c')));
+  await clock.settle();
+  assert.instance(last.error, TransientError);
+  assert.match(last.error?.message ?? '', 'format 2');
+  await mailbox.close();
+});
+
+test.run();

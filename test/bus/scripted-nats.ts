@@ -1,0 +1,231 @@
+// A NATS server behind the client library's interface, in memory and on a manual clock: what it answers, leaves unanswered
+// or forgets is the test's to say.
+//
+// Not imitated: deliveries of consumers (a test sends them with `deliver`), limits, ages, permissions, queue groups.
+import { Events, headers, type Msg, type MsgHdrs, ErrorCode as NatsCode, type NatsConnection, NatsError } from 'nats';
+import { Connection } from '../../bus/connection.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+interface Stored {
+  readonly sequence: number;
+  readonly payload: string;
+  readonly headers: MsgHdrs | undefined;
+}
+
+interface ScriptedStream {
+  created: string;
+  config: Record<string, unknown>;
+  lastSequence: number;
+  readonly messages: Map<string, Stored>;
+}
+
+interface Listening {
+  readonly subject: string;
+  readonly callback: (error: NatsError | null, message: Msg) => void;
+}
+
+const ENCODER = new TextEncoder();
+
+export class ScriptedNats {
+  readonly connection: Connection;
+  readonly streams = new Map<string, ScriptedStream>();
+  /** Subjects of all requests, in the order they came. */
+  readonly asked: string[] = [];
+  /** Subjects of all that was sent without asking for an answer. */
+  readonly sent: string[] = [];
+  /** Whether a request is lost on the way. */
+  swallows: (subject: string) => boolean = () => false;
+  /** Until when an answer is on its way; the request itself is carried out at once. */
+  delays: (subject: string) => Promise<void> | undefined = () => undefined;
+  /** The configurations of the consumers that were made. */
+  readonly consumers: Record<string, unknown>[] = [];
+  readonly #clock: ManualClock;
+  readonly #listening = new Set<Listening>();
+  readonly #ever: Listening[] = [];
+  #status: { type: string }[] = [];
+  #wakeStatus: () => void = () => undefined;
+  #made = 0;
+
+  constructor(clock: ManualClock, version = '2.12.3') {
+    this.#clock = clock;
+    const nats = {
+      info: { version },
+      isClosed: () => false,
+      status: () => this.#statuses(),
+      request: (subject: string, payload: Uint8Array | string, options: { timeout: number; headers?: MsgHdrs }) =>
+        this.#request(subject, String(payload), options),
+      publish: (subject: string) => void this.sent.push(subject),
+      subscribe: (subject: string, { callback }: { callback: Listening['callback'] }) => {
+        const listening = { subject, callback };
+        this.#listening.add(listening);
+        this.#ever.push(listening);
+        return { unsubscribe: () => void this.#listening.delete(listening) };
+      },
+      flush: async () => undefined,
+      close: async () => undefined,
+    };
+    this.connection = new Connection(nats as unknown as NatsConnection, 'scripted', clock, () => undefined);
+  }
+
+  /** How often a subject was asked that begins with these words. */
+  count(beginning: string): number {
+    return this.asked.filter((subject) => subject.startsWith(beginning)).length;
+  }
+
+  /** The stream is gone without a word; whoever asks for it next makes it anew, or finds what `make` made. */
+  lose(name: string): void {
+    this.streams.delete(name);
+  }
+
+  make(name: string, config: Record<string, unknown>): ScriptedStream {
+    this.#made += 1;
+    const created = `2026-01-01T00:00:00.${String(this.#made).padStart(3, '0')}Z`;
+    const stream = { created, config, lastSequence: 0, messages: new Map() };
+    this.streams.set(name, stream);
+    return stream;
+  }
+
+  /** Somebody else stores a value. */
+  stored(subject: string, payload: object, header?: MsgHdrs): void {
+    this.#store(subject, JSON.stringify(payload), header);
+  }
+
+  /** A message to whoever listens to the subject; `late`: or did, and unsubscribed when it was on its way. */
+  deliver(to: string, { subject = to, reply = '', payload = '{}', header = headers(), late = false } = {}): void {
+    for (const { subject: listened, callback } of late ? this.#ever : [...this.#listening]) {
+      if (matches(listened, to)) callback(null, message(subject, payload, header, reply));
+    }
+  }
+
+  /** The connection breaks, or is there again. */
+  async status(type: 'disconnect' | 'reconnect'): Promise<void> {
+    this.#status.push({ type: type === 'disconnect' ? Events.Disconnect : Events.Reconnect });
+    this.#wakeStatus();
+    await this.#clock.settle();
+  }
+
+  async *#statuses(): AsyncGenerator<{ type: string }> {
+    for (;;) {
+      for (let next = this.#status.shift(); next !== undefined; next = this.#status.shift()) yield next;
+      await new Promise<void>((resolve) => {
+        this.#wakeStatus = resolve;
+      });
+    }
+  }
+
+  #request(
+    subject: string,
+    payload: string,
+    { timeout, headers: sent }: { timeout: number; headers?: MsgHdrs },
+  ): Promise<Msg> {
+    this.asked.push(subject);
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => reject(new NatsError('TIMEOUT', NatsCode.Timeout)), timeout);
+      if (this.swallows(subject)) return;
+      const answer = this.#answer(subject, payload, sent);
+      if (answer === 'silence') return;
+      void (this.delays(subject) ?? Promise.resolve()).then(() => {
+        this.#clock.clearTimeout(timer);
+        if (answer === undefined) reject(new NatsError('NO RESPONDERS', NatsCode.NoResponders));
+        else resolve(answer);
+      });
+    });
+  }
+
+  #answer(subject: string, payload: string, sent: MsgHdrs | undefined): Msg | 'silence' | undefined {
+    if (!subject.startsWith('$JS.API.')) return this.#store(subject, payload, sent);
+    const [, , ...operation] = subject.split('.');
+    const request = payload === '' ? {} : JSON.parse(payload);
+    const name = operation.at(-1) ?? '';
+    const stream = this.streams.get(name);
+    switch (operation.slice(0, -1).join('.')) {
+      case 'STREAM.CREATE': {
+        const isNew = stream === undefined;
+        return json({ ...info(stream ?? this.make(name, request)), did_create: isNew });
+      }
+      case 'STREAM.UPDATE':
+        if (stream === undefined) return notFound();
+        stream.config = request;
+        return json(info(stream));
+      case 'STREAM.INFO':
+        return stream === undefined ? notFound() : json(info(stream, request.subjects_filter));
+      case 'STREAM.DELETE':
+        this.lose(name);
+        return stream === undefined ? notFound() : json({ success: true });
+      case 'STREAM.MSG.DELETE':
+        for (const [key, { sequence }] of stream?.messages ?? []) {
+          if (sequence === request.seq) stream?.messages.delete(key);
+        }
+        return json({ success: true });
+      case 'CONSUMER.CREATE':
+        this.consumers.push(request.config);
+        return json({ name: `consumer-${this.consumers.length}` });
+      case 'DIRECT.GET':
+        // As nats-server does: a stream that does not listen leaves it unanswered.
+        return stream === undefined ? 'silence' : read(stream, request);
+      default:
+        return json({});
+    }
+  }
+
+  #store(subject: string, payload: string, sent: MsgHdrs | undefined): Msg | undefined {
+    const stream = [...this.streams.values()].find(({ config }) =>
+      ((config['subjects'] ?? []) as string[]).some((pattern) => matches(pattern, subject)),
+    );
+    if (stream === undefined) return undefined;
+    const expected = sent?.get('Nats-Expected-Last-Subject-Sequence') ?? '';
+    const last = stream.messages.get(subject)?.sequence ?? 0;
+    if (expected !== '' && Number(expected) !== last) return json({ error: { err_code: 10_071 } });
+    stream.lastSequence += 1;
+    stream.messages.delete(subject);
+    stream.messages.set(subject, { sequence: stream.lastSequence, payload, headers: sent });
+    return json({ stream: stream.config['name'], seq: stream.lastSequence });
+  }
+}
+
+/** Whether a NATS filter matches a subject. */
+function matches(filter: string, subject: string): boolean {
+  const [wanted, tokens] = [filter.split('.'), subject.split('.')];
+  for (const [at, want] of wanted.entries()) {
+    if (want === '>') return tokens.length > at;
+    if (want !== '*' && want !== tokens[at]) return false;
+  }
+  return wanted.length === tokens.length;
+}
+
+function info({ created, config, lastSequence, messages }: ScriptedStream, filter = '>'): object {
+  const wanted = [...messages.keys()].filter((subject) => matches(filter, subject));
+  const subjects = Object.fromEntries(wanted.map((subject) => [subject, 1]));
+  return { created, config, total: wanted.length, state: { first_seq: 1, last_seq: lastSequence, subjects } };
+}
+
+function read({ messages }: ScriptedStream, which: { last_by_subj?: string; seq?: number }): Msg {
+  const found = [...messages].find(
+    ([subject, { sequence }]) => subject === which.last_by_subj || sequence === which.seq,
+  );
+  if (found === undefined) return message('', '', headers(404, 'Message Not Found'), '');
+  const [subject, { sequence, payload, headers: stored }] = found;
+  const header = headers();
+  for (const [name, values] of stored ?? []) for (const value of values) header.append(name, value);
+  header.set('Nats-Subject', subject);
+  header.set('Nats-Sequence', String(sequence));
+  return message(subject, payload, header, '');
+}
+
+function notFound(): Msg {
+  return json({ error: { code: 404, err_code: 10_059, description: 'stream not found' } });
+}
+
+function json(answer: object): Msg {
+  return message('', JSON.stringify(answer), undefined, '');
+}
+
+function message(subject: string, payload: string, header: MsgHdrs | undefined, reply: string): Msg {
+  const parts = { subject, sid: 1, reply, data: ENCODER.encode(payload), respond: () => true };
+  return {
+    ...parts,
+    ...(header === undefined ? {} : { headers: header }),
+    json: <Value>() => JSON.parse(payload) as Value,
+    string: () => payload,
+  };
+}
