@@ -1,4 +1,4 @@
-export { ForbiddenError, type KubeClient, kubeClient } from './client.ts';
+export { ExpiredError, ForbiddenError, type KubeClient, kubeClient } from './client.ts';
 export { type CrdFile, crd, crdFile, type KindContract } from './crds.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { type ObjectList, type Objects, objects, type SecretContent } from './objects.ts';
