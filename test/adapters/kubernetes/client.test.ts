@@ -248,10 +248,13 @@ test('a list is all of its pages', () =>
     const listing = objects({ client }).list(SECRETS, 'ns', 'a');
     const first = await next();
     assert.is(first.path, '/api/v1/namespaces/ns/secrets');
-    assert.equal([...first.query], [
-      ['limit', '500'],
-      ['fieldSelector', 'metadata.name=a'],
-    ]);
+    assert.equal(
+      [...first.query],
+      [
+        ['limit', '500'],
+        ['fieldSelector', 'metadata.name=a'],
+      ],
+    );
     first.answer(200, { metadata: { resourceVersion: '7', continue: 'more&' }, items: [metadata('a')] });
     const second = await next();
     assert.is(second.query.get('continue'), 'more&');

@@ -71,6 +71,8 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
         await run({ ...server, heard, until, listed, watched, stop: () => stop.abort(), ended });
       } finally {
         stop.abort();
+        // A list under way ends with it.
+        await client.close();
         await soon(ended, 'the end of the watch');
       }
     });
@@ -229,7 +231,7 @@ test(
     watch.end();
     await watched('8');
     const missing = 'missing GET /apis/example.org/v1/gadgets: the server could not find the requested resource';
-    assert.equal(heard, [missing, 'list 7: ', 'recovery', 'changed g8']);
+    assert.equal(heard, [missing, 'list 7: ', 'changed g8', 'recovery']);
   }),
 );
 
@@ -373,6 +375,7 @@ test(
     assert.is(isClosed, false);
     clock.advance(1);
     await soon(first.closed, 'the end of the silent watch');
+    await clock.passPause();
     const second = await watched('8');
     second.open();
     second.write(line('ADDED', gadget('9')));
@@ -383,13 +386,14 @@ test(
 
 test(
   'a watch that is not even agreed to is given up as well',
-  watching(async ({ clock, listed, watched }) => {
+  watching(async ({ clock, listed, watched, heard }) => {
     (await listed()).answer(200, list('7'));
     const first = await watched('7');
     clock.advance(315_000);
     await soon(first.closed, 'the end of the first watch');
     await clock.passPause();
     await watched('7');
+    assert.match(heard.join('; '), /trouble .*silent/);
   }),
 );
 
