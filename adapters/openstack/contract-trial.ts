@@ -8,7 +8,7 @@ import { sample } from '../kubernetes/contract-check/samples.ts';
 import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rules.ts';
 import { answerOf, knowing } from './contract-answers.ts';
 import { matchesAll, queryOf } from './criteria.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
+import type { OpenStackKind } from './kinds/table.ts';
 import { managedKind } from './managed-kind.ts';
 import type { Call, Session, Sessions } from './session.ts';
 

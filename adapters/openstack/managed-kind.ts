@@ -2,7 +2,7 @@
 import type { ManagedKind } from '../../machines/kind.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
+import type { OpenStackKind, OperationsDeps } from './kinds/table.ts';
 import { resyncAfterMs } from './resync.ts';
 
 export interface ManagedKindDeps extends OperationsDeps {

@@ -10,7 +10,7 @@ import type { ManagedOperations, Observation, OperationRequest } from '../../mac
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
-import type { OperationsDeps, TableKind } from './kinds/kind.ts';
+import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused } from './refusals.ts';
 import type { Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
