@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { TerminalError } from '../../bus/mod.ts';
-import { type ListenAddress, parseListenAddress } from '../telling/probes.ts';
+import { type ListenAddress, parseListenAddress } from '../telling/listen-address.ts';
 
 /** What a process may be asked to do; all in one process unless told. */
 export const Role = { Watch: 'watch', Actors: 'actors', Openstack: 'openstack' } as const;

@@ -3,7 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { CallRecord } from '../../adapters/openstack/mod.ts';
 import { type Trace, toErrorData } from '../../bus/mod.ts';
-import type { Runtime } from '../process/runtime.ts';
+
+/** Where objects live. */
+export interface Populated {
+  /** How many objects live here, by phase. */
+  census(): ReadonlyMap<string, number>;
+}
 
 export interface Metrics {
   /** Notes a call to a cloud. */
@@ -12,8 +17,8 @@ export interface Metrics {
   traced(trace: Trace): Trace;
   /** The same client; requests are counted. */
   counted(client: KubeClient): KubeClient;
-  /** Counts the objects that live in a runtime, whenever somebody asks. */
-  follow(runtime: Runtime): void;
+  /** Counts the objects that live there, whenever somebody asks. */
+  follow(populated: Populated): void;
   /** All figures in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -50,7 +55,7 @@ export function metrics(): Metrics {
     labelNames: ['method', 'outcome'],
     registers,
   });
-  let runtime: Runtime | undefined;
+  let populated: Populated | undefined;
   new Gauge({
     name: 'troupe_objects',
     help: 'Objects that live in this process, by the state they are in.',
@@ -58,7 +63,7 @@ export function metrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const [state, count] of runtime?.census() ?? []) this.set({ state }, count);
+      for (const [state, count] of populated?.census() ?? []) this.set({ state }, count);
     },
   });
   return {
@@ -93,7 +98,7 @@ export function metrics(): Metrics {
       },
     }),
     follow(started) {
-      runtime = started;
+      populated = started;
     },
     text: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };
