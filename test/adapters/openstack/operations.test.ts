@@ -9,7 +9,7 @@ import { representable } from '../../../adapters/openstack/observed-values.ts';
 import { rulesStep } from '../../../adapters/openstack/security-group-rules.ts';
 import { type Answer, type Call, HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { TerminalError, TransientError, UnansweredError } from '../../../bus/errors.ts';
 import type { KubeObject, ManagedOperations, OperationRequest } from '../../../machines/kind.ts';
 
 const test = suite('operations');
@@ -79,6 +79,36 @@ test('an import takes what meets the filter, however loosely the service compare
     requestFor({ managementPolicy: 'unmanaged', import: { filter: { name: 'mine' } } }),
   );
   assert.is(imported?.id, '2');
+});
+
+test('of several that meet a filter none is taken', async () => {
+  const { operations } = cloud(
+    () => ({ status: 200, body: {} }),
+    [
+      { id: '1', name: 'mine' },
+      { id: '2', name: 'mine' },
+    ],
+  );
+  const request = requestFor({ managementPolicy: 'unmanaged', import: { filter: { name: 'mine' } } });
+  const error = await operations.import(request).catch((reason: unknown) => reason);
+  assert.instance(error, TerminalError);
+  assert.match((error as Error).message, 'more than one');
+});
+
+test('what is in the way of a create is ours if it is the only one of its kind', async () => {
+  for (const [ids, taken] of [
+    [['1'], '1'],
+    [['1', '2'], undefined],
+    [[], undefined],
+  ] as const) {
+    const { operations } = cloud(
+      () => new HttpError('in the way', { status: 409, body: {} }),
+      ids.map((id) => ({ id, name: 'n' })),
+    );
+    const outcome = await operations.create(MANAGED).catch((reason: unknown) => reason);
+    if (taken === undefined) assert.instance(outcome, TerminalError, `${ids.length}`);
+    else assert.is((outcome as { readonly id?: string }).id, taken);
+  }
 });
 
 test('a deletion that a gateway answered may have been done, and any other refusal may pass', async () => {
