@@ -6,12 +6,10 @@
 //   A2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
 import type { JsonObject } from '../bus/bus.ts';
 import type { Clock } from '../bus/time.ts';
-import type { FollowedKind, Kind, Operation, OperationRequest } from '../machines/kind.ts';
+import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '../machines/kind.ts';
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { KindContract } from './kubernetes/crds.ts';
-import type { SecretContent } from './kubernetes/objects.ts';
-import type { Resource } from './kubernetes/resource.ts';
 
 /** What an adapter exports as `adapter`: all that can be said of it without its options. */
 export interface Adapter {
@@ -88,6 +86,14 @@ export interface ServePorts {
   listObjects(kind: Resource | FollowedKind, namespace: string): Promise<readonly KubeObject[]>;
   /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
   onCall(record: CallRecord): void;
+}
+
+/** A Secret, for who works with what is in it. */
+export interface SecretContent {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Values in base64, as stored. */
+  readonly data: Readonly<Record<string, string>>;
 }
 
 /** The message is a constant, values are fields. */

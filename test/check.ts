@@ -1,10 +1,12 @@
-// `npm run check`: types, format and lint, generated files up to date, contracts as contracts are. All run even if one fails.
+// `npm run check`: types, format and lint, imports in one direction, generated files up to date,
+// contracts as contracts are. All run even if one fails.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
+  imports: ['test/imports.ts'],
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],
   'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],

@@ -6,7 +6,7 @@ import type { Adapter, Given } from '../../adapters/adapter.ts';
 import { parseGoDuration } from '../../adapters/go-duration.ts';
 import { wholeNumber } from '../../adapters/settings.ts';
 import { type EventLimits, TerminalError } from '../../bus/mod.ts';
-import { type ListenAddress, parseListenAddress } from '../telling/probes.ts';
+import { type ListenAddress, parseListenAddress } from '../telling/listen-address.ts';
 
 /** What a process may be asked to do beside serving an adapter, whose role has a name of its own. */
 export const Role = { Watch: 'watch', Actors: 'actors' } as const;

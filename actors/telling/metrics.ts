@@ -4,7 +4,12 @@ import type { CallRecord } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Trace, toErrorData } from '../../bus/mod.ts';
 import { QUARANTINED } from '../object/charts.ts';
-import type { Runtime } from '../process/runtime.ts';
+
+/** Where objects live. */
+export interface Populated {
+  /** How many objects live here, by state. */
+  census(): ReadonlyMap<string, number>;
+}
 
 export interface Metrics {
   /** Notes a call to a cloud. */
@@ -13,8 +18,8 @@ export interface Metrics {
   traced(trace: Trace): Trace;
   /** The same client; requests are counted. */
   counted(client: KubeClient): KubeClient;
-  /** Counts the objects that live in a runtime, whenever somebody asks. */
-  follow(runtime: Runtime): void;
+  /** Counts the objects that live there, whenever somebody asks. */
+  follow(populated: Populated): void;
   /** All figures in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -51,7 +56,7 @@ export function metrics(): Metrics {
     labelNames: ['method', 'outcome'],
     registers,
   });
-  let runtime: Runtime | undefined;
+  let populated: Populated | undefined;
   new Gauge({
     name: 'troupe_objects',
     help: 'Objects that live in this process, by the state they are in.',
@@ -59,7 +64,7 @@ export function metrics(): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const [state, count] of runtime?.census() ?? []) this.set({ state }, count);
+      for (const [state, count] of populated?.census() ?? []) this.set({ state }, count);
     },
   });
   new Gauge({
@@ -67,7 +72,7 @@ export function metrics(): Metrics {
     help: 'Objects in this process that are stopped, since the code that serves them failed.',
     registers,
     collect() {
-      this.set(runtime?.census().get(QUARANTINED) ?? 0);
+      this.set(populated?.census().get(QUARANTINED) ?? 0);
     },
   });
   return {
@@ -103,7 +108,7 @@ export function metrics(): Metrics {
       },
     }),
     follow(started) {
-      runtime = started;
+      populated = started;
     },
     text: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };

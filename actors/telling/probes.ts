@@ -1,16 +1,11 @@
 // The pages that the cluster asks for: whether the process is healthy and ready, and its figures.
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { TerminalError, toErrorData } from '../../bus/mod.ts';
+import type { ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
 
 // An `import` reads all that a module exports, and with `WebSocket` this one loads all of Node's `fetch`.
 const { createServer } = process.getBuiltinModule('node:http');
-
-/** Where to listen; an empty host is all addresses. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** A question of `/readyz`: undefined is yes, a text says why not. */
 export type Readiness = () => string | undefined;
@@ -19,16 +14,6 @@ export interface Listening {
   /** The port it got, for those who asked for any. */
   readonly port: number;
   close(): Promise<void>;
-}
-
-/** `:8081`, `127.0.0.1:8081`, `[::1]:8081`; `0` is off, undefined. @throws {TypeError} it is neither */
-export function parseListenAddress(text: string): ListenAddress | undefined {
-  if (text === '' || text === '0') return undefined;
-  const parts = /^(?:\[(?<six>[^\]]*)\]|(?<host>[^:[\]]*)):(?<port>\d{1,5})$/.exec(text)?.groups;
-  const port = Number(parts?.['port']);
-  if (parts === undefined || port > 65_535)
-    throw new TypeError("an address like ':8081' or '127.0.0.1:8081', or 0 for none");
-  return { host: parts['six'] ?? parts['host'] ?? '', port };
 }
 
 /** `/healthz` says that the process runs, `/readyz` that it can do its work. */

@@ -7,6 +7,11 @@ import type { Clock } from '../../bus/time.ts';
 import { Agent, type Dispatcher, request } from '../undici.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
+/** 410: the version or the page that was asked for is kept no more. It says nothing of what is there: list anew. */
+export class ExpiredError extends TransientError {
+  override name = 'ExpiredError';
+}
+
 /** 403. Who may do what changes without us, so it may be tried again. */
 export class ForbiddenError extends TransientError {
   override name = 'ForbiddenError';
@@ -27,7 +32,7 @@ export interface KubeClient {
    * One request with a JSON answer.
    * @throws {AbsentError} 404 @throws {ConflictError} 409, or a patch whose test failed
    * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
-   * @throws {ForbiddenError} 403
+   * @throws {ForbiddenError} 403 @throws {ExpiredError} 410
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
    */
   call(call: KubeCall): Promise<KubeAnswer>;
@@ -79,6 +84,8 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
   const access = accessOf(kubeconfig, inCluster);
   const { server } = access;
   let session: { agent: Agent; headers: Readonly<Record<string, string>>; key: string; readAt: number } | undefined;
+  /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
+  const agents = new Set<Agent>();
 
   async function login(): Promise<Credentials> {
     try {
@@ -98,10 +105,20 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
       return session;
     }
     const agent = new Agent({ connections: CONNECTIONS, connect: tls, keepAliveTimeout: 60_000, bodyTimeout: 0 });
-    // Requests in flight end on the old agent.
-    void session?.agent.close();
+    agents.add(agent);
+    if (session !== undefined) retire(session.agent);
     session = { agent, headers, key: fingerprint, readAt: clock.now() };
     return session;
+  }
+
+  /** Requests in flight end on the old agent. */
+  function retire(agent: Agent): void {
+    void agent.close().then(() => agents.delete(agent));
+  }
+
+  /** The credentials are read anew before the next request. The connections stay: it may have been the token alone. */
+  function distrust(): void {
+    if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
   }
 
   async function send(
@@ -125,6 +142,21 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
     }
   }
 
+  /** The text of an answer whose headers are there. */
+  async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
+    const late = new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`);
+    const timer = clock.setTimeout(() => body.destroy(late), REQUEST_TIMEOUT_MS);
+    try {
+      return await body.text();
+    } catch (error) {
+      throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
+        cause: error,
+      });
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  }
+
   return {
     server,
     namespace: access.namespace,
@@ -135,17 +167,9 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
         options.headers = { 'content-type': contentType ?? 'application/json' };
       }
       const answer = await send(path, options, accept);
-      let text: string;
-      try {
-        text = await answer.body.text();
-      } catch (error) {
-        throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
-          cause: error,
-        });
-      }
-      const parsed = parse(text);
+      const parsed = parse(await textOf(answer));
       if (answer.statusCode >= 400) {
-        if (answer.statusCode === 401) session = undefined;
+        if (answer.statusCode === 401) distrust();
         throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
       }
       if (parsed === undefined)
@@ -155,14 +179,15 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
     async *stream(path, accept, signal, onOpen) {
       const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
       if (answer.statusCode >= 400) {
-        if (answer.statusCode === 401) session = undefined;
-        throw refusalOf(answer.statusCode, parse(await answer.body.text()), `watch ${path.split('?')[0]}`);
+        if (answer.statusCode === 401) distrust();
+        const body = parse(await textOf(answer));
+        throw refusalOf(answer.statusCode, body, `watch ${path.split('?')[0]}`, answer.headers['retry-after']);
       }
       onOpen?.();
       yield* lines(answer.body, signal, server);
     },
     async close() {
-      await session?.agent.destroy();
+      await Promise.all([...agents].map((agent) => agent.destroy()));
     },
   };
 }
@@ -175,8 +200,11 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
       for (const part of parts) {
-        const parsed = part === '' ? undefined : parse(part);
-        if (parsed !== undefined) yield parsed;
+        if (part === '') continue;
+        const parsed = parse(part);
+        // Passed over, it would be lost: the next line has a later version.
+        if (parsed === undefined) throw new SyntaxError('a line of it is no JSON object');
+        yield parsed;
       }
     }
   } catch (error) {
@@ -212,7 +240,7 @@ export function refusalOf(
   const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
   if (status === 404) return new AbsentError(message);
   if (status === 409 || isPatchTest) return new ConflictError(message);
-  if (status === 410) return new AbsentError(message);
+  if (status === 410) return new ExpiredError(message);
   if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
   if (status === 403) {
     const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
+import type { SecretContent } from '../adapter.ts';
 import type { KubeClient } from './client.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 
@@ -81,13 +82,6 @@ export interface ApplyOptions {
   readonly owners: readonly OwnerReference[];
   /** As it is known; undefined: there should be none. */
   readonly known: KubeObject | undefined;
-}
-
-export interface SecretContent {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** Values in base64, as stored. */
-  readonly data: Readonly<Record<string, string>>;
 }
 
 const APPLY = 'application/apply-patch+yaml';

@@ -1,9 +1,16 @@
 // List and watch of one resource: what is there, then what changes, for ever.
+//
+// Invariants:
+//   K1. The version that is watched from is that of the last list, event or bookmark that was handed on: nothing between
+//       two watches is lost. What an event could not be read from is asked for again.
+//   K2. A version that is kept no more, or a failure that the server tells in the stream, leads to a new list.
+//   K3. Attempts that bring nothing become rarer, whatever they end with, until one brings something or holds.
+//   K4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
 import type { JsonObject } from '../../bus/bus.ts';
-import { AbsentError, toErrorData } from '../../bus/errors.ts';
-import type { Clock } from '../../bus/time.ts';
+import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
+import type { Clock, Timer } from '../../bus/time.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { KubeClient } from './client.ts';
+import { ExpiredError, type KubeClient, refusalOf } from './client.ts';
 import type { Objects } from './objects.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 
@@ -13,9 +20,12 @@ export interface WatchHandlers {
   onChange(object: KubeObject): void;
   /** `object` as it was last, its resourceVersion that of the deletion. */
   onGone(object: KubeObject): void;
-  /** The watch fails; called once until it works again. `missing`: the API server does not know the resource. */
+  /**
+   * The watch fails. Called once until it works again, and once more when `missing` changes meanwhile.
+   * @param missing  the API server does not know the resource
+   */
   onTrouble(message: string, missing: boolean): void;
-  /** It works again. */
+  /** It works again: it brought something, or holds for SHORT_WATCH_MS. */
   onRecovery(): void;
 }
 
@@ -27,30 +37,55 @@ export interface WatchScope {
   readonly name?: string;
 }
 
-/** The server is asked to end a watch after this long, in seconds, so that dead connections are noticed. */
+interface WatchEvent {
+  readonly type: string;
+  readonly object: JsonObject;
+}
+
+/** The server is asked to end a watch after this long, in seconds. */
 const WATCH_SECONDS = 300;
-/** A watch that ends sooner without an event has told nothing, in milliseconds. */
+/** How much later than that a watch is given up, in milliseconds. */
+const GRACE_MS = 15_000;
+/** A watch that ends sooner without anything new has told nothing, in milliseconds. */
 const SHORT_WATCH_MS = 1_000;
 const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 15_000;
+/** One end without an error is nothing to speak of: servers are replaced. */
+const SHORT_WATCHES_UNTOLD = 2;
+
+export interface WatchDeps {
+  readonly client: KubeClient;
+  readonly objects: Objects;
+  readonly clock: Clock;
+}
 
 /**
  * Follows a resource until `signal` is aborted. Lists anew after 410, resumes from the last resourceVersion (bookmarks
  * included) after any other end.
  */
 export async function watchResource(
-  { client, objects, clock }: { client: KubeClient; objects: Objects; clock: Clock },
+  { client, objects, clock }: WatchDeps,
   { resource, namespace, name }: WatchScope,
   handlers: WatchHandlers,
   signal: AbortSignal,
 ): Promise<void> {
+  const path = resourcePath(resource, namespace);
   const only = name === undefined ? '' : `&fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
   let version: string | undefined;
+  /** In a row. */
   let failures = 0;
-  // Not before the server has agreed to a watch: what fails again and again is told once, and backed off from.
-  const recovered = (): void => {
-    if (failures > 0) handlers.onRecovery();
+  let told: 'nothing' | 'trouble' | 'missing' = 'nothing';
+  const succeed = (): void => {
     failures = 0;
+    if (told === 'nothing') return;
+    told = 'nothing';
+    handlers.onRecovery();
+  };
+  const tell = (message: string, missing: boolean): void => {
+    const what = missing ? 'missing' : 'trouble';
+    if (told === what) return;
+    told = what;
+    handlers.onTrouble(message, missing);
   };
   // A function of its own: what was listed must not stay in memory for as long as the watch goes on.
   const list = async (): Promise<string> => {
@@ -58,35 +93,61 @@ export async function watchResource(
     if (!signal.aborted) handlers.onList(items, resourceVersion, serverTime);
     return resourceVersion;
   };
-  while (!signal.aborted) {
+  const take = ({ type, object }: WatchEvent): void => {
+    if (type === 'ERROR') {
+      version = undefined;
+      throw refusalOf(Number(object['code']), object, `watch ${path}`);
+    }
+    const { resourceVersion } = object['metadata'] as { resourceVersion: string };
+    if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
+    else if (type === 'DELETED') handlers.onGone(strip(object, resource));
+    // A bookmark may say again what is known.
+    if (resourceVersion !== version) succeed();
+    version = resourceVersion;
+  };
+  /** One watch, to its end. */
+  const follow = async (from: string): Promise<void> => {
+    const attempt = new AbortController();
+    const abort = (): void => attempt.abort();
+    signal.addEventListener('abort', abort);
+    const late = new TransientError(`watch ${path}: silent beyond its end`);
+    const end = clock.setTimeout(() => attempt.abort(late), WATCH_SECONDS * 1_000 + GRACE_MS);
+    let holds: Timer | undefined;
+    const onOpen = (): void => {
+      holds = clock.setTimeout(succeed, SHORT_WATCH_MS);
+    };
     try {
-      if (version === undefined) {
-        version = await list();
-        if (signal.aborted) return;
-      }
-      const path = `${resourcePath(resource, namespace)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${version}${only}`;
+      const accept = acceptOf(resource, 'one');
+      const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${from}${only}`;
+      const events = client.stream(`${path}${query}`, accept, attempt.signal, onOpen);
+      for await (const event of events) take(event as unknown as WatchEvent);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      clock.clearTimeout(end);
+      if (holds !== undefined) clock.clearTimeout(holds);
+    }
+    if (attempt.signal.reason === late) throw late;
+  };
+  while (!signal.aborted) {
+    let retryAfterMs = 0;
+    try {
+      version ??= await list();
+      if (signal.aborted) return;
       const openedAt = clock.now();
-      let fruitful = false;
-      for await (const event of client.stream(path, acceptOf(resource, 'one'), signal, recovered)) {
-        const { type, object } = event as { type?: string; object?: JsonObject };
-        if (object === undefined) continue;
-        if (type === 'ERROR') {
-          version = undefined;
-          break;
-        }
-        fruitful = true;
-        version = (object['metadata'] as { resourceVersion: string }).resourceVersion;
-        if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
-        else if (type === 'DELETED') handlers.onGone(strip(object, resource));
-      }
-      // A server that ends every watch at once is not asked at full speed.
-      if (!fruitful && clock.now() - openedAt < SHORT_WATCH_MS) await clock.sleep(PAUSE_FIRST_MS, signal);
+      const from = version;
+      await follow(from);
+      if (version !== from || clock.now() - openedAt >= SHORT_WATCH_MS) continue;
+      if (failures >= SHORT_WATCHES_UNTOLD) tell(`watch ${path}: the server ends it at once each time`, false);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof AbsentError) version = undefined;
-      if (failures++ === 0) handlers.onTrouble(toErrorData(error).message, error instanceof AbsentError);
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** (failures - 1), PAUSE_LIMIT_MS);
-      await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
+      const missing = error instanceof AbsentError;
+      if (missing || error instanceof ExpiredError) version = undefined;
+      // That a version expires is the way of things.
+      if (!(error instanceof ExpiredError)) tell(toErrorData(error).message, missing);
+      if (error instanceof TransientError) retryAfterMs = error.retryAfterMs ?? 0;
     }
+    failures += 1;
+    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** (failures - 1), PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2);
+    await clock.sleep(Math.max(pauseMs, retryAfterMs), signal);
   }
 }

@@ -211,9 +211,20 @@ export class CloudSession implements Session {
     const said = shortened(this.#withoutSecrets(explanation(body), token));
     return new HttpError(`${label} answered ${status}${said === '' ? '' : `: ${said}`}`, {
       status,
-      body,
+      body: this.#safe(body, token) as JsonObject,
       retryAfterMs,
     });
+  }
+
+  /** Whoever logs an error logs what it carries (S1). */
+  #safe(value: Json, token: string | undefined): Json {
+    if (typeof value === 'string') return this.#withoutSecrets(value, token);
+    if (Array.isArray(value)) return value.map((item: Json) => this.#safe(item, token));
+    if (!isObject(value)) return value;
+    const members = Object.entries(value);
+    return Object.fromEntries(
+      members.map(([name, member]) => [this.#withoutSecrets(name, token), this.#safe(member, token)]),
+    );
   }
 
   /** A service might quote what it was sent (S1). */

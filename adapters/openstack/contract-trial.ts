@@ -12,7 +12,7 @@ import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rule
 import { statusOf } from './conditions.ts';
 import { answerOf, knowing } from './contract-answers.ts';
 import { matchesAll, queryOf } from './criteria.ts';
-import type { OpenStackKind } from './kinds/kind.ts';
+import type { OpenStackKind } from './kinds/table.ts';
 import { type ManagedKind, managedKind, viewOf } from './managed-kind.ts';
 import type { Call, Session, Sessions } from './session.ts';
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
 import type { ResourceField } from './kinds/fields.ts';
-import type { TableKind } from './kinds/kind.ts';
+import type { TableKind } from './kinds/table.ts';
 import { isEmpty } from './observed-values.ts';
 import { type Known, toWire } from './references.ts';
 

@@ -10,11 +10,18 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
-import type { TableKind } from './kinds/kind.ts';
+import type { Service } from './kinds/services.ts';
 import type { Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
-export type Collection = Pick<TableKind, 'service' | 'collection' | 'member' | 'members'>;
+export interface Collection {
+  readonly service: Service;
+  /** Its path below the service's endpoint, without a slash. */
+  readonly collection: string;
+  /** Members of a body that hold one resource, and a list. */
+  readonly member: string;
+  readonly members: string;
+}
 
 export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
 

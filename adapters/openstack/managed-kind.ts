@@ -9,7 +9,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import type { DeclaredKind } from '../adapter.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OpenStackKind, OperationsDeps } from './kinds/kind.ts';
+import type { OpenStackKind, OperationsDeps } from './kinds/table.ts';
 import { resyncOf } from './resync.ts';
 
 export interface DeclaredKindOptions {

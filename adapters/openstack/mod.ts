@@ -2,8 +2,8 @@
 import type { Clock } from '../../bus/time.ts';
 import { openstack } from './adapter.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OperationsDeps } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
+import type { OperationsDeps } from './kinds/table.ts';
 import { lookUps } from './look-ups.ts';
 import { type ManagedKind, managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';

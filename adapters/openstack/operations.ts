@@ -11,7 +11,7 @@ import type { OperationRequest } from '../../machines/kind.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
-import type { OperationsDeps, TableKind } from './kinds/kind.ts';
+import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused } from './refusals.ts';
 import type { Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';

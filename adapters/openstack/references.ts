@@ -4,7 +4,7 @@ import type { KnownDependency, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ReferenceTarget, Schema } from '../kubernetes/contract.ts';
 import { canonicalAddress } from './addresses.ts';
-import type { TableKind } from './kinds/kind.ts';
+import type { TableKind } from './kinds/table.ts';
 
 /** A value of a spec as the cloud is told it. */
 export interface Wired {

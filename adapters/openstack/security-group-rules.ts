@@ -8,8 +8,8 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { canonicalAddress } from './addresses.ts';
 import { isJsonObject } from './kinds/fields.ts';
-import type { UpdateStep } from './kinds/kind.ts';
 import { NEUTRON } from './kinds/services.ts';
+import type { UpdateStep } from './kinds/table.ts';
 import { refused } from './refusals.ts';
 import { type Call, HttpError } from './session.ts';
 

@@ -4,7 +4,7 @@
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';
 import { differenceOf, differingTags } from './desired.ts';
-import type { TableKind, UpdateStep } from './kinds/kind.ts';
+import type { TableKind, UpdateStep } from './kinds/table.ts';
 import { joined, refused, transient } from './refusals.ts';
 import type { Call } from './session.ts';
 

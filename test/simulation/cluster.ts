@@ -3,14 +3,14 @@
 //
 // What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
 import { refusalOf } from '../../adapters/kubernetes/client.ts';
-import type { Api, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
+import type { Api, Resource, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
 import { rbac } from '../../adapters/kubernetes/embedded/auth/rbac.ts';
 import { ADMIN } from '../../adapters/kubernetes/embedded/auth/user.ts';
 import { collectGarbage } from '../../adapters/kubernetes/embedded/controllers/garbage.ts';
 import { followNamespaces } from '../../adapters/kubernetes/embedded/controllers/namespaces.ts';
 import { builtinResources } from '../../adapters/kubernetes/embedded/kinds/builtins.ts';
 import { definitionResource, followDefinitions } from '../../adapters/kubernetes/embedded/kinds/definitions.ts';
-import { type Resource, registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
+import { registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
 import { watchObjects } from '../../adapters/kubernetes/embedded/objects/watch.ts';
 import { type Change, memoryStore } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';

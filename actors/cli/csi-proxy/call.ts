@@ -9,7 +9,7 @@ import { PIPE_PREFIX, pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { Code, codeName, StatusError } from '../../../adapters/csi-proxy/status.ts';
 import { AbsentError, TerminalError, TransientError, type TroupeError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
-import type { CsiProxyCommand } from './csi-proxy.ts';
+import type { CsiProxyCommand } from './command.ts';
 
 const CALL_USAGE = `troupe csi-proxy call <group> <method> [<json>]
                                     makes one call and prints the answer as JSON; ends with 0, with 1 if the call failed,

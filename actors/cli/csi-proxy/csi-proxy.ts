@@ -1,18 +1,7 @@
 // `troupe csi-proxy <command>`: each command reads its own arguments, and is loaded only when it is asked for.
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';
 import { leaveWithReader, stopSignal } from '../../process/process.ts';
-
-export interface CsiProxyDeps {
-  readonly env: NodeJS.ProcessEnv;
-  /** What relative paths are relative to. */
-  readonly cwd: string;
-  /** Aborted when the process is told to stop; asked for by commands that stay. */
-  readonly stopSignal: () => AbortSignal;
-  readonly out: NodeJS.WritableStream;
-}
-
-/** @returns the exit code */
-export type CsiProxyCommand = (args: readonly string[], deps: CsiProxyDeps) => Promise<number>;
+import type { CsiProxyCommand } from './command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<CsiProxyCommand>>> = {
   serve: async () => (await import('./serve.ts')).serve,

@@ -10,7 +10,7 @@ import {
   run,
 } from '../../../adapters/csi-proxy/generator/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import type { CsiProxyCommand } from './csi-proxy.ts';
+import type { CsiProxyCommand } from './command.ts';
 
 const USAGE = `troupe csi-proxy gen [<folder>...]
                                     generates servers, clients and conversions from <group>/<version>/api.proto; ends

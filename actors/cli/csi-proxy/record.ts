@@ -13,7 +13,7 @@ import {
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
 import { openLog } from '../../telling/log.ts';
-import type { CsiProxyCommand } from './csi-proxy.ts';
+import type { CsiProxyCommand } from './command.ts';
 
 const API = 'adapters/csi-proxy/api';
 

@@ -10,9 +10,10 @@ import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
 import { selected } from '../../../adapters/csi-proxy/server/selection.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
+import { parseListenAddress } from '../../telling/listen-address.ts';
 import { openLog } from '../../telling/log.ts';
-import { type Listening, parseListenAddress, serveHealth, serveMetrics } from '../../telling/probes.ts';
-import type { CsiProxyCommand } from './csi-proxy.ts';
+import { type Listening, serveHealth, serveMetrics } from '../../telling/probes.ts';
+import type { CsiProxyCommand } from './command.ts';
 import { openHost } from './machine.ts';
 
 const USAGE = `troupe csi-proxy serve [flags]         answers the calls of csi-proxy's clients, with the flags of the original, one dash

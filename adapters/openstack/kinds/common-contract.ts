@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
 import { schemasOf } from './fields.ts';
-import type { KindTable, StatusFields } from './kind.ts';
+import type { KindTable, StatusFields } from './table.ts';
 import { instant, text } from './values.ts';
 
 export const REALM = 'openstack';

@@ -14,8 +14,9 @@ import {
   string,
 } from '../../kubernetes/contract.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
-import { defineKind, type UpdateStep } from './kind.ts';
+import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
+import type { UpdateStep } from './table.ts';
 import { instant, ip, mac, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
 /** A port in any other state carries no traffic, nor will it before somebody does something. */

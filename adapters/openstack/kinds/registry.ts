@@ -1,6 +1,5 @@
 // Every kind of this adapter. A new kind is a line here and a file beside this one.
 import { domain } from './domain.ts';
-import type { OpenStackKind } from './kind.ts';
 import { network } from './network.ts';
 import { port } from './port.ts';
 import { project } from './project.ts';
@@ -8,6 +7,7 @@ import { router } from './router.ts';
 import { routerInterface } from './router-interface.ts';
 import { securityGroup } from './security-group.ts';
 import { subnet } from './subnet.ts';
+import type { OpenStackKind } from './table.ts';
 
 export const KINDS: readonly OpenStackKind[] = Object.values({
   domain,

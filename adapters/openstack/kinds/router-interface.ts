@@ -15,8 +15,9 @@ import { classified, transient } from '../refusals.ts';
 import type { Session } from '../session.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
-import { namesOf, type OpenStackKind, type OperationsDeps } from './kind.ts';
+import { namesOf } from './kind.ts';
 import { NEUTRON } from './services.ts';
+import type { OpenStackKind, OperationsDeps } from './table.ts';
 
 const KIND = 'RouterInterface';
 const names = namesOf(KIND);

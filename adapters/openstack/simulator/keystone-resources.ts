@@ -1,9 +1,15 @@
 // Domains and projects of the simulated Keystone. A domain is a project that acts as one, as in the real service.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { keystoneRefusal, pythonRepr, type Reply, type SimulatedRequest } from './exchange.ts';
-import type { KeystoneDeps } from './keystone.ts';
 import { CollectionName, type Item, type Store } from './store.ts';
 import { asObject } from './tokens.ts';
+
+/** What is listed, and how. */
+export interface KeystoneLists {
+  readonly store: Store;
+  /** Items a list answers at most; undefined: all, as the real one of this release does. */
+  readonly pageSize: number | undefined;
+}
 
 /** Keystone's limits. */
 const NAME_LENGTH = 64;
@@ -13,7 +19,7 @@ const TAGS = 80;
 const MALFORMED =
   'Expecting to find valid JSON in request body. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.';
 
-export function serveDomains(request: SimulatedRequest, { store, pageSize }: KeystoneDeps): Reply {
+export function serveDomains(request: SimulatedRequest, { store, pageSize }: KeystoneLists): Reply {
   const [, id] = request.segments;
   const domains = store.collection(CollectionName.Domains);
   if (id === undefined) {
@@ -59,7 +65,7 @@ export function serveDomains(request: SimulatedRequest, { store, pageSize }: Key
   }
 }
 
-export function serveProjects(request: SimulatedRequest, { store, pageSize }: KeystoneDeps): Reply {
+export function serveProjects(request: SimulatedRequest, { store, pageSize }: KeystoneLists): Reply {
   const [, id, part] = request.segments;
   const projects = store.collection(CollectionName.Projects);
   if (id === undefined) {

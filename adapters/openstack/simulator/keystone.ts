@@ -1,7 +1,7 @@
 // The simulated Keystone: routes, and the few resources that authentication needs.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { keystoneRefusal, type Reply, type SimulatedRequest, type TokenRecord, UNAUTHENTICATED } from './exchange.ts';
-import { listLinks, serveDomains, serveProjects } from './keystone-resources.ts';
+import { type KeystoneLists, listLinks, serveDomains, serveProjects } from './keystone-resources.ts';
 import { CollectionName, type Item, type Store } from './store.ts';
 import { asObject, type Tokens } from './tokens.ts';
 
@@ -12,11 +12,8 @@ const NOT_FOUND_PAGE = `<!doctype html>
 <p>The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.</p>
 `;
 
-export interface KeystoneDeps {
-  store: Store;
-  tokens: Tokens;
-  /** Items a list answers at most; undefined: all, as the real one of this release does. */
-  pageSize: number | undefined;
+export interface KeystoneDeps extends KeystoneLists {
+  readonly tokens: Tokens;
 }
 
 /** Makes the handler of all requests below `/v3`. */

@@ -137,6 +137,7 @@ test('no message quotes the secret (C1)', () => {
     'hunter2',
     'password: @hunter2',
     'password: %hunter2',
+    'clouds:\n  test:\n    auth:\n      password: |hunter2\n',
     '? {hunter2: hunter2}\n: x\nclouds: 1\nclouds: 2',
   ];
   for (const yaml of broken) assert.not.match(refusal(yaml), 'hunter2', yaml);

@@ -276,6 +276,9 @@ test('the observed resource goes when it is known to be gone (C3)', () => {
   const vanished = { ...calm, ...unread, tags: tagsAt('building.creating'), externalId: undefined, vanished: true };
   assert.is(statusOf(gone, objectWith(success), NOW, 0)['resource'], undefined);
   assert.is(statusOf(vanished, objectWith(success), NOW, 0)['resource'], undefined);
+  // The id is forgotten a write later.
+  const known = { ...vanished, externalId: 'id', phase: 'backingOff', error: passing };
+  assert.is(statusOf(known, objectWith(success), NOW, 0)['resource'], undefined);
 });
 
 test('work that is under way leaves the stored status as it is (C4)', () => {

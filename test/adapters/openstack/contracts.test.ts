@@ -26,14 +26,10 @@ import {
   sentAs,
   unwritten,
 } from '../../../adapters/openstack/kinds/fields.ts';
-import {
-  defineKind,
-  type FilterFields,
-  type OpenStackKind,
-  type TableKind,
-} from '../../../adapters/openstack/kinds/kind.ts';
+import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
+import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
 
 const test = suite('contracts');

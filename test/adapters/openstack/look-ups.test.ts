@@ -232,6 +232,14 @@ test('a list that fails fails its look-ups, and no others (L3)', async () => {
   assert.equal(await ask(broken, NETWORKS, equalTo('name', 'a')), []);
 });
 
+test('an answer without the resource is no absence (L3)', async () => {
+  const session: Session = { call: async () => ({ status: 200, body: {} }), list: async () => [] };
+  const of = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
+  const call = { deadlineAt: systemClock().now() + 10_000, traceId: '' };
+  const reading = lookUps({ clock: systemClock() }).read(session, of, 'id', call);
+  assert.instance(await reading.catch((error: unknown) => error), TransientError);
+});
+
 test('a list ends by the earliest deadline that it serves; who is late gets none (L4)', async () => {
   const { looks } = start();
   const session = new FakeSession([]);

@@ -20,6 +20,7 @@ test('a scaffolded kind is a kind like the others', async () => {
   for (const part of [
     'actors',
     'adapters/adapter.ts',
+    'adapters/go-duration.ts',
     'adapters/mod.ts',
     'adapters/settings.ts',
     'adapters/undici.ts',

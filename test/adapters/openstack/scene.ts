@@ -2,13 +2,13 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
-import type { ResourceOf } from '../../../adapters/openstack/kinds/kind.ts';
 import type { network } from '../../../adapters/openstack/kinds/network.ts';
 import type { port } from '../../../adapters/openstack/kinds/port.ts';
 import type { project } from '../../../adapters/openstack/kinds/project.ts';
 import type { router } from '../../../adapters/openstack/kinds/router.ts';
 import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
+import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
 import { type ManagedKind, openstackKinds, type Sessions } from '../../../adapters/openstack/mod.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';

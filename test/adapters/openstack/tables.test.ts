@@ -6,8 +6,9 @@ import { immutable, integer, list, ref, string } from '../../../adapters/kuberne
 import { checked, equalTo, queryOf } from '../../../adapters/openstack/criteria.ts';
 import { adoptionCriteria, createAttributes, differenceOf } from '../../../adapters/openstack/desired.ts';
 import { named, sent, tagged } from '../../../adapters/openstack/kinds/fields.ts';
-import { defineKind, type UpdateStep } from '../../../adapters/openstack/kinds/kind.ts';
+import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
+import type { UpdateStep } from '../../../adapters/openstack/kinds/table.ts';
 import { neutronTags, openstackName } from '../../../adapters/openstack/kinds/values.ts';
 import type { Call, Session } from '../../../adapters/openstack/session.ts';
 import { runUpdate } from '../../../adapters/openstack/update.ts';

@@ -90,4 +90,55 @@ test('what was sent and not answered may be done; what was not sent is not', asy
   }
 });
 
+test('what an answer proves, by its status and its words', async () => {
+  const clock = systemClock();
+  const transport = httpTransport(TRUST, undefined, clock);
+  let answer: readonly [status: number, text: string] = [200, ''];
+  const server = createServer((_, response) => {
+    const [status, text] = answer;
+    response.writeHead(status).end(text);
+  });
+  const answered = async (url: string, status: number, text: string): Promise<unknown> => {
+    answer = [status, text];
+    return transport.exchange(post(url, clock.now() + 5_000)).catch((error: unknown) => error);
+  };
+  try {
+    await withServer(server, async (url) => {
+      // Said by a service.
+      for (const [status, text] of [
+        [200, '{"id":1}'],
+        [204, ''],
+        [404, '{"error":{}}'],
+        [409, ''],
+        [401, 'Authentication required'],
+      ] as const) {
+        assert.is(((await answered(url, status, text)) as { readonly status?: unknown }).status, status);
+      }
+      // Whoever said it, nothing is absent, and nothing was done.
+      for (const [status, text] of [
+        [404, ''],
+        [404, ' \n'],
+        [404, '<html>'],
+        [409, '[]'],
+        [500, 'oops'],
+      ] as const) {
+        const error = await answered(url, status, text);
+        assert.instance(error, TransientError, `${status} '${text}'`);
+        assert.not.instance(error, UnansweredError, `${status} '${text}'`);
+      }
+      // It may have been done.
+      for (const [status, text] of [
+        [200, '<html>'],
+        [201, '[1]'],
+        [502, '<html>'],
+        [504, 'gone'],
+      ] as const) {
+        assert.instance(await answered(url, status, text), UnansweredError, `${status} '${text}'`);
+      }
+    });
+  } finally {
+    await transport.close();
+  }
+});
+
 test.run();

@@ -6,8 +6,8 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'nod
 import type { Clock } from '../../../../bus/time.ts';
 import { randomUid } from '../api.ts';
 import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { storeKeyOf } from '../kinds/resources.ts';
 import type { Store } from '../storage/store.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import { accountGroups, accountUserName, type User } from './user.ts';
 
 export const ISSUER = 'https://kubernetes.default.svc';

@@ -5,8 +5,8 @@
 //   R2. A decision looks at the bindings of the user and of the user's groups only, however many there are.
 //   R3. For members of system:masters nothing is looked up.
 import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { storeKeyOf } from '../kinds/resources.ts';
 import type { Collection, Store } from '../storage/store.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import type { Stored } from '../storage/stored.ts';
 import { ApiError, forbiddenError } from '../wire/api-error.ts';
 import type { Attributes } from './attributes.ts';

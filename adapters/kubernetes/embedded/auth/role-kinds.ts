@@ -1,8 +1,8 @@
 // Roles and bindings as kinds of the API: schemas, defaults, rules, tables.
 
+import type { Column, Resource, Strategy } from '../api.ts';
 import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { builtin } from '../kinds/builtins.ts';
-import type { Column, Resource, Strategy } from '../kinds/resources.ts';
 import { keyProblems, labelValueProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';

@@ -1,10 +1,12 @@
 // TokenRequest: a token for a service account, asked for below the account.
+
+import type { Action } from '../api.ts';
 import { type Api, type ResourceRequest, timeText } from '../api.ts';
 import { isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import { builtin } from '../kinds/builtins.ts';
-import type { Action } from '../kinds/resources.ts';
-import { resourceSubject, storeKeyOf } from '../kinds/resources.ts';
+import { resourceSubject } from '../kinds/resources.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import { badRequest, conflict, invalid, notFound } from '../wire/api-error.ts';
 import { type AccountTokens, type BoundObject, ISSUER } from './account-tokens.ts';
 

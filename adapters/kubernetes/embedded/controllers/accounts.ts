@@ -7,7 +7,7 @@ import { type Api, fillSystemFields, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import type { AccountTokens } from '../auth/account-tokens.ts';
 import { type KubeObject, mapOf, same, stringOf } from '../json.ts';
-import { storeKeyOf } from '../kinds/resources.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import { NAMESPACES_KEY } from './namespaces.ts';
 
 const ACCOUNTS_KEY = storeKeyOf('', 'serviceaccounts');

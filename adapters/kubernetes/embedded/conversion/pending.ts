@@ -9,22 +9,15 @@
 //   Q3. A warning is given once, by the run that answers.
 import type { Clock } from '../../../../bus/time.ts';
 import type { Api, ResourceRequest } from '../api.ts';
-import { canonical, type KubeObject } from '../json.ts';
+import { canonical } from '../json.ts';
 import { ApiError, internalError, timeout } from '../wire/api-error.ts';
-import type { Convert } from './versions.ts';
-import type { ConversionWebhook, Outcome } from './webhook.ts';
+import type { Conversions, ConversionWebhook, Need, Outcome } from './conversion.ts';
 
 /** Longest time that a request is tried again because the object changed while it was converted. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** Remembered for lists and watches, in characters of the objects that were converted. */
 const MAX_REMEMBERED_CHARACTERS = 32 * 1024 * 1024;
-
-export interface Need {
-  readonly object: KubeObject;
-  /** What it is to become. */
-  readonly apiVersion: string;
-}
 
 /** Thrown by a run that cannot go on without a conversion. */
 export class ConversionNeeded extends Error {
@@ -34,14 +27,6 @@ export class ConversionNeeded extends Error {
     super('a conversion is needed');
     this.needs = needs;
   }
-}
-
-/** Results of conversions. */
-export interface Conversions {
-  /** @throws {ConversionNeeded} there is no result yet; {ApiError} the conversion failed */
-  readonly convert: Convert;
-  /** Asks for what is needed; resolves when there are results. */
-  fetch(needs: readonly Need[], webhook: ConversionWebhook): Promise<void>;
 }
 
 const keyOf = ({ object, apiVersion }: Need): string => `${apiVersion} ${canonical(object)}`;

@@ -6,24 +6,11 @@
 //   C2. What is shown in another version is the stored object with the defaults of its own version, converted, without
 //       the fields that the other version does not know.
 //   C3. A conversion sees no resourceVersion: revisions are of the server, not of the object.
+
 import { copy, type KubeObject } from '../json.ts';
 import { prune, setDefaults } from '../schemas/pruning.ts';
-import type { Schema } from '../schemas/schema.ts';
 import { plainFailure } from '../wire/api-error.ts';
-import type { ConversionWebhook } from './webhook.ts';
-
-/** Makes the object one of another `apiVersion`. May change and return what it is given. */
-export type Convert = (object: KubeObject, apiVersion: string) => KubeObject;
-
-/** The versions of a definition, by `apiVersion`. */
-export interface Versions {
-  /** What new objects are stored as. */
-  readonly storage: string;
-  readonly schemas: ReadonlyMap<string, Schema>;
-  readonly convert: Convert;
-  /** Who converts, when it takes more than another `apiVersion`. */
-  readonly webhook: ConversionWebhook | undefined;
-}
+import type { Convert, Versions } from './conversion.ts';
 
 /** The conversion of definitions that name no webhook. */
 export const renameVersion: Convert = (object, apiVersion) => ({ ...object, apiVersion });

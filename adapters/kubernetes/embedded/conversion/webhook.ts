@@ -1,12 +1,14 @@
 // The webhook that a definition names for the conversion of its objects: an HTTPS server that is asked for each.
+
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Clock } from '../../../../bus/time.ts';
 import { randomUid } from '../api.ts';
 import { jsonText } from '../exact-json.ts';
 import { dig, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
-import { type ApiError, plainFailure } from '../wire/api-error.ts';
-import { type Conversions, conversions } from './pending.ts';
+import { plainFailure } from '../wire/api-error.ts';
+import type { ConversionWebhook } from './conversion.ts';
+import { conversions } from './pending.ts';
 import { checkedObject, objectsOf, REVIEW_VERSIONS, ReviewError, reviewOf } from './review.ts';
 
 /** What the API server waits for a conversion. */
@@ -14,18 +16,6 @@ const TIMEOUT_MS = 30_000;
 
 /** Limit of an answer, in bytes: more than any list of objects that fits into a request. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-
-/** What became of one object. */
-export type Outcome =
-  | { readonly kind: 'done'; readonly object: KubeObject }
-  | { readonly kind: 'failed'; readonly error: ApiError };
-
-export interface ConversionWebhook {
-  /** One outcome for each object, in their order. Never rejects. */
-  convert(objects: readonly KubeObject[], apiVersion: string): Promise<Outcome[]>;
-  /** What lists and watches remember between requests. */
-  readonly remembered: Conversions;
-}
 
 /** @param conversion  `spec.conversion` of a definition, with the strategy `Webhook` */
 export function conversionWebhook(conversion: unknown, clock: Clock, closing: AbortSignal): ConversionWebhook {

@@ -1,11 +1,13 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
+import type { Column, Resource, Strategy } from '../api.ts';
 import { dig, isList, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import { kubeFinalizerErrors } from '../objects/metadata.ts';
 import { labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import {
   AGE_COLUMN,
   CONFIG_MAP_COLUMNS,
@@ -19,7 +21,7 @@ import {
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
 import { coreEventErrors, eventErrors } from './event-rules.ts';
 import { completeCoreEvent, fromCoreEvent, toCoreEvent } from './events.ts';
-import { ALL_VERBS, type Column, type Resource, type Strategy, storeKeyOf } from './resources.ts';
+import { ALL_VERBS } from './resources.ts';
 import { SECRET_STRATEGY } from './secrets.ts';
 import { tidy } from './tidying.ts';
 import { kindTree } from './types/mod.ts';

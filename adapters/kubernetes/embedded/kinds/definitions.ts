@@ -1,10 +1,11 @@
 // CustomResourceDefinitions: when one is written, its resources are served at once; when one is deleted, its objects
 // go first.
 import type { Api } from '../api.ts';
-import { timeText } from '../api.ts';
+import { type Resource, type ScalePaths, type Strategy, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
+import type { Convert, Versions } from '../conversion/conversion.ts';
 import { ConversionNeeded } from '../conversion/pending.ts';
-import { type Convert, renameVersion, type Versions } from '../conversion/versions.ts';
+import { renameVersion } from '../conversion/versions.ts';
 import { conversionWebhook } from '../conversion/webhook.ts';
 import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
@@ -15,13 +16,14 @@ import { invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
 import type { Stored } from '../storage/store.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
 import { customColumns, DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
 import { compileJsonPath } from '../wire/json-path.ts';
 import { builtin } from './builtins.ts';
 import { isEstablished, judgeNames, type TakenNames, takenNames } from './definition-names.ts';
 import { validateDefinition } from './definition-rules.ts';
-import { ALL_VERBS, type Resource, type ScalePaths, type Strategy, storeKeyOf } from './resources.ts';
+import { ALL_VERBS } from './resources.ts';
 import { scaleErrors } from './scales.ts';
 
 export const DEFINITIONS_KEY = storeKeyOf('apiextensions.k8s.io', 'customresourcedefinitions');

@@ -1,12 +1,13 @@
 // Scale, of autoscaling/v1: what the scale subresource of a custom resource is read and written as. It is kept
 // nowhere: it is made from the object, and what a client changes in it goes back into the object.
+
+import type { Column, Resource, ScalePaths } from '../api.ts';
 import { isMap, type JsonMap, type KubeObject, put, stringOf } from '../json.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { plainFailure } from '../wire/api-error.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';
 import { goText, goType } from '../wire/go-values.ts';
 import { builtin } from './builtins.ts';
-import type { Column, Resource, ScalePaths } from './resources.ts';
 
 /** The greatest number of replicas. */
 const MAX_INT32 = 2 ** 31 - 1;

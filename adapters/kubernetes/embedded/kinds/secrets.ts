@@ -1,9 +1,10 @@
 // What is particular to Secrets: their types and what each must hold.
+
+import type { Strategy } from '../api.ts';
 import { isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
 import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
 import { jsonProblem } from '../wire/json-text.ts';
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';
-import type { Strategy } from './resources.ts';
 
 const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 

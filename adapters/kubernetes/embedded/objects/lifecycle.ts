@@ -2,9 +2,9 @@
 //
 // Invariants:
 //   D1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
-import { type Api, timeText } from '../api.ts';
+import { type Api, type Resource, timeText } from '../api.ts';
 import { dig, isList, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
-import { type Resource, resourceSubject } from '../kinds/resources.ts';
+import { resourceSubject } from '../kinds/resources.ts';
 import { type FieldError, invalidValue, notSupported } from '../schemas/field-error.ts';
 import type { Collection } from '../storage/store.ts';
 import { asStored, type Stored } from '../storage/stored.ts';

@@ -1,5 +1,6 @@
 // `metadata`: its types when an object is decoded, its rules when one is created or changed.
 
+import type { Resource } from '../api.ts';
 import {
   isList,
   isMap,
@@ -10,7 +11,6 @@ import {
   same,
   stringOf,
 } from '../json.ts';
-import type { Resource } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, required, tooLong } from '../schemas/field-error.ts';
 import { timeProblem } from '../wire/time-text.ts';
 import { keyProblems, labelProblems, labelValueProblems } from './names.ts';

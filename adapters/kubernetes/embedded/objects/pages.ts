@@ -13,7 +13,7 @@ import type { Facts, Stored } from '../storage/stored.ts';
 import { badRequest, expired, tooLargeRevision } from '../wire/api-error.ts';
 import { jsonProblem } from '../wire/json-text.ts';
 import { candidate } from '../wire/selectors.ts';
-import { checkMatch, numberParameter, revisionParameter, type Selection, selected } from './reads.ts';
+import { checkMatch, numberParameter, revisionParameter, type Selection, selected } from './selection.ts';
 
 export interface Page {
   readonly items: readonly Stored[];

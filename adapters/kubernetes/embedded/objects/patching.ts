@@ -1,9 +1,9 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
-import type { Api, ResourceRequest } from '../api.ts';
+import type { Api, Resource, ResourceRequest } from '../api.ts';
 import { applyConfiguration, shown } from '../apply/applying.ts';
 import { LimitError, readJson } from '../exact-json.ts';
 import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
-import { inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
+import { inVersion, resourceSubject } from '../kinds/resources.ts';
 import { invalidValue } from '../schemas/field-error.ts';
 import {
   badRequest,
@@ -16,17 +16,10 @@ import {
   tooLarge,
   unsupportedMediaType,
 } from '../wire/api-error.ts';
-import {
-  dropUnknown,
-  FieldValidation,
-  fieldValidationOf,
-  type Parsed,
-  parseBody,
-  typeProblem,
-} from '../wire/decoding.ts';
+import { dropUnknown, FieldValidation, fieldValidationOf, parseBody, typeProblem } from '../wire/decoding.ts';
 import { goText, jsonType } from '../wire/go-values.ts';
 import { jsonProblem, repeatedKeys } from '../wire/json-text.ts';
-import { readYaml } from '../wire/yaml-text.ts';
+import { type Parsed, readYaml } from '../wire/yaml-text.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';
 import { conversionProblem, strategicPatch } from './strategic-patch.ts';

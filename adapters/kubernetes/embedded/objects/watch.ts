@@ -5,10 +5,10 @@
 //   T2. An object that begins to match the selectors is ADDED, one that ceases to is DELETED.
 //   T3. A change is serialised once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
-import type { Api, ResourceRequest } from '../api.ts';
+import type { Api, Resource, ResourceRequest } from '../api.ts';
 import { atOnce, each, oneAfterAnother, withConversions } from '../conversion/pending.ts';
 import { jsonText } from '../exact-json.ts';
-import { inVersion, type Resource } from '../kinds/resources.ts';
+import { inVersion } from '../kinds/resources.ts';
 import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
 import type { Change, Frames } from '../storage/store.ts';
 import { restamped, type Stored } from '../storage/stored.ts';
@@ -17,7 +17,7 @@ import { objectJson, partialOf } from '../wire/encoding.ts';
 import { acceptedForm, type Form } from '../wire/negotiation.ts';
 import { candidate } from '../wire/selectors.ts';
 import { tableOf } from '../wire/table.ts';
-import { numberParameter, revisionParameter, selected, selectionOf } from './reads.ts';
+import { numberParameter, revisionParameter, selected, selectionOf } from './selection.ts';
 
 /** Time between bookmarks, as the API server sends them. */
 const BOOKMARK_INTERVAL_MS = 60_000;

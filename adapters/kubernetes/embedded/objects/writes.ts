@@ -5,10 +5,10 @@
 //   W2. A write that would change nothing gets no revision, and nobody hears of it.
 //   W3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
-import { type Api, fillSystemFields, generatedName, type ResourceRequest } from '../api.ts';
+import { type Api, fillSystemFields, generatedName, type Resource, type ResourceRequest } from '../api.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
 import { type KubeObject, put, sameFields } from '../json.ts';
-import { inVersion, kindSubject, type Resource, resourceSubject, toStored } from '../kinds/resources.ts';
+import { inVersion, kindSubject, resourceSubject, toStored } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';
 import { asStored, type Stored } from '../storage/stored.ts';

@@ -1,8 +1,8 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
-import type { ResourceRequest } from '../api.ts';
+
+import type { Resource, ResourceRequest } from '../api.ts';
 import { LimitError, readJson, UnfitNumber } from '../exact-json.ts';
 import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
-import type { Resource } from '../kinds/resources.ts';
 import { metadataTypeProblem } from '../objects/metadata.ts';
 import { invalidValue } from '../schemas/field-error.ts';
 import { hasFormat } from '../schemas/formats.ts';
@@ -14,6 +14,7 @@ import { jsonProblem, repeatedKeys } from './json-text.ts';
 import { isKnownKind } from './known-kinds.ts';
 import { fromProtobuf, PROTOBUF } from './protobuf.ts';
 import { timeProblem } from './time-text.ts';
+import type { Parsed } from './yaml-text.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** What becomes of fields that the schema does not know. */
@@ -38,12 +39,6 @@ function summary(body: Buffer): string {
   const isJson = /^[ \t\r\n]*\{/.test(text);
   const more = (isJson ? text : body).length > SHOWN_LENGTH ? ' ...' : '';
   return `${isJson ? text.slice(0, SHOWN_LENGTH) : body.subarray(0, SHOWN_LENGTH).toString('hex')}${more}`;
-}
-
-/** What a body holds, and what there is to say about keys that its objects have twice. */
-export interface Parsed {
-  readonly value: unknown;
-  readonly repeated: readonly string[];
 }
 
 /** @throws {SyntaxError} neither JSON nor YAML, with what is wrong in the API server's words */

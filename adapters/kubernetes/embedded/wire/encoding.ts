@@ -1,8 +1,10 @@
 // Objects as JSON text. What is stored in the version that is asked for goes out as it is stored.
+
+import type { Resource } from '../api.ts';
 import { each } from '../conversion/pending.ts';
 import { jsonText } from '../exact-json.ts';
 import type { KubeObject } from '../json.ts';
-import { inVersion, type Resource } from '../kinds/resources.ts';
+import { inVersion } from '../kinds/resources.ts';
 import { type Stored, textOf } from '../storage/stored.ts';
 import type { Form } from './negotiation.ts';
 import { tableOf } from './table.ts';

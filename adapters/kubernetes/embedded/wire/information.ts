@@ -1,6 +1,7 @@
 // What the server tells about itself: health, version, discovery, OpenAPI, and how to check its tokens.
+
+import type { Registry } from '../api.ts';
 import { type AccountTokens, ISSUER } from '../auth/account-tokens.ts';
-import type { Registry } from '../kinds/resources.ts';
 import { demandAcceptable, demandRoutable, SERVED } from './answers.ts';
 import { methodNotAllowed, notAcceptable, PlainAnswer, pageNotFound, unknownPath } from './api-error.ts';
 import { AGGREGATED_TYPE, discover, VERSION, wantsAggregated } from './discovery.ts';

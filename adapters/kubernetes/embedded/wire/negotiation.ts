@@ -1,5 +1,5 @@
 // What form of an answer a client accepts: the object itself, its metadata alone, or rows of a table.
-import type { Resource } from '../kinds/resources.ts';
+import type { Resource } from '../api.ts';
 import { badRequest, notAcceptable, plainFailure, unanswerable } from './api-error.ts';
 
 export type Form =

@@ -1,13 +1,14 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
-import type { Api, ResourceRequest } from '../api.ts';
-import { type Action, inVersion, type Resource, resourceSubject } from '../kinds/resources.ts';
+import type { Action, Api, Resource, ResourceRequest } from '../api.ts';
+import { inVersion, resourceSubject } from '../kinds/resources.ts';
 import { SCALE } from '../kinds/scales.ts';
 import { performAction } from '../objects/actions.ts';
 import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
 import { pageOf } from '../objects/pages.ts';
 import { demandPatchType, patchObject } from '../objects/patching.ts';
-import { listObjects, readObject, selectionOf } from '../objects/reads.ts';
+import { listObjects, readObject } from '../objects/reads.ts';
 import { patchScale, readScale, replaceScale } from '../objects/scaling.ts';
+import { selectionOf } from '../objects/selection.ts';
 import { isTrue } from '../objects/watch.ts';
 import { createObject, replaceObject, type Written } from '../objects/writes.ts';
 import { demandRoutable, LISTED, SERVED } from './answers.ts';

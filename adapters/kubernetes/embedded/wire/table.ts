@@ -1,6 +1,7 @@
 // Tables: what `kubectl get` prints, made on the server from the columns of the resource.
+
+import type { Resource } from '../api.ts';
 import type { JsonMap, KubeObject } from '../json.ts';
-import type { Resource } from '../kinds/resources.ts';
 
 export interface TableOptions {
   readonly nowMs: number;

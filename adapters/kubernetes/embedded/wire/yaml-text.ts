@@ -2,13 +2,18 @@
 import type { Document } from 'yaml';
 import { fittingNumbers, mayHaveLargeNumbers } from '../exact-json.ts';
 import { yaml } from '../libraries.ts';
-import type { Parsed } from './decoding.ts';
 
 /** What YAML spells infinity and the like with. */
 const UNSUPPORTED = /\.(?:inf|nan)/i;
 
 /** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
 const MAX_ALIASES = 100;
+
+/** What a body holds, and what there is to say about keys that its objects have twice. */
+export interface Parsed {
+  readonly value: unknown;
+  readonly repeated: readonly string[];
+}
 
 /** @throws {SyntaxError} it is no YAML */
 export function readYaml(text: string): Parsed {

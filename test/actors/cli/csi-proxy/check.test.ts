@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { check, status } from '../../../../actors/cli/csi-proxy/check.ts';
-import type { CsiProxyCommand } from '../../../../actors/cli/csi-proxy/csi-proxy.ts';
+import type { CsiProxyCommand } from '../../../../actors/cli/csi-proxy/command.ts';
 import { record } from '../../../../actors/cli/csi-proxy/record.ts';
 import type { Finding } from '../../../../adapters/csi-proxy/check/mod.ts';
 import { TerminalError } from '../../../../bus/errors.ts';

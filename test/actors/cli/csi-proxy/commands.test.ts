@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, ls } from '../../../../actors/cli/csi-proxy/call.ts';
-import type { CsiProxyCommand } from '../../../../actors/cli/csi-proxy/csi-proxy.ts';
+import type { CsiProxyCommand } from '../../../../actors/cli/csi-proxy/command.ts';
 import { serve } from '../../../../actors/cli/csi-proxy/serve.ts';
 import { freshPrefix, until } from '../../../adapters/csi-proxy/echo-group.ts';
 

@@ -1,0 +1,276 @@
+// The client against a server that answers byte by byte: credentials, refusals, and what a stream is cut into.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ForbiddenError, type KubeClient, objects, SECRETS } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, ConflictError, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { soon } from './manual-clock.ts';
+import { scripted } from './scripted-server.ts';
+
+const test = suite('kubernetes client');
+
+async function rejected(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await soon(promise, 'an end');
+  } catch (error) {
+    return error as Error;
+  }
+  return assert.unreachable('it did not reject') as never;
+}
+
+const get = (client: KubeClient, path = '/version'): Promise<unknown> => client.call({ method: 'GET', path });
+
+/** Reads a stream into `lines`. @returns a promise of its end, and one that resolves once so many lines were read */
+function reading(client: KubeClient, signal: AbortSignal = new AbortController().signal) {
+  const lines: JsonObject[] = [];
+  let onLine = (): void => undefined;
+  const read = async (): Promise<void> => {
+    for await (const line of client.stream('/watch', undefined, signal)) {
+      lines.push(line);
+      onLine();
+    }
+  };
+  const until = async (count: number): Promise<void> => {
+    while (lines.length < count) await soon(new Promise<void>((resolve) => (onLine = resolve)), `line ${count}`);
+  };
+  return { lines, ended: read(), until };
+}
+
+test('a token that was refused is read anew before the next call', () =>
+  scripted(async ({ client, next, setToken }) => {
+    const refused = get(client);
+    const first = await next();
+    assert.is(first.headers.authorization, 'Bearer first');
+    setToken('second');
+    first.answer(401, { message: 'Unauthorized' });
+    const error = await rejected(refused);
+    assert.instance(error, TransientError);
+    const taken = get(client);
+    const second = await next();
+    assert.is(second.headers.authorization, 'Bearer second');
+    second.answer(200, {});
+    await taken;
+  }));
+
+test('a token that a watch was refused with is read anew before the next', () =>
+  scripted(async ({ client, next, setToken }) => {
+    const { ended } = reading(client);
+    const first = await next();
+    setToken('second');
+    first.answer(401, { message: 'Unauthorized' });
+    assert.instance(await rejected(ended), TransientError);
+    const taken = get(client);
+    const second = await next();
+    assert.is(second.headers.authorization, 'Bearer second');
+    second.answer(200, {});
+    await taken;
+  }));
+
+test('a token that was rotated is read anew after a minute, and not for each call', () =>
+  scripted(async ({ client, clock, next, setToken }) => {
+    const bearer = async (): Promise<string | undefined> => {
+      const taken = get(client);
+      const { headers, answer } = await next();
+      answer(200, {});
+      await taken;
+      return headers.authorization;
+    };
+    assert.is(await bearer(), 'Bearer first');
+    setToken('second');
+    clock.advance(59_999);
+    assert.is(await bearer(), 'Bearer first');
+    clock.advance(1);
+    assert.is(await bearer(), 'Bearer second');
+  }));
+
+test('a refused token costs no connection', () =>
+  scripted(async ({ client, next, connections }) => {
+    for (const status of [401, 401, 401, 200]) {
+      const call = get(client).catch((error) => error);
+      (await next()).answer(status, {});
+      await call;
+    }
+    assert.is(connections(), 1);
+  }));
+
+test('a watch ends with its client, whatever was refused meanwhile', () =>
+  scripted(async ({ client, next }) => {
+    const { ended } = reading(client);
+    const end = rejected(ended);
+    const watch = await next();
+    watch.open();
+    const refused = rejected(get(client));
+    (await next()).answer(401, {});
+    await refused;
+    await client.close();
+    await soon(watch.closed, 'the end of the watch');
+    assert.instance(await end, TransientError);
+  }));
+
+test('a character that is cut in two is one character', () =>
+  scripted(async ({ client, next }) => {
+    const { lines, ended, until } = reading(client);
+    const watch = await next();
+    watch.open();
+    const bytes = Buffer.from('{"name":"größe €"}\n');
+    const cut = bytes.indexOf('€') + 1;
+    watch.write(Buffer.concat([Buffer.from('{"n":1}\n'), bytes.subarray(0, cut)]));
+    // Only then is the second part on its way.
+    await until(1);
+    watch.write(bytes.subarray(cut));
+    await until(2);
+    watch.end();
+    await ended;
+    assert.equal(lines, [{ n: 1 }, { name: 'größe €' }]);
+  }));
+
+test('a line that is cut in three is one line, and three in one piece are three', () =>
+  scripted(async ({ client, next }) => {
+    const { lines, ended, until } = reading(client);
+    const watch = await next();
+    watch.open();
+    watch.write('{"n":1}\n{"n"');
+    await until(1);
+    watch.write(':2}\n{"n":3}\n\n{"n":4');
+    await until(3);
+    watch.write('}\n');
+    await until(4);
+    watch.end();
+    await ended;
+    assert.equal(lines, [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+  }));
+
+test('a connection that is cut in the middle of a line is a transient failure, and the line is nothing', () =>
+  scripted(async ({ client, next }) => {
+    const { lines, ended, until } = reading(client);
+    const watch = await next();
+    watch.open();
+    watch.write('{"n":1}\n{"n":2}');
+    await until(1);
+    const end = rejected(ended);
+    watch.reset();
+    assert.instance(await end, TransientError);
+    assert.equal(lines, [{ n: 1 }]);
+  }));
+
+test('a line that is not JSON is not passed over: what it said would be lost', () =>
+  scripted(async ({ client, next }) => {
+    const { lines, ended } = reading(client);
+    const watch = await next();
+    watch.open();
+    watch.write('{"n":1}\nupstream timed out\n{"n":2}\n');
+    const error = await rejected(ended);
+    assert.instance(error, TransientError);
+    assert.match(error.message, client.server);
+    assert.equal(lines, [{ n: 1 }]);
+    await soon(watch.closed, 'the end of the watch');
+  }));
+
+test('a stream that is aborted ends without an error, and its connection with it', () =>
+  scripted(async ({ client, next }) => {
+    const stop = new AbortController();
+    const { lines, ended, until } = reading(client, stop.signal);
+    const watch = await next();
+    watch.open();
+    watch.write('{"n":1}\n');
+    await until(1);
+    stop.abort();
+    await soon(ended, 'the end of the stream');
+    await soon(watch.closed, 'the end of the connection');
+    assert.is(lines.length, 1);
+  }));
+
+test('an answer that stops halfway is a transient failure after half a minute', () =>
+  scripted(async ({ client, clock, next }) => {
+    const call = get(client);
+    const ended = rejected(call);
+    const { open, write, closed } = await next();
+    open();
+    write('{"items":[');
+    await clock.untilArmed();
+    clock.advance(29_999);
+    assert.is(clock.armed, 1);
+    clock.advance(1);
+    const error = await ended;
+    assert.instance(error, TransientError);
+    assert.match(error.message, 'broke off');
+    await soon(closed, 'the end of the connection');
+  }));
+
+test('no timer is left of an answer that came', () =>
+  scripted(async ({ client, clock, next }) => {
+    const call = get(client);
+    (await next()).answer(200, {});
+    await call;
+    assert.is(clock.armed, 0);
+  }));
+
+test('what a refusal means for whoever asked', () =>
+  scripted(async ({ client, next }) => {
+    const refusal = async (status: number, body: object | string, headers = {}): Promise<Error> => {
+      const error = rejected(get(client));
+      (await next()).answer(status, body, headers);
+      return error;
+    };
+    assert.instance(await refusal(404, {}), AbsentError);
+    assert.instance(await refusal(409, {}), ConflictError);
+    for (const status of [400, 405, 406, 413, 415, 422])
+      assert.instance(await refusal(status, { message: 'wrong', details: {} }), TerminalError, `HTTP ${status}`);
+    assert.instance(await refusal(422, { message: 'the server rejected: test failed' }), ConflictError);
+    for (const status of [401, 410, 429, 500, 503, 504])
+      assert.instance(await refusal(status, 'no JSON'), TransientError, `HTTP ${status}`);
+    const busy = (await refusal(429, { message: 'too many' }, { 'retry-after': '7' })) as TransientError;
+    assert.is(busy.retryAfterMs, 7_000);
+    assert.is(busy.message, 'GET /version: too many');
+    const forbidden = (await refusal(403, { message: 'no' })) as ForbiddenError;
+    assert.instance(forbidden, ForbiddenError);
+    assert.is(forbidden.isTerminating, false);
+    const causes = [{ reason: 'NamespaceTerminating' }];
+    assert.is(((await refusal(403, { details: { causes } })) as ForbiddenError).isTerminating, true);
+  }));
+
+test('an answer that is not JSON is no answer', () =>
+  scripted(async ({ client, next }) => {
+    const call = rejected(get(client));
+    (await next()).answer(200, '<html>');
+    assert.instance(await call, TransientError);
+  }));
+
+test('the server’s time is that of the server', () =>
+  scripted(async ({ client, clock, next }) => {
+    const call = client.call({ method: 'GET', path: '/version' });
+    (await next()).answer(200, {}, { date: 'Tue, 01 Jan 2030 12:00:00 GMT' });
+    assert.is((await call).serverTime, clock.now() + 12 * 3_600_000);
+  }));
+
+test('a list is all of its pages', () =>
+  scripted(async ({ client, next }) => {
+    const metadata = (name: string) => ({ metadata: { name, uid: name, resourceVersion: '1' } });
+    const listing = objects({ client }).list(SECRETS, 'ns', 'a');
+    const first = await next();
+    assert.is(first.path, '/api/v1/namespaces/ns/secrets');
+    assert.equal(
+      [...first.query],
+      [
+        ['limit', '500'],
+        ['fieldSelector', 'metadata.name=a'],
+      ],
+    );
+    first.answer(200, { metadata: { resourceVersion: '7', continue: 'more&' }, items: [metadata('a')] });
+    const second = await next();
+    assert.is(second.query.get('continue'), 'more&');
+    second.answer(200, { metadata: { resourceVersion: '7' }, items: [metadata('b')] });
+    const { items, resourceVersion } = await listing;
+    assert.equal([items.map((item) => item.metadata.name), resourceVersion], [['a', 'b'], '7']);
+  }));
+
+test('a list whose next page is kept no more has failed: that says nothing of what is there', () =>
+  scripted(async ({ client, next }) => {
+    const listing = rejected(objects({ client }).list(SECRETS));
+    (await next()).answer(200, { metadata: { resourceVersion: '7', continue: 'more' }, items: [] });
+    (await next()).answer(410, { message: 'the provided continue parameter is too old', code: 410 });
+    const error = await listing;
+    assert.not.instance(error, AbsentError);
+    assert.instance(error, TransientError);
+  }));
+
+test.run();

@@ -1,0 +1,184 @@
+// What operations make of a cloud's answers, with a session that answers as the test says.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { list, string } from '../../../adapters/kubernetes/contract.ts';
+import { network } from '../../../adapters/openstack/kinds/network.ts';
+import { lookUps } from '../../../adapters/openstack/look-ups.ts';
+import { representable } from '../../../adapters/openstack/observed-values.ts';
+import { rulesStep } from '../../../adapters/openstack/security-group-rules.ts';
+import { type Answer, type Call, HttpError, type Session } from '../../../adapters/openstack/session.ts';
+import type { JsonObject } from '../../../bus/bus.ts';
+import { TerminalError, TransientError, UnansweredError } from '../../../bus/errors.ts';
+import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+
+const test = suite('operations');
+
+const REF = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
+
+function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObject[] = []) {
+  const calls: string[] = [];
+  const session: Session = {
+    async call(call) {
+      calls.push(`${call.method} ${call.path}`);
+      const answer = reply(call);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    list: async () => listed,
+  };
+  const clock = systemClock();
+  const operations: ResourceOperations = network.operations({
+    sessions: { open: async () => session },
+    lookUps: lookUps({ clock }),
+    servers: async () => [],
+  });
+  return { session, calls, operations };
+}
+
+function requestFor(spec: JsonObject): OperationRequest {
+  const object: KubeObject = {
+    apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+    kind: 'Network',
+    metadata: { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
+    spec: { ...REF, ...spec },
+  };
+  return { object, dependencies: {}, deadlineAt: systemClock().now() + 10_000, traceId: 't' } as OperationRequest;
+}
+
+const MANAGED = requestFor({ managementPolicy: 'managed', resource: {} });
+
+async function failure(promise: Promise<unknown>): Promise<TransientError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, TransientError);
+    return error as TransientError;
+  }
+  return assert.unreachable('it did not fail') as never;
+}
+
+test('a create that is not found was not done; one whose answer makes no sense may have been (O1)', async () => {
+  const absent = await failure(cloud(() => ({ status: 404, body: {} })).operations.create(MANAGED));
+  assert.is(absent.landedBy, undefined);
+  for (const body of [{}, { network: {} }, { network: { id: '' } }, { network: { id: 7 } }, { network: null }]) {
+    const senseless = await failure(cloud(() => ({ status: 201, body })).operations.create(MANAGED));
+    assert.is(senseless.landedBy, MANAGED.deadlineAt + 30_000, JSON.stringify(body));
+  }
+});
+
+test('an import takes what meets the filter, however loosely the service compares', async () => {
+  const { operations } = cloud(
+    () => ({ status: 200, body: {} }),
+    [
+      { id: '1', name: 'Mine' },
+      { id: '2', name: 'mine' },
+    ],
+  );
+  const imported = await operations.import(
+    requestFor({ managementPolicy: 'unmanaged', import: { filter: { name: 'mine' } } }),
+  );
+  assert.is(imported?.id, '2');
+});
+
+test('of several that meet a filter none is taken', async () => {
+  const { operations } = cloud(
+    () => ({ status: 200, body: {} }),
+    [
+      { id: '1', name: 'mine' },
+      { id: '2', name: 'mine' },
+    ],
+  );
+  const request = requestFor({ managementPolicy: 'unmanaged', import: { filter: { name: 'mine' } } });
+  const error = await operations.import(request).catch((reason: unknown) => reason);
+  assert.instance(error, TerminalError);
+  assert.match((error as Error).message, 'more than one');
+});
+
+test('what is in the way of a create is ours if it is the only one of its kind', async () => {
+  for (const [ids, taken] of [
+    [['1'], '1'],
+    [['1', '2'], undefined],
+    [[], undefined],
+  ] as const) {
+    const { operations } = cloud(
+      () => new HttpError('in the way', { status: 409, body: {} }),
+      ids.map((id) => ({ id, name: 'n' })),
+    );
+    const outcome = await operations.create(MANAGED).catch((reason: unknown) => reason);
+    if (taken === undefined) assert.instance(outcome, TerminalError, `${ids.length}`);
+    else assert.is((outcome as { readonly id?: string }).id, taken);
+  }
+});
+
+test('a deletion that a gateway answered may have been done, and any other refusal may pass', async () => {
+  const removing = (status: number): Promise<TransientError> =>
+    failure(
+      cloud(() => new HttpError('no', { status, body: {} })).operations.remove({
+        ...MANAGED,
+        id: 'i',
+      } as never),
+    );
+  assert.instance(await removing(504), UnansweredError);
+  assert.not.instance(await removing(409), UnansweredError);
+});
+
+test('an update of what is gone is a failure that may pass: the next look finds it gone', async () => {
+  const observation = { id: 'i', attributes: { id: 'i', name: 'other' }, resource: {}, available: true };
+  const { operations, calls } = cloud(() => ({ status: 404, body: {} }));
+  const error = await failure(operations.update({ ...MANAGED, observation } as never));
+  assert.match(error.message, 'PUT /networks/i: not found');
+  assert.is(calls[0], 'PUT /networks/i');
+});
+
+/** What a pass over the rules of a group sends, in order. */
+async function rulesPass(rules: readonly JsonObject[], observed: readonly JsonObject[]): Promise<readonly string[]> {
+  const { session, calls } = cloud(() => ({ status: 200, body: {} }));
+  const observation = { id: 'g', attributes: { security_group_rules: observed }, resource: {}, available: true };
+  const request = { ...requestFor({ managementPolicy: 'managed', resource: { rules } }), observation };
+  await rulesStep({ session, request, servers: async () => [] });
+  return calls;
+}
+
+const WEB = { direction: 'ingress', ethertype: 'IPv4', protocol: 'tcp', portRange: { min: 443, max: 443 } };
+const observedRule = (id: string, port: number, description = ''): JsonObject => ({
+  id,
+  description,
+  direction: 'ingress',
+  ethertype: 'IPv4',
+  protocol: 'tcp',
+  port_range_min: port,
+  port_range_max: port,
+});
+
+test('new rules come before old ones go (R2)', async () => {
+  assert.equal(await rulesPass([WEB], [observedRule('old', 80)]), [
+    'POST /security-group-rules',
+    'DELETE /security-group-rules/old',
+  ]);
+});
+
+test('only a rule that is in the way of a new one goes first (R2)', async () => {
+  const sent = await rulesPass(
+    [{ ...WEB, description: 'new words' }],
+    [observedRule('same', 443, 'old words'), observedRule('old', 80)],
+  );
+  assert.equal(sent, [
+    'DELETE /security-group-rules/same',
+    'POST /security-group-rules',
+    'DELETE /security-group-rules/old',
+  ]);
+});
+
+test('rules that are as specified are left alone (R1)', async () => {
+  assert.equal(await rulesPass([WEB], [observedRule('same', 443, 'words of another')]), []);
+});
+
+test('a list is kept as far as its schema holds it (I10)', () => {
+  const schema = list('names of it.', string('One of them.', { maxLength: 3 }), { type: 'set', maxItems: 2 });
+  assert.equal(representable(schema, ['a', 'toolong', 'b', 'c']), ['a', 'b']);
+});
+
+test.run();
