@@ -1,7 +1,7 @@
 // Every subject, built and parsed in one place. Names may hold dots, NATS tokens may not: they are percent-encoded
 // here and nowhere else.
 //
-//   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<name>]
+//   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<namespace>.<name>]
 //   troupe.mail.<shard>.underway
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
@@ -9,7 +9,6 @@
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
 import type { Address } from './address.ts';
-import { TerminalError } from './errors.ts';
 import { keyOfShared, sharedByKey } from './shared.ts';
 
 export type { Address };
@@ -110,21 +109,13 @@ export function shardOfMail(mail: MailboxSubject, shards: number = SHARDS): numb
   return 'shard' in mail ? mail.shard : shardOf(mail.to, shards);
 }
 
-/**
- * Subject of a value in the mailbox.
- *
- * @throws {TerminalError} the other side lives in another namespace: the subject has no place for it
- */
+/** Subject of a value in the mailbox. */
 export function mailSubject(mail: MailboxSubject, shards: number = SHARDS, root: string = ROOT): string {
   if ('shard' in mail) return `${root}.mail.${mail.shard}.${mail.topic}`;
   const key = addressKey(mail.to);
   const base = [root, 'mail', shardOfKey(key, shards), key, mail.topic];
   if (!('from' in mail)) return base.join('.');
-  const { realm, plural, namespace, name } = mail.from;
-  if (namespace !== mail.to.namespace) {
-    throw new TerminalError(`a ${mail.topic} stays in its namespace: '${namespace}' is not '${mail.to.namespace}'`);
-  }
-  return [...base, encodeToken(realm), encodeToken(plural), encodeToken(name)].join('.');
+  return [...base, addressKey(mail.from)].join('.');
 }
 
 /** The inverse of `mailSubject`; undefined for what it never makes with this number of shards and this root. */
@@ -140,8 +131,8 @@ export function parseMailSubject(
   if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
   const topic = rest[4];
   if (topic === 'object' || topic === 'observed') return rest.length === 5 ? { to, topic } : undefined;
-  if ((topic !== 'claim' && topic !== 'ready') || rest.length !== 8) return undefined;
-  const from = parseAddress([rest[5] ?? '', rest[6] ?? '', encodeToken(to.namespace), rest[7] ?? '']);
+  if ((topic !== 'claim' && topic !== 'ready') || rest.length !== 9) return undefined;
+  const from = parseAddress(rest.slice(5));
   return from === undefined ? undefined : { to, topic, from };
 }
 
@@ -159,7 +150,7 @@ export function shardFilter(shard: number, root: string = ROOT): string {
 export function topicFilter(topic: MailboxSubject['topic'], root: string = ROOT): string {
   if (topic === 'underway') return `${root}.mail.*.${topic}`;
   const base = `${root}.mail.*.*.*.*.*.${topic}`;
-  return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*` : base;
+  return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*.*` : base;
 }
 
 /** All mail to one actor. */

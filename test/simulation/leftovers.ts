@@ -54,7 +54,7 @@ function isOrphanClaim(key: string, { plan, isTroubled, hasStoodStill }: Scene):
     ({ what, ...step }) =>
       what === 'create' &&
       'object' in step &&
-      key.endsWith(`.claim.openstack.ports.${step.object.name}`) &&
+      key.endsWith(`.claim.openstack.ports.${step.object.namespace}.${step.object.name}`) &&
       key.includes('.openstack.securitygroups.'),
   );
 }

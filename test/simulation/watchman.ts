@@ -172,22 +172,24 @@ export class Watchman {
         this.#violate('I3', `${what} was taken off, and the object is not being deleted`);
         continue;
       }
-      const kind = KINDS.find((candidate) => candidate.finalizer === finalizer);
-      for (const made of this.made.values()) {
-        if (made.kind !== kind?.kind || this.excused.has(made.uid)) continue;
-        const user = this.#objects.get(made.uid)?.object;
-        if (user === undefined || user.metadata.namespace !== now.metadata.namespace || idOf(user) === undefined)
-          continue;
-        const refers = kind
-          .references(user)
-          .some(({ kind: of, name }) => of === now.kind && name === now.metadata.name);
-        const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '');
-        const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
-        const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
-        if (refers && builtOn && !isLeaving)
-          this.#violate('I3', `${what} was taken off, and ${kind.kind} '${user.metadata.name}' is built on it`);
-      }
+      for (const user of this.#usersOf(now, finalizer))
+        this.#violate('I3', `${what} was taken off, and ${user.kind} '${user.metadata.name}' is built on it`);
     }
+  }
+
+  /** The objects that refer to this one under a finalizer, and have built on it. */
+  #usersOf(now: KubeObject, finalizer: string): readonly KubeObject[] {
+    const kind = KINDS.find((candidate) => candidate.finalizer === finalizer);
+    return [...this.made.values()].flatMap((made) => {
+      const user = this.#objects.get(made.uid)?.object;
+      if (kind === undefined || made.kind !== kind.kind || this.excused.has(made.uid) || user === undefined) return [];
+      if (user.metadata.namespace !== now.metadata.namespace || idOf(user) === undefined) return [];
+      const refers = kind.references(user).some(({ kind: of, name }) => of === now.kind && name === now.metadata.name);
+      const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '');
+      const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
+      const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
+      return refers && builtOn && !isLeaving ? [user] : [];
+    });
   }
 
   #judgeStatus(object: KubeObject): void {
@@ -305,14 +307,10 @@ export class Watchman {
       (finalizer) => !COLLECTOR_FINALIZERS.has(finalizer) && !OUR_FINALIZERS.has(finalizer),
     );
     if (strangers.length > 0) this.#violate('I2', `${what}, which is held by ${strangers.join(', ')}`);
-    for (const made of this.made.values())
-      if (
-        made.uses.has(id) &&
-        !this.excused.has(made.uid) &&
-        !this.detached.has(made.id) &&
-        finalizers.includes(ownFinalizerOf(made.kind) ?? '')
-      )
-        this.#violate('I2', `${what}, which ${this.nameOf(made.uid)} is built on`);
+    for (const finalizer of finalizers)
+      if (finalizer !== ownFinalizerOf(object.kind))
+        for (const user of this.#usersOf(object, finalizer))
+          this.#violate('I2', `${what}, which ${user.kind} '${user.metadata.name}' is built on`);
   }
 
   #violate(invariant: string, text: string): void {
