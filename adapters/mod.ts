@@ -20,6 +20,7 @@ export type { Observation, ResourceOperations, UpdateOutcome } from '../machines
 export type {
   Carried,
   Child,
+  Claimant,
   FollowedKind,
   Kind,
   KnownDependency,

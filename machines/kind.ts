@@ -3,7 +3,7 @@ import type { Life } from './life.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Reference } from './request.ts';
 
-export type { KnownDependency, OperationRequest, Reference } from './request.ts';
+export type { Claimant, KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Where the objects of a kind are, and what of an object its actor carries. */
 export interface Resource {
@@ -75,6 +75,8 @@ export interface Kind extends FollowedKind {
     /** Owns the guard finalizers that objects of this kind put on others, and what is applied to children. */
     readonly guards: string;
   };
+  /** Whether its objects may refer to those of other namespaces: who may refer to what is asked of all of them then. */
+  readonly crossesNamespaces?: boolean;
   /** All references of an object, in the order in which they are reported. */
   references(object: KubeObject): readonly Reference[];
   /** The objects that this one makes for itself, and that go before what it stands for does. */

@@ -68,7 +68,9 @@ export type LifeEvent<View = unknown> =
       readonly type: 'dependencies.changed';
       readonly dependencies: readonly Dependency[];
       readonly at: number;
-    };
+    }
+  /** Somebody who refers to the object says something else of that, or nothing any more. */
+  | { readonly type: 'claimants.changed'; readonly at: number };
 
 export interface ObjectChanged<View = unknown> {
   readonly type: 'object.changed';

@@ -6,7 +6,7 @@ export interface Reference {
   /** Kind of the other, CamelCase; `Secret` for credentials. */
   readonly kind: string;
   readonly name: string;
-  /** That of the object unless the contract says otherwise. */
+  /** That of the object unless the contract says otherwise (`Kind.crossesNamespaces`). */
   readonly namespace?: string;
   /** Finalizers that the other must carry while this object exists; empty: not guarded. */
   readonly finalizers: readonly string[];
@@ -16,8 +16,20 @@ export interface Reference {
    * `never` for a child (`Kind.children`), which is only followed.
    */
   readonly neededFor: 'always' | 'create' | 'import' | 'update' | 'never';
+  /** What the other is told of this use of it: *as device vdb*. Its operations see it (`OperationRequest.claimants`). No secret. */
+  readonly attributes?: JsonObject;
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
+}
+
+/** Who refers to an object, and what it says of that. */
+export interface Claimant {
+  readonly realm: string;
+  readonly plural: string;
+  /** Empty: it is cluster-scoped. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly attributes: JsonObject;
 }
 
 /** What is known of a dependency that exists. */
@@ -33,6 +45,8 @@ export interface OperationRequest {
   readonly object: KubeObject;
   /** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
   readonly dependencies: Readonly<Record<string, KnownDependency>>;
+  /** Those who refer to the object and say something of it (`Reference.attributes`). */
+  readonly claimants?: readonly Claimant[];
   /**
    * Changes whenever a Secret that the object refers to may have changed, so that a cached session is checked. Undefined:
    * unknown.

@@ -21,7 +21,7 @@ interface Referrer {
   readonly finalizers: readonly string[];
 }
 
-/** Who of one kind in one namespace refers to what, by its key. */
+/** Who of one kind, in one namespace or in all, refers to what, by its key. */
 interface Referrers {
   readonly resourceVersion: string;
   readonly byTarget: ReadonlyMap<string, readonly Referrer[]>;
@@ -58,7 +58,7 @@ export class Audits {
   async guards(actor: Audited, { uid }: Pick<Incarnation, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
     const kinds = [...new Set(finalizers.flatMap((finalizer) => this.#registry.claimants(finalizer)))];
     const found = await Promise.all(
-      kinds.map(async (kind) => ({ kind, referrers: await this.#read(kind, actor.address.namespace) })),
+      kinds.map(async (kind) => ({ kind, referrers: await this.#read(kind, placeOf(kind, actor.address)) })),
     );
     const holding = new Set<string>();
     for (const { kind, referrers } of found) {
@@ -87,8 +87,8 @@ export class Audits {
   }
 
   /** From a list that begins now, or as soon as the one that is under way has ended (A1). */
-  #read(kind: Kind, namespace: string): Promise<Referrers> {
-    const id = `${kind.realm}/${kind.plural}/${namespace}`;
+  #read(kind: Kind, namespace: string | undefined): Promise<Referrers> {
+    const id = `${kind.realm}/${kind.plural}/${namespace ?? '*'}`;
     const begin = (): Promise<Referrers> => {
       const reading: Reading = { current: this.#list(kind, namespace), next: undefined };
       this.#readings.set(id, reading);
@@ -121,13 +121,14 @@ export class Audits {
     return finalizers;
   }
 
-  async #list(kind: Kind, namespace: string): Promise<Referrers> {
+  async #list(kind: Kind, namespace: string | undefined): Promise<Referrers> {
     const byTarget = new Map<string, Referrer[]>();
     const generations = new Map<string, number>();
     try {
       const { items, resourceVersion } = await this.#objects.list(resourceOf(kind), namespace);
       for (const object of items) {
-        const from = { realm: kind.realm, plural: kind.plural, namespace, name: object.metadata.name };
+        const { namespace: own = '', name } = object.metadata;
+        const from = { realm: kind.realm, plural: kind.plural, namespace: own, name };
         generations.set(addressKey(from), object.metadata.generation ?? 0);
         for (const [target, its] of this.#targets(kind, from, object)) {
           const referrer = { key: addressKey(from), uid: object.metadata.uid, finalizers: its };
@@ -143,4 +144,9 @@ export class Audits {
       throw error;
     }
   }
+}
+
+/** Where objects of a kind may be that refer to the one of that address; undefined: anywhere. */
+function placeOf({ crossesNamespaces }: Kind, { namespace }: Address): string | undefined {
+  return crossesNamespaces === true || namespace === '' ? undefined : namespace;
 }

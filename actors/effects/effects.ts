@@ -17,7 +17,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
-import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import { type Life, type LifePorts, Readiness } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
@@ -38,6 +38,8 @@ export interface EffectsDeps {
   leaseSignal: (key: string) => AbortSignal;
   /** Notes an external call that is under way on behalf of an actor. */
   track: (key: string, call: Promise<unknown>) => void;
+  /** Notes a write to the API server that is under way on behalf of an actor. */
+  trackWrite: (key: string, write: Promise<unknown>) => void;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
   /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
@@ -111,8 +113,10 @@ export function provideEffects(deps: EffectsDeps): Machines {
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
     const { actor, incarnation } = find(key);
+    const written = run(incarnation);
+    deps.trackWrite(key, written);
     try {
-      actor.accept(await run(incarnation), { own: true });
+      actor.accept(await written, { own: true });
     } catch (error) {
       if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
       throw error;
@@ -242,9 +246,13 @@ function requestOf(actor: ObjectActor, { object, uid }: Incarnation): Omit<Opera
       ...(answer.attributes !== undefined && { attributes: answer.attributes }),
     };
   }
+  const claimants = [...actor.claims.attributed()].flatMap(({ from, attributes }): Claimant[] =>
+    attributes === undefined ? [] : [{ ...from, attributes }],
+  );
   return {
     object,
     dependencies,
+    ...(claimants.length > 0 && { claimants }),
     traceId: uid.replaceAll('-', ''),
     ...(versions.length > 0 && { credentialsVersion: versions.join() }),
   };

@@ -1,4 +1,4 @@
-// External calls under way on behalf of the actors of a shard.
+// External calls, and writes to the API server, under way on behalf of the actors of a shard.
 //
 // Invariants:
 //   U1. Until `ended` resolves, a call may still change something outside: whoever takes over waits for it (P10).
@@ -8,6 +8,7 @@ import { type Clock, toErrorData } from '../../bus/mod.ts';
 export class Calls {
   readonly #clock: Clock;
   readonly #underWay = new Map<Promise<unknown>, string>();
+  readonly #writes = new Map<Promise<unknown>, string>();
   /** Until when what was asked for may still be done, by actor; milliseconds since the epoch. */
   readonly #landedBy = new Map<string, number>();
 
@@ -17,7 +18,7 @@ export class Calls {
 
   /** How much is remembered. */
   get size(): number {
-    return this.#underWay.size + this.#landedBy.size;
+    return this.#underWay.size + this.#writes.size + this.#landedBy.size;
   }
 
   /** Notes a call for the actor `key`. */
@@ -32,10 +33,22 @@ export class Calls {
     );
   }
 
-  /** Resolves when no call is under way any more, of all actors or of one. */
-  async ended(key?: string): Promise<void> {
-    const waited = [...this.#underWay].filter(([, owner]) => key === undefined || owner === key);
-    await Promise.allSettled(waited.map(([call]) => call));
+  /** Notes a write for the actor `key`. A stale host's loses, so nobody who takes over waits for it. */
+  addWrite(key: string, write: Promise<unknown>): void {
+    this.#writes.set(write, key);
+    const end = (): boolean => this.#writes.delete(write);
+    write.then(end, end);
+  }
+
+  /** Resolves when no external call is under way any more. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#underWay.keys());
+  }
+
+  /** Resolves when neither a call nor a write of an actor is under way any more: it would make what is under way again (I8). */
+  async quiet(key: string): Promise<void> {
+    const waited = [...this.#underWay, ...this.#writes].filter(([, owner]) => owner === key);
+    await Promise.allSettled(waited.map(([each]) => each));
   }
 
   /** Until when something that was asked for the actor may still be done, milliseconds since the epoch; 0: nothing may. */

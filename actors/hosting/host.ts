@@ -101,6 +101,7 @@ export class Host {
       underway: (key) => this.#shardByKey(key)?.underway,
       actor: (key) => this.#actorByKey(key),
       track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
+      trackWrite: (key, write) => this.#shardByKey(key)?.calls.addWrite(key, write),
       leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
       leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
     });

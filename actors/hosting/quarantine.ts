@@ -148,7 +148,7 @@ export class Quarantine<Actor extends Held> {
     this.#disarm(its);
     const attempt = async (): Promise<void> => {
       const underWay = calls(actor);
-      await underWay?.ended(actor.key);
+      await underWay?.quiet(actor.key);
       // Forgotten, or to begin again at another time.
       if (this.#cases.get(actor) !== its || its.timer !== timer) return;
       const leftMs = (underWay?.landedBy(actor.key) ?? 0) - clock.now();

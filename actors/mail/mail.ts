@@ -22,6 +22,8 @@ export interface ClaimMail {
   readonly manager: string;
   /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
   readonly notOn: readonly string[];
+  /** What the claimant says of its use. */
+  readonly attributes?: JsonObject;
   readonly ended: boolean;
 }
 
@@ -45,7 +47,7 @@ export function parseObjectMail(payload: JsonObject): ObjectMail | undefined {
 }
 
 export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
-  const { uid, resourceVersion, generation, finalizers, manager, notOn, ended } = payload;
+  const { uid, resourceVersion, generation, finalizers, manager, notOn, attributes, ended } = payload;
   const isClaim =
     isText(uid) &&
     isText(resourceVersion) &&
@@ -61,6 +63,7 @@ export function parseClaimMail(payload: JsonObject): ClaimMail | undefined {
     finalizers: sharedList(finalizers),
     manager: sharedText(manager),
     notOn: sharedList(notOn),
+    ...(isObject(attributes) && { attributes }),
     ended: ended === true,
   };
 }

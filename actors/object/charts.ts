@@ -162,6 +162,12 @@ export class Charts {
     this.#life?.tellDependencies();
   }
 
+  /** What those say who refer to the object has changed. */
+  tellClaimants(): void {
+    if (this.isAtRest) this.wake();
+    this.#life?.tellClaimants();
+  }
+
   /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
   tellClaims(): void {
     const { key, kind, machines, clock } = this.#deps;

@@ -15,9 +15,10 @@ export interface Claim extends ClaimMail {
 /** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
 export function claimOf(
   from: Address,
-  { uid, resourceVersion, generation, finalizers, manager, notOn, ended }: ClaimMail,
+  { uid, resourceVersion, generation, finalizers, manager, notOn, attributes, ended }: ClaimMail,
 ): Claim {
-  return { uid: sharedUid(from, uid), resourceVersion, generation, finalizers, manager, notOn, ended, from };
+  const claim = { uid: sharedUid(from, uid), resourceVersion, generation, finalizers, manager, notOn, ended, from };
+  return attributes === undefined ? claim : { ...claim, attributes };
 }
 
 /** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
@@ -32,6 +33,8 @@ export class ClaimsTable {
   #byFinalizer: Map<string, Set<string>> | undefined;
   /** Claimants whose claim was seen to end, by their incarnation; undefined: none. */
   #ended: Map<string, string> | undefined;
+  /** Of those, which say something of their use; undefined: none. */
+  #attributed: Map<string, Claim> | undefined;
   #revision = 0;
 
   get revision(): number {
@@ -60,6 +63,8 @@ export class ClaimsTable {
     }
     this.#ended?.delete(key);
     this.#unindex(key, known);
+    if (claim.attributes !== undefined) this.#attributed = (this.#attributed ?? new Map()).set(key, claim);
+    else this.#attributed?.delete(key);
     this.#claims ??= new SmallMap();
     this.#claims.set(key, claim);
     if (this.#byFinalizer !== undefined) this.#index(key, claim);
@@ -76,6 +81,7 @@ export class ClaimsTable {
     if (known === undefined) return false;
     this.#unindex(key, known);
     this.#claims?.delete(key);
+    this.#attributed?.delete(key);
     this.#revision++;
     return true;
   }
@@ -91,6 +97,11 @@ export class ClaimsTable {
 
   entries(): Iterable<[string, Claim]> {
     return this.#claims ?? [];
+  }
+
+  /** Claims that say something of their use. */
+  attributed(): Iterable<Claim> {
+    return this.#attributed?.values() ?? [];
   }
 
   /** The finalizers that hold the incarnation `uid`, each with a claim that does (C2). */

@@ -137,6 +137,10 @@ export class LifeChart {
     this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
   }
 
+  tellClaimants(): void {
+    this.#actor.send({ type: 'claimants.changed', at: this.#deps.clock.now() });
+  }
+
   get #snapshot(): AnyMachineSnapshot {
     return this.#actor.getSnapshot();
   }

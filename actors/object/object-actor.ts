@@ -172,11 +172,13 @@ export class ObjectActor {
     const key = addressKey(from);
     if (mail.ended) this.#stored.endClaim(key, sequence);
     else this.#stored.noteClaim(key, sequence);
+    const before = this.claims.get(key)?.attributes;
     if (!this.claims.take(key, claimOf(from, mail))) return;
     if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
     if (!this.#started) return;
     this.#charts.tellClaims();
     const claim = this.claims.get(key);
+    if (JSON.stringify(before) !== JSON.stringify(claim?.attributes)) this.#charts.tellClaimants();
     if (claim !== undefined) this.#answer(claim, this.#claimed());
   }
 

@@ -32,6 +32,14 @@ interface Claimed {
   readonly forCleanup: boolean;
 }
 
+/** What an object refers to, by all of its references together. */
+interface Target {
+  readonly to: Address;
+  readonly finalizers: Set<string>;
+  forCleanup: boolean;
+  attributes?: JsonObject;
+}
+
 export class OutgoingClaims {
   readonly #deps: OutgoingClaimsDeps;
   readonly #kind: Kind;
@@ -63,16 +71,17 @@ export class OutgoingClaims {
   say(object: KubeObject, yielded: readonly string[]): void {
     const { registry, outbox } = this.#deps;
     const [kind, from] = [this.#kind, this.#from];
-    const targets = new Map<string, { to: Address; finalizers: Set<string>; forCleanup: boolean }>();
+    const targets = new Map<string, Target>();
     for (const reference of kind.references(object)) {
       const to = registry.target(from, reference);
-      const target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
+      const target: Target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
       for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
       target.forCleanup ||= reference.neededFor === 'always';
+      if (reference.attributes !== undefined) target.attributes = { ...target.attributes, ...reference.attributes };
       targets.set(addressKey(to), target);
     }
     const generation = object.metadata.generation ?? 0;
-    for (const [key, { to, finalizers, forCleanup }] of targets) {
+    for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
       this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
       const mail: ClaimMail = {
@@ -82,6 +91,7 @@ export class OutgoingClaims {
         finalizers: sharedList([...finalizers]),
         manager: kind.fieldManagers.guards,
         notOn: sharedList(yielded),
+        ...(attributes !== undefined && { attributes }),
         ended: false,
       };
       const subject = { to, topic: 'claim', from } as const;
@@ -130,6 +140,6 @@ function mayReplace(current: JsonObject, mine: JsonObject): boolean {
   if (theirs === undefined || ours === undefined) return true;
   if (theirs.uid !== ours.uid) return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;
   const same = (claim: ClaimMail): string =>
-    JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.ended]);
+    JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.attributes, claim.ended]);
   return same(theirs) !== same(ours);
 }

@@ -59,6 +59,8 @@ export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]
     resource: (address) => byId.get(id(address)),
     kind: (address) => kindById.get(id(address)),
     target(from, { kind, name, namespace = from.namespace }) {
+      if (namespace !== from.namespace && kindById.get(id(from))?.crossesNamespaces !== true)
+        throw new Error(`kind '${from.plural}' refers to namespace '${namespace}' and does not say that it may`);
       const resource =
         resources.find((candidate) => candidate.kind === kind && candidate.realm === from.realm) ??
         resources.find((candidate) => candidate.kind === kind);

@@ -38,6 +38,7 @@ const resting = resourceSetup.createStateConfig({
   after: { resync: '#claiming' },
   on: {
     'object.changed': anewIfUnsettled,
+    'claimants.changed': '#claiming',
     'dependencies.changed': [
       { guard: isDependencyReplaced, target: '#claiming', actions: storeDependencies },
       { actions: storeDependencies },

@@ -174,4 +174,27 @@ test('a kind that the API server does not serve has no objects', async () => {
   assert.equal((await asked).free, [GUARD]);
 });
 
+test('who may refer from another namespace is asked for in all of them (P7, P8)', async () => {
+  const listed: (string | undefined)[] = [];
+  const elsewhere = { ...thing('far', ['one']), metadata: { ...thing('far', []).metadata, namespace: 'other' } };
+  const references = () => [
+    { kind: 'Thing', name: 'one', namespace: 'ns', finalizers: [GUARD], neededFor: 'create' as const },
+  ];
+  const freeOf = async (crossesNamespaces: boolean): Promise<readonly string[]> => {
+    const audits = new Audits({
+      registry: registry([{ ...kind, references, crossesNamespaces }], []),
+      objects: {
+        async list(_, namespace) {
+          listed.push(namespace);
+          return { items: namespace === 'ns' ? [] : [elsewhere], resourceVersion: '10', serverTime: 0 };
+        },
+      },
+    });
+    return (await audits.guards(deleted('one'), life, [GUARD])).free;
+  };
+  assert.equal(await freeOf(true), []);
+  assert.equal(await freeOf(false), [GUARD]);
+  assert.equal(listed, [undefined, 'ns']);
+});
+
 test.run();

@@ -54,6 +54,7 @@ test('guards of which one could not be stored are stored again when the others h
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
     leaseSignal: () => new AbortController().signal,
     track: () => undefined,
+    trackWrite: () => undefined,
   });
   const logic = guard.implementations.actors.storeGuards as AnyActorLogic;
   const input: GuardInput = { key: 'base', finalizers: ['guard/one', 'guard/two'] };

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claim, ClaimsTable } from '../../../actors/object/claims-table.ts';
+import { type Claim, ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 
 const test = suite('claims table');
 
@@ -98,6 +98,23 @@ test('claimants that came and went do not pile up', () => {
   }
   assert.is(table.endedUid('0'), undefined);
   assert.is(table.endedUid('4999'), 'subnet-1');
+});
+
+test('what claimants say of their use is found without looking through all of them, and goes with their claims', () => {
+  const table = new ClaimsTable();
+  const from = (name: string) => ({ realm: 'r', plural: 'servers', namespace: 'ns', name });
+  const mail = { uid: 'u', resourceVersion: '1', generation: 1, finalizers: [], manager: '', notOn: [], ended: false };
+  table.take('plain', claimOf(from('plain'), mail));
+  table.take('one', claimOf(from('one'), { ...mail, attributes: { device: 'vdb' } }));
+  assert.equal(
+    [...table.attributed()].map(({ attributes }) => attributes),
+    [{ device: 'vdb' }],
+  );
+  table.take('one', claimOf(from('one'), { ...mail, generation: 2 }));
+  assert.equal([...table.attributed()], []);
+  table.take('one', claimOf(from('one'), { ...mail, generation: 3, attributes: { device: 'vdc' } }));
+  table.take('one', claimOf(from('one'), { ...mail, ended: true }));
+  assert.equal([...table.attributed()], []);
 });
 
 test.run();

@@ -72,6 +72,7 @@ function start(object: KubeObject) {
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
     leaseSignal: () => new AbortController().signal,
     track: () => undefined,
+    trackWrite: () => undefined,
     callMs: 1_000,
     lateMs: 30_000,
     underway: () => undefined,
