@@ -8,8 +8,8 @@ import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 
 /** How long waiting objects are watched, in milliseconds. */
 const WATCHED_MS = 2_000;
-/** Between two looks that must be equal before the watch begins, in milliseconds. */
-const SETTLE_MS = 200;
+/** Between two looks that must be equal before the watch begins, in milliseconds: what is under way is listed for a second. */
+const SETTLE_MS = 1_200;
 const WAITING = 20;
 const PAIRS = 24;
 const ROUNDS = 5;
