@@ -82,8 +82,11 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
     }
-    if (isBeyondHelp || object.kind === 'Secret' || !isPossible(object)) continue;
+    if (isBeyondHelp || object.kind === 'Secret') continue;
     const progressing = conditionOf(object, 'Progressing');
+    // What went wrong goes wrong no more: it tells what it waits for when it has tried again.
+    if (progressing?.reason === 'TransientError') return `${what} has not tried again: ${progressing.message}`;
+    if (!isPossible(object)) continue;
     const available = conditionOf(object, 'Available');
     if (available?.status !== 'True' || progressing?.status !== 'False')
       return `${what} is not available: ${progressing?.message ?? 'it has no status'}`;
