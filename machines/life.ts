@@ -69,6 +69,8 @@ export type LifeEvent<View = unknown> =
       readonly dependencies: readonly Dependency[];
       readonly at: number;
     }
+  /** What the object was built on has another external id: it was made anew. */
+  | { readonly type: 'dependency.replaced'; readonly at: number }
   /** Somebody who refers to the object says something else of that, or nothing any more. */
   | { readonly type: 'claimants.changed'; readonly at: number };
 

@@ -104,11 +104,16 @@ export function provideEffects(deps: EffectsDeps): Machines {
     deps.track(key, call);
     return call;
   };
-  /** Lists what must not be repeated, and makes it then (E3). */
+  /** Lists what must not be repeated, and makes it then (E3), for the same incarnation and under the same lease (E2). */
   const once = <Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> => {
     const underway = deps.underway(key);
+    const { uid } = living(key).incarnation;
     if (underway === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
-    return underway.run(key, landsBy, call);
+    return underway.run(key, landsBy, async () => {
+      if (deps.underway(key) !== underway || living(key).incarnation.uid !== uid)
+        throw new AbsentError(`'${key}' is another one by now`);
+      return call();
+    });
   };
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {

@@ -162,17 +162,30 @@ export class Underway {
   }
 
   async #run<Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> {
+    // What another call of the same actor left there.
+    const before = this.at(key);
+    let isSent = false;
     try {
       await this.add(key, landsBy);
+      isSent = true;
       const output = await call();
       this.settle(key);
       return output;
     } catch (error) {
-      const landedBy = landsAfter(error, landsBy);
-      if (landedBy === undefined) this.settle(key);
+      const landedBy = isSent ? landsAfter(error, landsBy) : undefined;
+      if (landedBy === undefined) this.#restore(key, before);
       else this.#put(key, landedBy);
       this.#tidyLater();
-      throw error;
+      throw landedBy === undefined ? error : landing(error, landedBy);
+    }
+  }
+
+  /** A call that was refused, or never sent, leaves what was there. */
+  #restore(key: string, landsBy: number): void {
+    if (landsBy <= this.#deps.clock.now()) this.settle(key);
+    else if (this.at(key) !== landsBy) {
+      this.#listed.set(key, landsBy);
+      this.#revision += 1;
     }
   }
 
@@ -274,6 +287,13 @@ function mayHaveBegun(actor: Pick<ObjectActor, 'incarnation'>): boolean {
   } catch {
     return true;
   }
+}
+
+/** The same, told to the life that sent it: it waits like whoever comes next (I4). */
+function landing(error: unknown, landedBy: number): TransientError {
+  if (error instanceof TransientError && error.landedBy === landedBy) return error;
+  const { message, retryAfterMs } = toErrorData(error);
+  return new TransientError(message, { cause: error, landedBy, retryAfterMs });
 }
 
 function notOpen(): TransientError {

@@ -24,9 +24,8 @@ import {
   shardOf,
   shardOfKey,
   shardOfMail,
-  TransientError,
 } from '../../bus/mod.ts';
-import { provideEffects } from '../effects/effects.ts';
+import { provideEffects, refresh } from '../effects/effects.ts';
 import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { Outbox } from '../mail/outbox.ts';
@@ -38,8 +37,9 @@ import { readAll } from '../watch/read-all.ts';
 import { Calls } from './calls.ts';
 import { deliveryOf } from './delivery.ts';
 import { Quarantine } from './quarantine.ts';
-import type { OpenSubscription, Shard } from './shard.ts';
+import type { Shard } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -62,6 +62,8 @@ const GONE_LIMIT = 1_000;
 /** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
+/** Before what was told of late is read once more, in milliseconds. */
+const VERIFY_FIRST_MS = 1_000;
 /** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
@@ -73,7 +75,7 @@ export class Host {
   readonly #shards = new Map<number, Shard>();
   /** Shards that were closed, and whose external calls have not all ended. */
   readonly #closing = new Map<number, Promise<unknown>>();
-  readonly #subscriptions = new Set<OpenSubscription>();
+  readonly #subscriptions: Subscriptions;
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
@@ -84,6 +86,7 @@ export class Host {
     const { objects, registry, clock, log, tell, callMs, lateMs } = deps;
     const turns = new StatusTurns({ clock });
     this.#turns = turns;
+    this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
     this.#quarantine = new Quarantine({
       clock,
       log,
@@ -189,7 +192,7 @@ export class Host {
       shard.outbox.close();
       shard.ended.abort();
       for (const actor of shard.actors.values()) this.#end(actor);
-      this.#closeUnused();
+      this.#subscriptions.closeUnused();
       const closing = Promise.all([this.#closing.get(number), this.#ended(shard)]).finally(() => {
         if (this.#closing.get(number) === closing) this.#closing.delete(number);
       });
@@ -210,27 +213,8 @@ export class Host {
   }
 
   async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
-    const { promise: replayed, resolve: onReplayed, reject } = Promise.withResolvers<void>();
     const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
-    const subscription = await this.#deps.bus.mailbox.subscribe(
-      { shards: numbers },
-      { onMail: (mail) => this.#onMail(mail, isOurs), onReplayed },
-    );
-    // A subscription that was closed, or whose epoch is over, is never replayed.
-    const onClosed = (): void => reject(new TransientError('the shards were given up before their mail was read'));
-    this.#subscriptions.add({ shards: numbers, subscription, onClosed });
-    // The shards may have been closed meanwhile.
-    this.#closeUnused();
-    await replayed;
-  }
-
-  #closeUnused(): void {
-    for (const entry of this.#subscriptions) {
-      if (entry.shards.some((other) => this.#shards.has(other))) continue;
-      this.#subscriptions.delete(entry);
-      void entry.subscription.close();
-      entry.onClosed();
-    }
+    await this.#subscriptions.open(numbers, (mail) => this.#onMail(mail, isOurs));
   }
 
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
@@ -365,6 +349,20 @@ export class Host {
     this.#quarantine.forget(actor);
   }
 
+  /** Until the API server has said whether there is such an object. */
+  async #verify(actor: ObjectActor): Promise<void> {
+    const { objects, clock, log } = this.#deps;
+    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
+    for (let pauseMs = VERIFY_FIRST_MS; isHere(); pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
+      try {
+        return await refresh(objects, actor);
+      } catch (error) {
+        log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
+        await clock.sleep(pauseMs);
+      }
+    }
+  }
+
   /** A held actor begins again, if it still lives here. */
   #resume(actor: ObjectActor): void {
     const shard = this.#shardByKey(actor.key);
@@ -385,6 +383,7 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
+      verify: (actor) => void this.#verify(actor),
       writeStatus: writeStatus(objects),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };

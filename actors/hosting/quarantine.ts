@@ -39,7 +39,7 @@ export interface QuarantineDeps<Actor extends Held> {
 interface Case {
   /** In a row, of this object as it is. */
   failures: number;
-  /** Incarnation and generation that it failed with. */
+  /** What a person may have edited of it since it failed. */
   object: string;
   message: string;
   loggedAt: number;
@@ -174,6 +174,8 @@ export class Quarantine<Actor extends Held> {
 }
 
 function objectOf(actor: Held): string {
-  const metadata = actor.incarnation()?.object.metadata;
-  return metadata === undefined ? '' : `${metadata.uid} ${metadata.generation}`;
+  const { metadata, data } = actor.incarnation()?.object ?? {};
+  if (metadata === undefined) return '';
+  const { uid, generation, labels, annotations } = metadata;
+  return JSON.stringify([uid, generation, labels, annotations, data]);
 }

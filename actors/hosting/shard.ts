@@ -1,5 +1,5 @@
-// What a host keeps of each shard that it holds, and of the mail that it reads.
-import type { Lease, MailSubscription } from '../../bus/mod.ts';
+// What a host keeps of each shard that it holds.
+import type { Lease } from '../../bus/mod.ts';
 import type { Underway } from '../effects/underway.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
@@ -21,10 +21,4 @@ export interface Shard {
   live: boolean;
   /** Aborted when the shard is given up. */
   readonly ended: AbortController;
-}
-
-export interface OpenSubscription {
-  readonly shards: readonly number[];
-  readonly subscription: MailSubscription;
-  readonly onClosed: () => void;
 }

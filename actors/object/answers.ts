@@ -6,19 +6,17 @@ import { SmallMap } from './small-map.ts';
 export class Answers {
   /** By the address of who answered: the newest. */
   readonly #mail = new SmallMap<ReadyMail>();
+  /** The last external id of each, kept through answers without one: a dependency that is made anew has none for a while. */
+  readonly #ids = new SmallMap<{ readonly to: string; readonly id: string }>();
 
-  take(from: string, mail: ReadyMail): void {
+  /** Says whether what `from` stands for is another one than it was when this incarnation of ours last heard of it. */
+  take(from: string, mail: ReadyMail): boolean {
     this.#mail.set(from, mail);
-  }
-
-  /** Whether `mail` is of another incarnation than what was answered before, or of another resource outside. */
-  isReplaced(from: string, { to, uid, externalId }: ReadyMail): boolean {
-    const known = this.#mail.get(from);
-    if (known?.to !== to || known.uid === '' || uid === '') return false;
-    return (
-      known.uid !== uid ||
-      (known.externalId !== undefined && externalId !== undefined && known.externalId !== externalId)
-    );
+    if (mail.externalId === undefined) return false;
+    const known = this.#ids.get(from);
+    if (known?.to === mail.to && known.id === mail.externalId) return false;
+    this.#ids.set(from, { to: mail.to, id: mail.externalId });
+    return known?.to === mail.to;
   }
 
   /** What `from` answered to the incarnation `uid`, and to no other (P2), since it was claimed at generation `since`. */
@@ -31,5 +29,6 @@ export class Answers {
 
   forget(): void {
     this.#mail.clear();
+    this.#ids.clear();
   }
 }

@@ -42,9 +42,25 @@ export function chart({ machine, clock, input, onStep, onFault }: ChartDeps): Ac
         onFault(error);
       }
     },
-    error: onFault,
+    error(cause) {
+      // XState stops an actor that failed, and not what it invoked.
+      stopChildren(actor.getSnapshot());
+      onFault(cause);
+    },
   });
   return actor;
+}
+
+function stopChildren(snapshot: AnyMachineSnapshot): void {
+  for (const child of Object.values(snapshot.children) as (
+    | { _stop(): void; getSnapshot(): AnyMachineSnapshot }
+    | undefined
+  )[]) {
+    if (child === undefined) continue;
+    const inner = child.getSnapshot();
+    if (inner.children !== undefined) stopChildren(inner);
+    child._stop();
+  }
 }
 
 /** The clock of one chart. */

@@ -85,9 +85,9 @@ export class Charts {
   /** An incarnation is there. */
   begin(): void {
     this.#isAlive = true;
-    this.tellClaims();
     if (this.#deps.kind === undefined) this.#enter(GUARDED);
-    else this.wake();
+    this.tellClaims();
+    this.wake();
   }
 
   /** The incarnation is gone, or its shard is another's. */
@@ -158,8 +158,11 @@ export class Charts {
     this.tellClaims();
   }
 
-  tellDependencies(): void {
+  /** @param change.isReplaced  what the object was built on is another one by now: a life at rest must hear of that alone */
+  tellDependencies({ isReplaced }: { readonly isReplaced: boolean }): void {
+    if (isReplaced && this.isAtRest) this.wake();
     this.#life?.tellDependencies();
+    if (isReplaced) this.#life?.tellReplaced();
   }
 
   /** What those say who refer to the object has changed. */

@@ -137,6 +137,10 @@ export class LifeChart {
     this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
   }
 
+  tellReplaced(): void {
+    this.#actor.send({ type: 'dependency.replaced', at: this.#deps.clock.now() });
+  }
+
   tellClaimants(): void {
     this.#actor.send({ type: 'claimants.changed', at: this.#deps.clock.now() });
   }

@@ -47,6 +47,8 @@ export interface ObjectActorDeps {
   readonly landsBy: (key: string) => number;
   /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
+  /** Reads the object of an actor afresh at the API server, until that has answered. */
+  readonly verify: (actor: ObjectActor) => void;
   /** Tells users what happened. */
   readonly tell: (object: KubeObject, news: Occurrence) => void;
   /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
@@ -59,6 +61,9 @@ export interface Incarnation {
   readonly kind: Kind | undefined;
   readonly object: KubeObject;
 }
+
+/** News of a new object take less than this, in milliseconds; with clocks that differ a look too many is made. */
+const LATE_BIRTH_MS = 5_000;
 
 export class ObjectActor {
   readonly address: Address;
@@ -147,6 +152,15 @@ export class ObjectActor {
     return this.#charts.freeGuards();
   }
 
+  /**
+   * It was made some time before anybody told of it: whoever watched may have stood still, and it may be gone since, which those
+   * who watch now have never heard of.
+   */
+  get #isBornLate(): boolean {
+    const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
+    return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
+  }
+
   get #log(): Logger {
     this.#ownLog ??= this.#deps.log.child({ ...this.address });
     return this.#ownLog;
@@ -162,8 +176,11 @@ export class ObjectActor {
   takeObject(mail: ObjectMail, sequence: number): void {
     this.#stored.noteObject(sequence);
     this.#toldUid = 'object' in mail ? sharedUid(this.address, mail.object.metadata.uid) : undefined;
+    const before = this.#object?.metadata.uid;
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
+    if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
+      this.#deps.verify(this);
     if (this.#started && this.#object === undefined) this.#sweep();
   }
 
@@ -194,13 +211,11 @@ export class ObjectActor {
   takeReady(from: Address, mail: ReadyMail, sequence: number): void {
     const key = addressKey(from);
     this.#stored.noteAnswer(key, sequence);
-    // A life at rest does not see what it would ignore; that what it was built on is another one by now it must see.
     const isOurs = mail.to === this.#object?.metadata.uid;
-    if (this.#charts.isAtRest && isOurs && this.#answers.isReplaced(key, mail)) this.#charts.wake();
-    this.#answers.take(key, mail);
+    const isReplaced = this.#answers.take(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
-    else if (isOurs) this.#charts.tellDependencies();
+    else if (isOurs) this.#charts.tellDependencies({ isReplaced });
   }
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */

@@ -122,10 +122,12 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     }
   };
   const hold = (signal: AbortSignal): Promise<void> => holdShards({ bus, host, clock, log, pod }, signal);
+  /** Followed once, however often the role begins anew. */
+  let predecessors: readonly ReturnType<typeof followPredecessor>[] | undefined;
   const act = async (): Promise<void> => {
     // Whoever names the kinds has seen to it that nobody else cares for them.
     if (deps.kinds !== undefined) return hold(stop.signal);
-    const predecessors = adapters.flatMap(({ predecessor }) =>
+    predecessors ??= adapters.flatMap(({ predecessor }) =>
       predecessor === undefined ? [] : [followPredecessor({ client, objects, clock, log, predecessor }, stop.signal)],
     );
     while (!stop.signal.aborted) {
@@ -133,13 +135,14 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       const end = (): void => term.abort();
       // Heard from before the first is waited for: one may return while another is awaited.
       const unlisten = predecessors.map((predecessor) => predecessor.onReturn(end));
-      for (const predecessor of predecessors) await predecessor.gone(stop.signal);
-      if (!term.signal.aborted && !stop.signal.aborted) {
-        stop.signal.addEventListener('abort', end);
-        await hold(term.signal);
+      stop.signal.addEventListener('abort', end);
+      try {
+        for (const predecessor of predecessors) await predecessor.gone(stop.signal);
+        if (!term.signal.aborted && !stop.signal.aborted) await hold(term.signal);
+      } finally {
         stop.signal.removeEventListener('abort', end);
+        for (const stopListening of unlisten) stopListening();
       }
-      for (const stopListening of unlisten) stopListening();
     }
   };
   const running = [

@@ -1,6 +1,6 @@
 // Everything that the API server has of all resources.
 import type { Logger } from 'pino';
-import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import { compareVersions, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Address, sharedAddress, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Registry } from '../object/registry.ts';
@@ -28,7 +28,7 @@ export async function readAll(
   for (const resource of registry.resources) {
     const { realm, plural } = resource;
     try {
-      for (const place of namespaces ?? [undefined]) {
+      for (const place of placesOf(resource, namespaces)) {
         const { items, resourceVersion } = await objects.list(resource, place);
         if (floor === undefined || compareVersions(resourceVersion, floor) < 0) floor = resourceVersion;
         for (const object of items) {
@@ -43,4 +43,12 @@ export async function readAll(
     }
   }
   return floor;
+}
+
+/** Where the objects of a resource are asked for; undefined: everywhere, or where there are no namespaces. */
+export function placesOf(
+  { scope }: Pick<Resource, 'scope'>,
+  namespaces: readonly string[] | undefined,
+): readonly (string | undefined)[] {
+  return scope === 'Cluster' ? [undefined] : (namespaces ?? [undefined]);
 }

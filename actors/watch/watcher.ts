@@ -26,6 +26,7 @@ import { InFlight } from '../mail/in-flight.ts';
 import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import type { Registry } from '../object/registry.ts';
+import { placesOf } from './read-all.ts';
 
 export interface WatcherDeps {
   bus: Bus;
@@ -86,9 +87,8 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
 
 /** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
-  const { bus, registry, clock, log } = deps;
+  const { bus, registry, namespaces, clock, log } = deps;
   const { mailbox } = bus;
-  const places: readonly (string | undefined)[] = deps.namespaces ?? [undefined];
   const term = new AbortController();
   const end = (): void => term.abort();
   signal.addEventListener('abort', end);
@@ -120,7 +120,9 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
       });
     };
-    const watches = registry.resources.flatMap((resource) => places.map((place) => ({ resource, place })));
+    const watches = registry.resources.flatMap((resource) =>
+      placesOf(resource, namespaces).map((place) => ({ resource, place })),
+    );
     const unseeded = new Set(watches.map(watchKey));
     let seededAt = Number.POSITIVE_INFINITY;
     const seeded = (watch: Watch, serverTime: number): void => {

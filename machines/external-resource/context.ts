@@ -248,14 +248,3 @@ export function isWorthLookingAhead(context: ResourceContext): boolean {
     unready(context).every(({ answer }) => answer?.readiness === Readiness.Pending)
   );
 }
-
-/** Whether a dependency has another external id than before: it was made anew, and what was built on it is of the old one. */
-export function isReplaced(before: readonly Dependency[], now: readonly Dependency[]): boolean {
-  return now.some(({ kind, name, namespace, answer }) => {
-    const known = before.find(
-      (each) => each.kind === kind && each.name === name && each.namespace === namespace,
-    )?.answer;
-    const ids = [known?.externalId, answer?.externalId];
-    return !ids.includes(undefined) && ids[0] !== ids[1];
-  });
-}

@@ -20,7 +20,6 @@ import { deleting } from './deleting.ts';
 import { keeping } from './keeping.ts';
 import {
   anewIfUnsettled,
-  isDependencyReplaced,
   isNewCredentials,
   isNewGeneration,
   isUnsettled,
@@ -39,10 +38,7 @@ const resting = resourceSetup.createStateConfig({
   on: {
     'object.changed': anewIfUnsettled,
     'claimants.changed': '#claiming',
-    'dependencies.changed': [
-      { guard: isDependencyReplaced, target: '#claiming', actions: storeDependencies },
-      { actions: storeDependencies },
-    ],
+    'dependency.replaced': '#claiming',
   },
   initial: 'available',
   states: {

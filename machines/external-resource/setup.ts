@@ -13,7 +13,6 @@ import {
   isChildStill,
   isCredentialed,
   isProvedUnbuilt,
-  isReplaced,
   isWorthLookingAhead,
   LOOKS_A_REMOVAL,
   notePass,
@@ -196,9 +195,6 @@ export const resourceSetup = setup({
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
-    /** What the resource was built on is another one by now. */
-    isDependencyReplaced: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
-      isReplaced(context.dependencies, dependencies),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
   },
@@ -264,10 +260,6 @@ export const isNewGeneration = {
 export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
 export const isNewCredentials = {
   type: 'isNewCredentials',
-  params: ({ event }: { event: DependenciesChanged }) => event,
-} as const;
-export const isDependencyReplaced = {
-  type: 'isDependencyReplaced',
   params: ({ event }: { event: DependenciesChanged }) => event,
 } as const;
 export const wereChildrenGone = {

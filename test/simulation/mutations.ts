@@ -31,8 +31,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/object/object-actor.ts',
-        from: 'else if (isOurs) this.#charts.tellDependencies();',
-        to: 'else this.#charts.tellDependencies();',
+        from: 'else if (isOurs) this.#charts.tellDependencies({ isReplaced });',
+        to: 'else this.#charts.tellDependencies({ isReplaced });',
       },
       { file: 'actors/object/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
     ],

@@ -172,19 +172,30 @@ test('a refusal takes it off, and what proves nothing keeps it there until it ca
     const ended = underway.run('a', landsBy, async () => {
       throw error;
     });
-    assert.is(
-      await resolved(
-        time,
-        ended.catch((thrown: unknown) => thrown),
-      ),
-      error,
-    );
+    const failed = ended.catch((thrown: unknown) => thrown as TransientError);
+    const thrown = (await resolved(time, failed)) as TransientError;
+    // The life that sent it is told what whoever comes next reads (I4).
+    assert.is(thrown.cause ?? thrown, error);
+    assert.is(thrown.landedBy, isKept ? ((error as TransientError).landedBy ?? landsBy) : undefined);
     assert.is(underway.at('a'), isKept ? landsBy : 0, error.message);
     await time.advance(5_000);
     assert.equal(await listed(), isKept ? { a: landsBy } : {}, error.message);
     await time.advance(40_000);
     assert.equal(await listed(), {}, error.message);
   }
+});
+
+test('a call that is refused leaves what an earlier one of the same actor left', async () => {
+  const { time, clock, underway } = await begun();
+  const landsBy = clock.now() + 40_000;
+  const fail = (error: Error) => async (): Promise<never> => {
+    throw error;
+  };
+  const lost = underway.run('a', landsBy, fail(new UnansweredError('no answer'))).catch(() => undefined);
+  await resolved(time, lost);
+  const refused = underway.run('a', landsBy + 10, fail(new TerminalError('no'))).catch(() => undefined);
+  await resolved(time, refused);
+  assert.is(underway.at('a'), landsBy);
 });
 
 test('whoever says that it may be done later is believed', async () => {

@@ -107,6 +107,7 @@ function start(object: KubeObject) {
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),
+      verify: () => assert.unreachable(),
     },
     address('one'),
   );
