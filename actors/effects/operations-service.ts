@@ -76,9 +76,11 @@ export function withOperations(
         const node = route?.(request);
         if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
-        const { deadlineAt } = request;
+        const { deadlineAt, traceparent } = request;
         try {
-          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt);
+          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt, {
+            traceparent,
+          });
           return result;
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
