@@ -5,7 +5,7 @@ import { Faults } from '../../adapters/openstack/simulator/faults.ts';
 import type { Fault, ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { Clock, Json, JsonObject } from '../../bus/mod.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
-import { madeFor } from '../made-for.ts';
+import { madeFor } from '../simulation/made-for.ts';
 import { type Given, json, type Passing, startGateway, upstream, whole } from './gateway.ts';
 
 export interface CloudGatewayDeps {

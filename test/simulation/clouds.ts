@@ -2,7 +2,7 @@
 import { type Fault, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
 import { TransientError, UnansweredError } from '../../bus/mod.ts';
-import { madeFor } from '../made-for.ts';
+import { madeFor } from './made-for.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
 /** One request as it lands in the cloud. */
