@@ -114,7 +114,9 @@ export interface CallRecord {
   readonly status: number | undefined;
   readonly durationMs: number;
   /** Of the operation that it was made for. */
-  readonly traceId: string;
+  readonly traceparent: string;
+  /** By which the foreign system logs the request, if its answer said so. */
+  readonly requestId?: string | undefined;
 }
 
 /** A flag of the command line, and the variable that stands for it: the flag goes first. */

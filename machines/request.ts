@@ -54,6 +54,6 @@ export interface OperationRequest {
   readonly credentialsVersion?: string;
   /** No external call may be running after this: milliseconds since the epoch. */
   readonly deadlineAt: number;
-  /** Joins this call with its cause in traces; 32 hexadecimal digits. */
-  readonly traceId: string;
+  /** W3C Trace Context of what the object does for the change that caused this. */
+  readonly traceparent: string;
 }

@@ -22,6 +22,7 @@ import { type Life, type LifePorts, Readiness } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
+import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
 import { ensureChildren, removeChildren } from './children.ts';
 import type { Underway } from './underway.ts';
@@ -238,7 +239,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
 }
 
 /** What an operation is told of the object and of what it refers to. */
-function requestOf(actor: ObjectActor, { object, uid }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
+function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
   const dependencies: Record<string, KnownDependency> = {};
   const versions: string[] = [];
   for (const { kind, name, namespace, answer } of actor.dependencies()) {
@@ -258,7 +259,7 @@ function requestOf(actor: ObjectActor, { object, uid }: Incarnation): Omit<Opera
     object,
     dependencies,
     ...(claimants.length > 0 && { claimants }),
-    traceId: uid.replaceAll('-', ''),
+    traceparent: workOf(object),
     ...(versions.length > 0 && { credentialsVersion: versions.join() }),
   };
 }

@@ -76,14 +76,16 @@ export function withOperations(
         const node = route?.(request);
         if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
-        const { deadlineAt } = request;
+        const { deadlineAt, traceparent } = request;
         // One that takes as long as it takes has a signal, and tells its progress: neither has a form on the wire.
         if (deadlineAt === undefined)
           throw new TerminalError(
             `'${operation}' of '${kind.plural}' runs only in a process with the role of '${realm}'`,
           );
         try {
-          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt);
+          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt, {
+            traceparent,
+          });
           return result;
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;

@@ -7,7 +7,7 @@ import type { ObjectActor } from '../object/object-actor.ts';
 export function deliveryOf(
   actor: Pick<ObjectActor, 'takeObject' | 'takeClaim' | 'takeReady'>,
   about: MailSubject,
-  { payload, sequence }: Pick<Mail, 'payload' | 'sequence'>,
+  { payload, sequence, traceparent }: Pick<Mail, 'payload' | 'sequence' | 'traceparent'>,
 ): (() => void) | undefined {
   if (about.topic === 'object') {
     const mail = parseObjectMail(payload);
@@ -15,11 +15,11 @@ export function deliveryOf(
   }
   if (about.topic === 'claim') {
     const mail = parseClaimMail(payload);
-    return mail && (() => actor.takeClaim(about.from, mail, sequence));
+    return mail && (() => actor.takeClaim(about.from, mail, sequence, traceparent));
   }
   if (about.topic === 'ready') {
     const mail = parseReadyMail(payload, about);
-    return mail && (() => actor.takeReady(about.from, mail, sequence));
+    return mail && (() => actor.takeReady(about.from, mail, sequence, traceparent));
   }
   // What was observed is the answer to a question: nobody mails it.
   return () => undefined;

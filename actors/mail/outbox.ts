@@ -30,6 +30,8 @@ interface Stored {
   readonly sequence: number;
   /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
   readonly mayReplace: MayReplace | undefined;
+  /** Of the change that caused what was said here. */
+  readonly traceparent: string | undefined;
 }
 
 /** A publication under way. */
@@ -37,6 +39,7 @@ interface Saying {
   readonly subject: MailSubject;
   wanted: JsonObject;
   mayReplace: MayReplace;
+  traceparent: string | undefined;
   done: Promise<void>;
 }
 
@@ -76,23 +79,25 @@ export class Outbox {
    * once the outbox is closed.
    *
    * @param mayReplace  whether what another host wrote there may be overwritten (O3)
+   * @param traceparent  of the change that causes it; the same for another cause is nothing new (O4)
    */
-  say(subject: MailSubject, payload: JsonObject, mayReplace: MayReplace = always): Promise<void> {
+  say(subject: MailSubject, payload: JsonObject, mayReplace: MayReplace = always, traceparent?: string): Promise<void> {
     const saying = this.#saying.get(subject);
     if (saying !== undefined) {
       saying.wanted = payload;
       saying.mayReplace = mayReplace;
+      saying.traceparent = traceparent;
       return saying.done;
     }
     const stored = this.#stored.get(subject);
     if (!this.#closed && stored?.payload !== undefined) {
       if (isSame(stored.payload, payload)) {
-        this.#stored.set(subject, { payload, sequence: stored.sequence, mayReplace });
+        this.#stored.set(subject, { ...stored, payload, mayReplace });
         return Promise.resolve();
       }
       if (stored.mayReplace === undefined && !mayReplace(stored.payload, payload)) return Promise.resolve();
     }
-    return this.#start(subject, payload, mayReplace);
+    return this.#start(subject, payload, mayReplace, traceparent);
   }
 
   /**
@@ -109,9 +114,9 @@ export class Outbox {
       (stored !== undefined && sequence <= stored.sequence)
     )
       return;
-    this.#stored.set(subject, { payload, sequence, mayReplace: undefined });
+    this.#stored.set(subject, { payload, sequence, mayReplace: undefined, traceparent: undefined });
     if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
-    void this.say(subject, stored.payload, stored.mayReplace);
+    void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
   /** The replay is over: all that stands on the bus has been heard. */
@@ -140,8 +145,13 @@ export class Outbox {
     this.#closed = true;
   }
 
-  #start(subject: MailSubject, wanted: JsonObject, mayReplace: MayReplace): Promise<void> {
-    const saying: Saying = { subject, wanted, mayReplace, done: Promise.resolve() };
+  #start(
+    subject: MailSubject,
+    wanted: JsonObject,
+    mayReplace: MayReplace,
+    traceparent: string | undefined,
+  ): Promise<void> {
+    const saying: Saying = { subject, wanted, mayReplace, traceparent, done: Promise.resolve() };
     this.#saying.set(subject, saying);
     saying.done = this.#run(saying);
     return saying.done;
@@ -161,18 +171,18 @@ export class Outbox {
     while (!this.#closed) {
       if (isForgotten()) return;
       if (published !== undefined && isSame(saying.wanted, published)) {
-        const { mayReplace } = saying;
-        return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace });
+        const { mayReplace, traceparent } = saying;
+        return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace, traceparent });
       }
       const turn = inFlight.enter();
       if (turn !== undefined) await turn;
       try {
-        const payload = saying.wanted;
+        const { wanted: payload, traceparent } = saying;
         // While it waited for its turn.
         if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.
         if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
-        const publication = await mailbox.publish(saying.subject, payload, sequence);
+        const publication = await mailbox.publish(saying.subject, payload, sequence, { traceparent });
         if (publication.kind === 'stored') {
           published = payload;
           sequence = publication.sequence;
@@ -187,7 +197,7 @@ export class Outbox {
             !isSame(published, payload) &&
             !saying.mayReplace(published, payload)
           )
-            return end({ payload: published, sequence, mayReplace: undefined });
+            return end({ payload: published, sequence, mayReplace: undefined, traceparent: undefined });
         }
         this.#troubled = false;
         continue;

@@ -19,11 +19,12 @@ import {
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, type Occurrence, Tag } from '../../machines/life.ts';
+import { type Dependency, type Occurrence, Readiness, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { StoredMail } from '../mail/stored-mail.ts';
+import { changeOf, stepOf, traceIdOf, workOf } from '../telling/cause.ts';
 import { answerBasis, answerTo, type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { claimsOn, dependenciesOf } from './chart-input.ts';
@@ -90,6 +91,10 @@ export class ObjectActor {
   #started = false;
   #stopped = false;
   #answerBasis = '';
+  /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
+  #asked: string | undefined;
+  /** Of the answer that is being taken in, if it is another object's doing. */
+  #link: string | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -185,7 +190,7 @@ export class ObjectActor {
   }
 
   /** A claim on this object; the newest of its claimant counts (P4). */
-  takeClaim(from: Address, mail: ClaimMail, sequence: number): void {
+  takeClaim(from: Address, mail: ClaimMail, sequence: number, traceparent?: string): void {
     const key = addressKey(from);
     if (mail.ended) this.#stored.endClaim(key, sequence);
     else this.#stored.noteClaim(key, sequence);
@@ -196,7 +201,10 @@ export class ObjectActor {
     this.#charts.tellClaims();
     const claim = this.claims.get(key);
     if (JSON.stringify(before) !== JSON.stringify(claim?.attributes)) this.#charts.tellClaimants();
-    if (claim !== undefined) this.#answer(claim, this.#claimed());
+    if (claim === undefined) return;
+    const readiness = this.#answer(claim, this.#claimed(), this.#step(traceparent));
+    const isIdle = this.#charts.isAtRest || this.#kind === undefined;
+    if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
@@ -208,14 +216,19 @@ export class ObjectActor {
   }
 
   /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
-  takeReady(from: Address, mail: ReadyMail, sequence: number): void {
+  takeReady(from: Address, mail: ReadyMail, sequence: number, traceparent?: string): void {
     const key = addressKey(from);
     this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
-    const isReplaced = this.#answers.take(key, mail);
-    if (!this.#started) return;
-    if (this.#object === undefined) this.#sweep();
-    else if (isOurs) this.#charts.tellDependencies({ isReplaced });
+    if (traceIdOf(traceparent) !== traceIdOf(this.#step(undefined))) this.#link = traceparent;
+    try {
+      const isReplaced = this.#answers.take(key, mail);
+      if (!this.#started) return;
+      if (this.#object === undefined) this.#sweep();
+      else if (isOurs) this.#charts.tellDependencies({ isReplaced });
+    } finally {
+      this.#link = undefined;
+    }
   }
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */
@@ -233,6 +246,7 @@ export class ObjectActor {
     if (born && this.#object !== undefined) this.#endLife();
     else this.#deps.supervise(this, () => this.#charts.expect(object));
     const before = this.#started ? this.#object : undefined;
+    if (this.#object?.metadata.generation !== object.metadata.generation) this.#asked = undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
     this.#knownVersion = resourceVersion;
@@ -246,10 +260,11 @@ export class ObjectActor {
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
     if (this.#object === undefined || (uid !== undefined && uid !== this.#object.metadata.uid)) return;
     this.#goneUid = this.#object.metadata.uid;
+    const traceparent = workOf(this.#object);
     this.#endLife();
     this.#object = undefined;
     if (!this.#started) return;
-    this.#answerAll();
+    this.#answerAll(traceparent);
     this.#sweep();
   }
 
@@ -293,22 +308,32 @@ export class ObjectActor {
   /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
   async unclaim(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
-    await (all ? this.#outgoing?.end() : this.#outgoing?.endBuilding());
+    await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endBuilding(this.#object));
   }
 
-  #answerAll(): void {
+  #answerAll(traceparent?: string): void {
     if (!this.#started) return;
     const claimed = this.claims.size === 0 ? undefined : this.#claimed();
     const basis = this.claims.size === 0 ? '' : answerBasis(claimed);
     if (basis === this.#answerBasis) return;
     this.#answerBasis = basis;
-    for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed);
+    const cause = traceparent ?? this.#step(this.#asked);
+    this.#asked = undefined;
+    for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed, cause);
   }
 
-  #answer(claim: Claim, claimed: Claimed | undefined): void {
+  #answer(claim: Claim, claimed: Claimed | undefined, traceparent: string): Readiness {
     const mail = answerTo(claim, claimed, this.#goneUid);
     const subject = { to: claim.from, topic: 'ready', from: this.address } as const;
-    void this.#deps.outbox.say(subject, mail as unknown as JsonObject);
+    void this.#deps.outbox.say(subject, mail as unknown as JsonObject, undefined, traceparent);
+    return mail.readiness;
+  }
+
+  /** What the object does for `cause`, or for its own last change. */
+  #step(cause: string | undefined): string {
+    const own = this.#object && changeOf(this.#object);
+    const who = this.#object?.metadata.uid ?? this.key;
+    return stepOf(cause ?? own ?? traceparentOf(who), who);
   }
 
   /** What others may rely on (A3): availability, and the id once it is stored. */
@@ -340,7 +365,7 @@ export class ObjectActor {
     const uid = this.#object?.metadata.uid ?? '';
     const from = this.#charts.state;
     this.#charts.end();
-    void this.#outgoing?.end();
+    if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
     if (from !== '') this.#emit('gone', { uid, from });
     this.#answerBasis = '';
@@ -363,15 +388,17 @@ export class ObjectActor {
   }
 
   #tellState(from: string, { state: to, tags, cause, told: { error, externalId } }: ChartState): void {
-    this.#log.info({ from, to, cause, ...(error !== undefined && { error: error.message }) }, 'state changed');
+    const traceId = traceIdOf(this.#step(undefined));
+    this.#log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
     if (tags.has(Tag.Settled)) this.#ownLog = undefined;
     const id = externalId !== undefined && { externalId };
-    this.#emit('transition', { from, to, cause, tags: [...tags], ...id });
+    const links = this.#link !== undefined && { links: [this.#link] };
+    this.#emit('transition', { from, to, cause, tags: [...tags], ...id, ...links });
   }
 
   #emit(type: string, data: JsonObject): void {
     const uid = this.#object?.metadata.uid ?? '';
-    this.#deps.trace.emit({ actor: this.address, type, traceparent: traceparentOf(uid), data: { uid, ...data } });
+    this.#deps.trace.emit({ actor: this.address, type, traceparent: this.#step(undefined), data: { uid, ...data } });
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
+import { workOf } from '../telling/cause.ts';
 import type { Registry } from './registry.ts';
 import { SmallMap } from './small-map.ts';
 
@@ -81,6 +82,7 @@ export class OutgoingClaims {
       targets.set(addressKey(to), target);
     }
     const generation = object.metadata.generation ?? 0;
+    const traceparent = workOf(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
       this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
@@ -95,26 +97,28 @@ export class OutgoingClaims {
         ended: false,
       };
       const subject = { to, topic: 'claim', from } as const;
-      void outbox.say(subject, mail as unknown as JsonObject, mayReplace);
+      void outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
     }
-    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to);
+    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to, traceparent);
   }
 
   /**
    * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it (P12). As long as the own
    * finalizer is there, another life may have to clean up again.
+   *
+   * @param object  as it is now: whose change ends them
    */
-  async endBuilding(): Promise<void> {
+  async endBuilding(object: KubeObject): Promise<void> {
     const ending = [...this.#claimed].filter(([, { forCleanup }]) => !forCleanup);
-    await Promise.all(ending.map(([key, { to }]) => this.#end(key, to)));
+    await Promise.all(ending.map(([key, { to }]) => this.#end(key, to, workOf(object))));
   }
 
   /** Ends all claims; resolves when the bus has acknowledged it. */
-  async end(): Promise<void> {
-    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to)));
+  async end(object: KubeObject): Promise<void> {
+    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to, workOf(object))));
   }
 
-  async #end(key: string, to: Address): Promise<void> {
+  async #end(key: string, to: Address, traceparent: string): Promise<void> {
     const { outbox } = this.#deps;
     const from = this.#from;
     this.#claimed.delete(key);
@@ -128,7 +132,7 @@ export class OutgoingClaims {
       ended: true,
     };
     const subject = { to, topic: 'claim', from } as const;
-    await outbox.say(subject, mail as unknown as JsonObject, mayReplace);
+    await outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
     // Unless it is claimed again by now.
     outbox.forget(subject, mail as unknown as JsonObject);
   }

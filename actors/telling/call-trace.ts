@@ -1,6 +1,6 @@
 // Calls to foreign systems as trace events of the actors they are made for.
 import type { CallRecord, Operation, Operations } from '../../adapters/adapter.ts';
-import { type Address, type Trace, traceparentOf } from '../../bus/mod.ts';
+import type { Address, Trace } from '../../bus/mod.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 
 export interface CallTrace {
@@ -13,30 +13,31 @@ export interface CallTrace {
 export function callTrace(trace: Trace): CallTrace {
   const running = new Map<string, { readonly actor: Address; count: number }>();
 
-  const during = async <Output>(actor: Address, traceId: string, run: () => Promise<Output>): Promise<Output> => {
-    const entry = running.get(traceId) ?? { actor, count: 0 };
+  const during = async <Output>(actor: Address, traceparent: string, run: () => Promise<Output>): Promise<Output> => {
+    const entry = running.get(traceparent) ?? { actor, count: 0 };
     entry.count++;
-    running.set(traceId, entry);
+    running.set(traceparent, entry);
     try {
       return await run();
     } finally {
-      if (--entry.count === 0) running.delete(traceId);
+      if (--entry.count === 0) running.delete(traceparent);
     }
   };
 
   return {
-    onCall({ traceId, service, method, path, status, durationMs }) {
-      const actor = running.get(traceId)?.actor;
+    onCall({ traceparent, service, method, path, status, durationMs, requestId }) {
+      const actor = running.get(traceparent)?.actor;
       if (actor === undefined) return;
-      const data = { service, method, path, status: status ?? null, durationMs };
-      trace.emit({ actor, traceparent: traceparentOf(traceId), type: 'call', data });
+      const known = requestId !== undefined && { requestId };
+      const data = { service, method, path, status: status ?? null, durationMs, ...known };
+      trace.emit({ actor, traceparent, type: 'call', data });
     },
     follow(realm, operations) {
       const wrap =
         (plural: string, run: Operation): Operation =>
         (request: OperationRequest) => {
           const { namespace = '', name } = request.object.metadata;
-          return during({ realm, plural, namespace, name }, request.traceId, () => run(request as never));
+          return during({ realm, plural, namespace, name }, request.traceparent, () => run(request as never));
         };
       return Object.fromEntries(
         Object.entries(operations).map(([plural, own]) => [

@@ -15,6 +15,7 @@ import {
 } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ErrorCode, type Timer, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { workOf } from './cause.ts';
 
 /** One thing that happened to an object. */
 export interface Occurrence {
@@ -152,7 +153,8 @@ export class EventRecorder {
     const about = subjectOf(object);
     const unique = `${Math.floor(now * 1_000).toString(16)}${(this.#sequence++ % 4096).toString(16).padStart(3, '0')}`;
     const name = `${about.name.slice(0, NAME_LENGTH).replace(/[.-]+$/, '')}.${unique}`;
-    return { name, about, type, reason, message: '', count: 0, firstAt: now, lastAt: now };
+    const traceparent = workOf(object);
+    return { name, about, type, reason, message: '', count: 0, firstAt: now, lastAt: now, traceparent };
   }
 
   /** The series, unless it is over. */

@@ -21,11 +21,13 @@ import {
   type Lease,
   sharedAddress,
   toErrorData,
+  traceparentOf,
 } from '../../bus/mod.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import type { Registry } from '../object/registry.ts';
+import { changeOf } from '../telling/cause.ts';
 import { placesOf } from './read-all.ts';
 
 export interface WatcherDeps {
@@ -105,14 +107,18 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   try {
     const known = await readMail(deps, term.signal);
     const pending = new Set<Promise<void>>();
-    const say = (resource: Resource, mail: ObjectMail, namespace: string, name: string): void => {
+    const say = (
+      resource: Resource,
+      mail: ObjectMail,
+      { namespace, name, cause }: { readonly namespace: string; readonly name: string; readonly cause: string },
+    ): void => {
       const to = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
       const key = addressKey(to);
       const version = versionOf(mail);
       const last = known.get(key);
       if (last !== undefined && compareVersions(last.version, version) >= 0) return;
       known.set(key, { to, version, uid: uidOf(mail), gone: 'gone' in mail });
-      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace);
+      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace, cause);
       pending.add(saying);
       void saying.finally(() => {
         pending.delete(saying);
@@ -146,20 +152,24 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               for (const object of items) {
                 const { namespace = '', name } = object.metadata;
                 present.add(addressKey({ realm: resource.realm, plural, namespace, name }));
-                say(resource, { object }, namespace, name);
+                say(resource, { object }, { namespace, name, cause: changeOf(object) });
               }
               for (const [key, { to, uid, gone }] of known) {
                 if (to.realm !== resource.realm || to.plural !== plural || gone || present.has(key)) continue;
                 if (place !== undefined && to.namespace !== place) continue;
-                say(resource, { gone: { uid, resourceVersion } }, to.namespace, to.name);
+                const { namespace, name } = to;
+                // Which change ended it nobody saw.
+                say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: traceparentOf(uid) });
               }
               seeded(watch, serverTime);
             },
             onChange(object) {
-              say(resource, { object }, object.metadata.namespace ?? '', object.metadata.name);
+              const { namespace = '', name } = object.metadata;
+              say(resource, { object }, { namespace, name, cause: changeOf(object) });
             },
-            onGone({ metadata: { uid, resourceVersion, namespace = '', name } }) {
-              say(resource, { gone: { uid, resourceVersion } }, namespace, name);
+            onGone(object) {
+              const { uid, resourceVersion, namespace = '', name } = object.metadata;
+              say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: changeOf(object) });
               known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
             },
             onTrouble(message, missing) {

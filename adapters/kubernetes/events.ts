@@ -9,6 +9,9 @@ import type { KubeClient } from './client.ts';
 export const EventType = { Normal: 'Normal', Warning: 'Warning' } as const;
 export type EventType = (typeof EventType)[keyof typeof EventType];
 
+/** Of the change whose work is told of first. */
+const TRACEPARENT = 'troupe/traceparent';
+
 /** What is told of an object, at first and whenever it happens again. */
 export interface EventRecord {
   /** Of the Event itself, unique in the namespace. */
@@ -23,6 +26,8 @@ export interface EventRecord {
   /** Milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
+  /** W3C Trace Context of what it happened for: an annotation of the Event. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The incarnation, and the version, of the object that an event is about. */
@@ -57,11 +62,12 @@ export function events({
 }): Events {
   const pathOf = (namespace: string): string => `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
   return {
-    async create({ name, about, type, reason, message, count, firstAt, lastAt }) {
+    async create({ name, about, type, reason, message, count, firstAt, lastAt, traceparent }) {
+      const annotations = traceparent !== undefined && { annotations: { [TRACEPARENT]: traceparent } };
       const body: JsonObject = {
         apiVersion: 'v1',
         kind: 'Event',
-        metadata: { namespace: about.namespace, name },
+        metadata: { namespace: about.namespace, name, ...annotations },
         involvedObject: { ...about },
         type,
         reason,

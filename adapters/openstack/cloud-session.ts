@@ -5,10 +5,10 @@
 //   S2. At most one authentication of a session runs at a time, and all who need it wait for it.
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
-import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
 import { serviceUrl } from './catalogue.ts';
@@ -107,7 +107,7 @@ export class CloudSession implements Session {
     if (this.#held !== undefined && clock.now() < this.#held.renewAt) return this.#held;
     if (this.#refusal !== undefined && clock.now() < this.#refusal.until) throw this.#refusal.error;
     if (this.#authentication === undefined) {
-      this.#authentication = this.#authenticate(call.traceId).finally(() => {
+      this.#authentication = this.#authenticate(call.traceparent).finally(() => {
         this.#authentication = undefined;
       });
     }
@@ -118,7 +118,7 @@ export class CloudSession implements Session {
     return held;
   }
 
-  async #authenticate(traceId: string): Promise<Held> {
+  async #authenticate(traceparent: string): Promise<Held> {
     const { clock, gate } = this.#deps;
     const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
     const url = identityUrl(this.#entry);
@@ -128,7 +128,7 @@ export class CloudSession implements Session {
       path: '/auth/tokens',
       body: tokenRequest(this.#entry),
       deadlineAt,
-      traceId,
+      traceparent,
     };
     await gate.enter(deadlineAt, 'first');
     const answer = await this.#exchange(call, url, {})
@@ -165,10 +165,11 @@ export class CloudSession implements Session {
 
   async #exchange(call: Call, base: string, credentials: Readonly<Record<string, string>>): Promise<TransportAnswer> {
     const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
-    const { service, method, path, query, traceId } = call;
+    const { service, method, path, query, traceparent } = call;
     const search = searchOf(query ?? []);
     const startedAt = clock.now();
     let status: number | undefined;
+    let requestId: string | undefined;
     try {
       const answer = await transport.exchange({
         method,
@@ -176,7 +177,7 @@ export class CloudSession implements Session {
         label: labelOf(call),
         headers: {
           'user-agent': userAgent,
-          'x-openstack-request-id': `req-${uuidOf(traceId)}`,
+          ...tracing(traceparent),
           ...serviceHeaders[service],
           ...call.headers,
           ...credentials,
@@ -184,14 +185,15 @@ export class CloudSession implements Session {
         body: call.body,
         deadlineAt: call.deadlineAt,
       });
-      status = answer.status;
+      ({ status, requestId } = answer);
       if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);
       return answer;
     } catch (error) {
       if (error instanceof TransientError) this.#yieldTo(gate, error.retryAfterMs);
       throw error;
     } finally {
-      onCall?.({ service, method, path, status, durationMs: clock.now() - startedAt, traceId });
+      const named = requestId !== undefined && { requestId };
+      onCall?.({ service, method, path, status, durationMs: clock.now() - startedAt, traceparent, ...named });
     }
   }
 
@@ -268,12 +270,12 @@ function shortened(text: string): string {
   return text.length > LONGEST_EXPLANATION ? `${text.slice(0, LONGEST_EXPLANATION)}…` : text;
 }
 
-/** 32 hexadecimal digits as a UUID; of anything else the digest's. */
-function uuidOf(traceId: string): string {
-  const hex = /^[0-9a-f]{32}$/.test(traceId)
-    ? traceId
-    : createHash('sha256').update(traceId).digest('hex').slice(0, 32);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+/** What is malformed is left out. */
+function tracing(traceparent: string): Readonly<Record<string, string>> {
+  const hex = parseTraceparent(traceparent)?.traceId;
+  if (hex === undefined) return {};
+  const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return { traceparent, 'x-openstack-request-id': `req-${uuid}` };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

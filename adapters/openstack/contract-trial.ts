@@ -164,5 +164,5 @@ function requestOf(object: KubeObject): OperationRequest {
     {},
     { get: (_, name) => ({ id: `id of ${String(name)}`, ready: true, attributes }) },
   );
-  return { object, dependencies, deadlineAt: 0, traceId: '' };
+  return { object, dependencies, deadlineAt: 0, traceparent: '' };
 }

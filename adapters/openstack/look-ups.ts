@@ -23,7 +23,7 @@ export interface Collection {
   readonly members: string;
 }
 
-export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceId'>;
+export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceparent'>;
 
 export interface LookUps {
   /** The resources that meet all criteria. @throws as `Session.list` */
@@ -202,7 +202,7 @@ async function serve(lookUps: readonly LookUp[], fetch: Fetching['fetch']): Prom
 function commonCall(lookUps: readonly LookUp[]): LookUpCall {
   return {
     deadlineAt: Math.min(...lookUps.map(({ call }) => call.deadlineAt)),
-    traceId: lookUps[0]?.call.traceId ?? '',
+    traceparent: lookUps[0]?.call.traceparent ?? '',
   };
 }
 

@@ -34,7 +34,7 @@ export function isAsSpecified(resource: JsonObject, attributes: JsonObject): boo
 
 /** Makes the rules that are missing in one request, and takes off those that nobody specified. */
 export const rulesStep: UpdateStep = async ({ session, request }) => {
-  const { object, dependencies, observation, deadlineAt, traceId } = request;
+  const { object, dependencies, observation, deadlineAt, traceparent } = request;
   const resource = (object.spec?.['resource'] ?? {}) as JsonObject;
   const { missing, surplus } = differenceOf(specifiedIn(resource), observedIn(observation.attributes));
   if (missing.length === 0 && surplus.length === 0) return { changed: false };
@@ -45,7 +45,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
     );
   }
   const call = (rest: Pick<Call, 'method' | 'path' | 'body'>): Promise<unknown> =>
-    session.call({ service: NEUTRON.type, deadlineAt, traceId, ...rest });
+    session.call({ service: NEUTRON.type, deadlineAt, traceparent, ...rest });
   const remove = (rules: readonly JsonObject[]): Promise<unknown> =>
     Promise.all(
       rules.map(({ id }) =>

@@ -15,8 +15,8 @@ export interface Call {
   readonly body?: JsonObject;
   /** The call is aborted then: milliseconds since the epoch. */
   readonly deadlineAt: number;
-  /** Sent as `X-OpenStack-Request-ID: req-<uuid of the trace id>`. */
-  readonly traceId: string;
+  /** Sent as it is, and its trace's id as `X-OpenStack-Request-ID: req-<uuid>`, which every service that takes part logs. */
+  readonly traceparent: string;
 }
 
 export interface Answer {

@@ -7,6 +7,9 @@ import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
 /** Longest answer that is read, in bytes: some 60 000 networks. */
 const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** As oslo.middleware makes it. */
+const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** A gateway that lost, or did not wait for, the service behind it, which may be at work still. */
 export const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 504]);
 
@@ -33,6 +36,8 @@ export interface TransportAnswer {
   readonly body: JsonObject;
   readonly subjectToken: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** By which the service logs the request, if it said so. */
+  readonly requestId?: string | undefined;
 }
 
 /** Whom a cloud's certificate must be signed by. */
@@ -157,6 +162,7 @@ async function exchange(
       }),
       subjectToken: header(answer.headers['x-subject-token']),
       retryAfterMs,
+      requestId: requestIdOf(header(answer.headers['x-openstack-request-id'])),
     };
   } catch (error) {
     if (error instanceof TransientError) throw error;
@@ -204,6 +210,11 @@ function retryAfter(value: string | undefined, now: number): number | undefined 
   if (/^\d+$/.test(value.trim())) return Number(value) * 1_000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil(at - now));
+}
+
+/** Anything else is no id, and is told nobody. */
+function requestIdOf(text: string | undefined): string | undefined {
+  return text !== undefined && REQUEST_ID.test(text) ? text : undefined;
 }
 
 function header(value: string | string[] | undefined): string | undefined {

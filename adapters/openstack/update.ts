@@ -83,9 +83,9 @@ export function pathOf({ collection }: Pick<TableKind, 'collection'>, id: string
 export function callOf(
   { service }: Pick<TableKind, 'service'>,
   path: string,
-  { deadlineAt, traceId }: Pick<Call, 'deadlineAt' | 'traceId'>,
+  { deadlineAt, traceparent }: Pick<Call, 'deadlineAt' | 'traceparent'>,
 ): Omit<Call, 'method'> {
-  return { service: service.type, path, deadlineAt, traceId };
+  return { service: service.type, path, deadlineAt, traceparent };
 }
 
 /** For an object whose policy wants a resource and whose spec has none; the API server lets none through. */

@@ -82,11 +82,6 @@ class Author {
   hear(index: number): void {
     this.past.push(`hears ${index}`);
     const uid = LIVES[index >> 1] ?? '';
-    if (index % 2 === 1) {
-      void this.#life?.end();
-      this.#life = undefined;
-      return;
-    }
     const metadata = {
       name: from.name,
       namespace: from.namespace,
@@ -94,10 +89,16 @@ class Author {
       resourceVersion: `${10 + index}`,
       generation: 1,
     };
+    const object = { apiVersion: 'v1', kind: 'Subnet', metadata } as KubeObject;
+    if (index % 2 === 1) {
+      void this.#life?.end(object);
+      this.#life = undefined;
+      return;
+    }
     const references = () => [{ kind: 'Network', name: 'net', finalizers: ['own/subnet'], neededFor: 'create' }];
     const kind = { references, fieldManagers: { guards: 'subnet' } } as unknown as Claimant['kind'];
     this.#life = new OutgoingClaims(this.#deps(), { kind, from, uid, bornVersion: metadata.resourceVersion });
-    this.#life.say({ apiVersion: 'v1', kind: 'Subnet', metadata } as KubeObject, []);
+    this.#life.say(object, []);
   }
 
   #deps(): OutgoingClaimsDeps {

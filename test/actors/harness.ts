@@ -402,7 +402,13 @@ export class World {
   ): Promise<JsonObject> {
     const session = await this.#session();
     const service = /^\/(projects|domains|users|roles)/.test(path) ? 'identity' : 'network';
-    const call = { service, method, path, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
+    const call = {
+      service,
+      method,
+      path,
+      deadlineAt: this.clock.now() + CALL_MS,
+      traceparent: `00-${'e'.repeat(32)}-${'e'.repeat(16)}-01`,
+    };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   }
 
@@ -424,7 +430,13 @@ export class World {
     const session = await this.#session();
     const service = collection === 'projects' || collection === 'domains' ? 'identity' : 'network';
     const path = `/${collection}` as const;
-    const call = { service, path, query, deadlineAt: this.clock.now() + CALL_MS, traceId: 'e'.repeat(32) };
+    const call = {
+      service,
+      path,
+      query,
+      deadlineAt: this.clock.now() + CALL_MS,
+      traceparent: `00-${'e'.repeat(32)}-${'e'.repeat(16)}-01`,
+    };
     return session.list(call, collection.replaceAll('-', '_'));
   }
 

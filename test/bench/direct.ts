@@ -41,7 +41,7 @@ export async function direct(options: {
       method,
       path,
       deadlineAt,
-      traceId: '0'.repeat(32),
+      traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`,
       ...(body && { body }),
     });
   };

@@ -5,6 +5,7 @@ import { Faults } from '../../adapters/openstack/simulator/faults.ts';
 import type { Fault, ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { Clock, Json, JsonObject } from '../../bus/mod.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
+import { madeFor } from '../simulation/made-for.ts';
 import { type Given, json, type Passing, startGateway, upstream, whole } from './gateway.ts';
 
 export interface CloudGatewayDeps {
@@ -64,7 +65,7 @@ export async function cloudGateway({ clock, authUrl, onBegun, onServed }: CloudG
     const sent = await behind.send(origin, passing);
     const given = sent && (await whole(sent));
     const answer = given && parsed(given.body);
-    const requestId = String(passing.headers['x-openstack-request-id']);
+    const requestId = `req-${madeFor(passing.headers['traceparent'])}`;
     if (isChange) onServed({ ...call, at: clock.now(), requestId, status: given?.status ?? 0, body, answer });
     return given && { ...given, answer };
   };

@@ -100,7 +100,11 @@ async function withCloud(
 
 test('all of a pod goes through the gateway, which tells what was done and loses what it is asked to lose', () =>
   withCloud(async (cloud, session, calls) => {
-    const call = { service: 'network', path: '/networks', traceId: 'a'.repeat(32) } as const;
+    const call = {
+      service: 'network',
+      path: '/networks',
+      traceparent: `00-${'a'.repeat(32)}-${'a'.repeat(16)}-01`,
+    } as const;
     const create = (name: string): ReturnType<Session['call']> =>
       session.call({ ...call, method: 'POST', body: { network: { name } }, deadlineAt: clock.now() + CALL_MS });
     const names = async (): Promise<readonly unknown[]> => {

@@ -86,7 +86,13 @@ async function makeUser(ask: Ask, auth: Auth, name: string): Promise<string> {
 function asking(session: Session, clock: Clock): Ask {
   return async (method, path, body) => {
     const deadlineAt = clock.now() + CALL_MS;
-    const call = { service: 'identity', method, path, deadlineAt, traceId: 'c'.repeat(32) };
+    const call = {
+      service: 'identity',
+      method,
+      path,
+      deadlineAt,
+      traceparent: `00-${'c'.repeat(32)}-${'c'.repeat(16)}-01`,
+    };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   };
 }

@@ -2,6 +2,7 @@
 import { type Fault, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
 import { TransientError, UnansweredError } from '../../bus/mod.ts';
+import { madeFor } from './made-for.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
 /** One request as it lands in the cloud. */
@@ -141,6 +142,5 @@ function plain(body: unknown): TransportAnswer['body'] {
 
 function landingOf(pod: string, { method, url, headers, body }: TransportRequest): Landing {
   const [, service = '', , path = ''] = /^\/(identity|network)\/(v[0-9.]+)([^?]*)/.exec(url.slice(ORIGIN.length)) ?? [];
-  const uid = (headers['x-openstack-request-id'] ?? '').slice('req-'.length);
-  return { pod, service, method, path, body, uid };
+  return { pod, service, method, path, body, uid: madeFor(headers['traceparent']) };
 }

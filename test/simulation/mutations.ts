@@ -59,8 +59,8 @@ export const MUTATIONS: readonly Mutation[] = [
       // A claim has one author at a time, so comparing keeps the order as well (P9).
       {
         file: 'actors/mail/outbox.ts',
-        from: 'mailbox.publish(saying.subject, payload, sequence)',
-        to: "mailbox.publish(saying.subject, payload, saying.subject.topic === 'claim' ? undefined : sequence)",
+        from: 'mailbox.publish(saying.subject, payload, sequence, ',
+        to: "mailbox.publish(saying.subject, payload, saying.subject.topic === 'claim' ? undefined : sequence, ",
       },
       // That they are not compared is not to be noticed here.
       {
@@ -125,12 +125,12 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/mail/outbox.ts',
-        from: 'mailbox.publish(saying.subject, payload, sequence)',
-        to: 'mailbox.publish(saying.subject, payload, undefined)',
+        from: 'mailbox.publish(saying.subject, payload, sequence, ',
+        to: 'mailbox.publish(saying.subject, payload, undefined, ',
       },
       {
         file: 'actors/mail/outbox.ts',
-        from: '    void this.say(subject, stored.payload, stored.mayReplace);\n',
+        from: '    void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);\n',
         to: '',
       },
       // What comes after the end of the lease is late, too.

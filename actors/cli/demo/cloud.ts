@@ -10,7 +10,7 @@ import { TROUPE_VERSION } from '../../process/version.ts';
 const CLOUD_NAME = 'openstack';
 /** Longest wait for one answer, in milliseconds. */
 const CALL_MS = 30_000;
-const TRACE_ID = 'd3'.repeat(16);
+const TRACEPARENT = `00-${'d3'.repeat(16)}-${'d3'.repeat(8)}-01`;
 
 /** Time that each call to the simulated cloud takes, in milliseconds. */
 const LATENCY_MS = 150;
@@ -106,7 +106,7 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
   const session = (): Promise<Session> =>
     sessions.open('', { secretName: 'demo', cloudName: CLOUD_NAME }, '1', deadlineAt());
   const list = async ({ service, collection }: (typeof LISTS)[number]): Promise<readonly JsonObject[]> => {
-    const call = { service, path: `/${collection}`, deadlineAt: deadlineAt(), traceId: TRACE_ID };
+    const call = { service, path: `/${collection}`, deadlineAt: deadlineAt(), traceparent: TRACEPARENT };
     return (await session()).list(call, collection.replaceAll('-', '_'));
   };
   return {
@@ -127,7 +127,7 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
     async addExternalNetwork(name) {
       const body = { network: { name, 'router:external': true } };
       const call = { service: 'network', method: 'POST', path: '/networks', body } as const;
-      await (await session()).call({ ...call, deadlineAt: deadlineAt(), traceId: TRACE_ID });
+      await (await session()).call({ ...call, deadlineAt: deadlineAt(), traceparent: TRACEPARENT });
     },
     close: () => sessions.close(),
   };

@@ -128,7 +128,7 @@ function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
   const change = async (
     action: 'add_router_interface' | 'remove_router_interface',
     { session, routerId, subnetId }: Plug,
-    { deadlineAt, traceId }: OperationRequest,
+    { deadlineAt, traceparent }: OperationRequest,
   ): Promise<JsonObject | undefined> => {
     const { status, body } = await session.call({
       service: NEUTRON.type,
@@ -136,7 +136,7 @@ function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
       path: `/routers/${encodeURIComponent(routerId)}/${action}`,
       body: { subnet_id: subnetId },
       deadlineAt,
-      traceId,
+      traceparent,
     });
     return status === 404 ? undefined : body;
   };

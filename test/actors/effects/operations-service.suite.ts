@@ -9,7 +9,7 @@ import {
   withOperations,
 } from '../../../actors/effects/operations-service.ts';
 import type { DeclaredKind, Operation } from '../../../adapters/adapter.ts';
-import type { Bus } from '../../../bus/mod.ts';
+import { type Bus, traceparentOf } from '../../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
@@ -27,6 +27,28 @@ export function describeRouting(
   test: Test,
   withBus: (run: (connect: (process: string) => Promise<Bus>) => Promise<void>) => Promise<void>,
 ): void {
+  test('a request over the bus belongs to the change that it is made for', async () => {
+    await withBus(async (connect) => {
+      const [server, caller] = [await connect('server'), await connect('caller')];
+      try {
+        await serveOperations(server, things(), serving({ create: async ({ traceparent }) => traceparent }), '1.0.0');
+        const carried: (string | undefined)[] = [];
+        const request: typeof caller.services.request = (subject, asked, deadlineAt, tracing) => {
+          carried.push(tracing?.traceparent);
+          return caller.services.request(subject, asked, deadlineAt, tracing);
+        };
+        const [kind] = withOperations({ ...caller, services: { ...caller.services, request } }, things(), undefined);
+        const object = { metadata: { name: 'c' } } as unknown as KubeObject;
+        const [traceparent, deadlineAt] = [traceparentOf('c'), systemClock().now() + 5_000];
+        const answer = await (kind as Kind).operations['create']?.({ object, deadlineAt, traceparent } as never);
+        assert.equal([answer, carried], [traceparent, [traceparent]]);
+      } finally {
+        await caller.close();
+        await server.close();
+      }
+    });
+  });
+
   test('a request goes to the process of the node that it names', async () => {
     await withBus(async (connect) => {
       const buses: Bus[] = [];

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { InFlight } from '../../../actors/mail/in-flight.ts';
 import { Outbox } from '../../../actors/mail/outbox.ts';
-import { type JsonObject, type MailSubject, memoryBroker } from '../../../bus/mod.ts';
+import { type JsonObject, type MailSubject, memoryBroker, traceparentOf } from '../../../bus/mod.ts';
 
 const test = suite('outbox');
 
@@ -45,6 +45,39 @@ test('saying the same again publishes nothing', async () => {
   const before = (await bus.mailbox.last(subject))?.sequence;
   await outbox.say(subject, { n: 1 });
   assert.is((await bus.mailbox.last(subject))?.sequence, before);
+  await bus.close();
+});
+
+test('what is said carries the trace of what caused it, and the same for another cause is not published again (I8)', async () => {
+  const { outbox, bus } = start();
+  const [first, second] = [traceparentOf('first'), traceparentOf('second')];
+  await outbox.say(subject, { n: 1 }, undefined, first);
+  const before = await bus.mailbox.last(subject);
+  assert.is(before?.traceparent, first);
+  await outbox.say(subject, { n: 1 }, undefined, second);
+  assert.equal(await bus.mailbox.last(subject), before);
+  await outbox.say(subject, { n: 2 }, undefined, second);
+  assert.is((await bus.mailbox.last(subject))?.traceparent, second);
+  await bus.close();
+});
+
+test('of what is said in haste the last cause goes with the last value', async () => {
+  const { outbox, bus } = start();
+  void outbox.say(subject, { n: 1 }, undefined, traceparentOf('first'));
+  await outbox.say(subject, { n: 2 }, undefined, traceparentOf('second'));
+  assert.is((await bus.mailbox.last(subject))?.traceparent, traceparentOf('second'));
+  await bus.close();
+});
+
+test('what somebody overwrote is said again for the cause that it was said for (O4)', async () => {
+  const { outbox, bus } = start();
+  await outbox.say(subject, { n: 1 }, undefined, traceparentOf('first'));
+  const theirs = await bus.mailbox.publish(subject, { n: 0 }, undefined, { traceparent: traceparentOf('theirs') });
+  assert.is(theirs.kind, 'stored');
+  outbox.heard(subject, { n: 0 }, theirs.kind === 'stored' ? theirs.sequence : 0);
+  await outbox.say(subject, { n: 1 }, undefined, traceparentOf('first'));
+  const last = await bus.mailbox.last(subject);
+  assert.equal([last?.payload, last?.traceparent], [{ n: 1 }, traceparentOf('first')]);
   await bus.close();
 });
 

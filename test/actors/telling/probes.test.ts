@@ -99,7 +99,7 @@ test('figures: calls to clouds, transitions, objects by state', async () => {
   const pages = await opened(env, client);
   const bus = pages.follow(memoryBroker({ clock }).connect());
   pages.began({ census: () => new Map([['available', 2]]) } as unknown as Runtime);
-  const call = { service: 'network', method: 'GET', path: '/networks', durationMs: 30, traceId: '' };
+  const call = { service: 'network', method: 'GET', path: '/networks', durationMs: 30, traceparent: '' };
   pages.metrics?.onCall({ ...call, status: 200 });
   pages.metrics?.onCall({ ...call, status: undefined });
   const actor = { realm: 'openstack', plural: 'networks', namespace: 'n', name: 'secret-name' };

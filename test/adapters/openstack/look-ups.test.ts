@@ -58,7 +58,7 @@ function start(): {
   const clock = systemClock({ seed: 1 });
   const looks = lookUps({ clock });
   const ask = (session: Session, of: typeof NETWORKS, ...criteria: Criterion[]): Promise<readonly JsonObject[]> =>
-    looks.find(session, of, criteria, { deadlineAt: clock.now() + DEADLINE_MS, traceId: 't' });
+    looks.find(session, of, criteria, { deadlineAt: clock.now() + DEADLINE_MS, traceparent: 't' });
   return { ask, looks };
 }
 
@@ -84,7 +84,7 @@ test('a resource is read by its path; several of one turn are one list of a serv
   const { looks } = start();
   const session = new FakeSession(['0', '1', '2'].map(named));
   const read = (id: string): Promise<JsonObject | undefined> =>
-    looks.read(session, NETWORKS, id, { deadlineAt: systemClock().now() + DEADLINE_MS, traceId: 't' });
+    looks.read(session, NETWORKS, id, { deadlineAt: systemClock().now() + DEADLINE_MS, traceparent: 't' });
   assert.equal(await read('id-1'), named('1'));
   assert.equal([session.lists, session.reads], [[], ['/networks/id-1']]);
   assert.equal(await Promise.all(['id-0', 'id-2', 'gone'].map(read)), [named('0'), named('2'), undefined]);
@@ -235,7 +235,7 @@ test('a list that fails fails its look-ups, and no others (L3)', async () => {
 test('an answer without the resource is no absence (L3)', async () => {
   const session: Session = { call: async () => ({ status: 200, body: {} }), list: async () => [] };
   const of = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
-  const call = { deadlineAt: systemClock().now() + 10_000, traceId: '' };
+  const call = { deadlineAt: systemClock().now() + 10_000, traceparent: '' };
   const reading = lookUps({ clock: systemClock() }).read(session, of, 'id', call);
   assert.instance(await reading.catch((error: unknown) => error), TransientError);
 });
@@ -245,7 +245,7 @@ test('a list ends by the earliest deadline that it serves; who is late gets none
   const session = new FakeSession([]);
   const now = systemClock().now();
   const at = (name: string, deadlineAt: number): Promise<readonly JsonObject[]> =>
-    looks.find(session, NETWORKS, [equalTo('name', name)], { deadlineAt, traceId: 't' });
+    looks.find(session, NETWORKS, [equalTo('name', name)], { deadlineAt, traceparent: 't' });
   const results = await Promise.allSettled([at('a', now + 9_000), at('b', now + 7_000), at('c', now - 1)]);
   assert.equal(
     results.map(({ status }) => status),

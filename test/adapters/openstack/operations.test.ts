@@ -45,7 +45,7 @@ function requestFor(spec: JsonObject): OperationRequest {
     metadata: { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
     spec: { ...REF, ...spec },
   };
-  return { object, dependencies: {}, deadlineAt: systemClock().now() + 10_000, traceId: 't' } as OperationRequest;
+  return { object, dependencies: {}, deadlineAt: systemClock().now() + 10_000, traceparent: 't' } as OperationRequest;
 }
 
 const MANAGED = requestFor({ managementPolicy: 'managed', resource: {} });

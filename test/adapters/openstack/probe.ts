@@ -62,7 +62,7 @@ export function probe(session: Session, clock: Clock): Cloud {
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),
         deadlineAt: clock.now() + REQUEST_LIMIT_MS,
-        traceId: '5'.repeat(32),
+        traceparent: `00-${'5'.repeat(32)}-${'5'.repeat(16)}-01`,
       });
     } catch (error) {
       if (error instanceof HttpError) return { status: error.status, body: error.body };

@@ -102,7 +102,13 @@ export class Scene {
       Object.entries(known).map(([key, each]) => [key, typeof each === 'string' ? { id: each, ready: true } : each]),
     );
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
-    return { object, dependencies, credentialsVersion: '1', deadlineAt, traceId: '0123456789abcdef0123456789abcdef' };
+    return {
+      object,
+      dependencies,
+      credentialsVersion: '1',
+      deadlineAt,
+      traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01',
+    };
   }
 
   async create(object: KubeObject, dependencies?: Dependencies): Promise<Observation> {
@@ -150,7 +156,7 @@ export class Scene {
     const session = await this.session();
     const service = /^\/(networks|subnets|ports|routers|security-group|quotas)/.test(path) ? 'network' : 'identity';
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
-    const call = { service, method, path, deadlineAt, traceId: '' };
+    const call = { service, method, path, deadlineAt, traceparent: '' };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   }
 
@@ -185,7 +191,7 @@ export class Scene {
       path: `/${collection}`,
       query: [...new URLSearchParams(query)],
       deadlineAt,
-      traceId: '',
+      traceparent: '',
     };
     return session.list(call, collection.replaceAll('-', '_'));
   }

@@ -85,7 +85,7 @@ async function withAnswers(
 
 const isToken = ({ url }: TransportRequest): boolean => url.endsWith('/auth/tokens');
 const networks = (clock: ManualClock, method: 'GET' | 'POST' = 'GET') =>
-  ({ service: 'network', method, path: '/networks', deadlineAt: clock.now() + 10_000, traceId: 't' }) as const;
+  ({ service: 'network', method, path: '/networks', deadlineAt: clock.now() + 10_000, traceparent: 't' }) as const;
 
 for (const [authType, secret] of [
   ['password', 'hunter-password'],

@@ -369,7 +369,11 @@ test('every request is traced and introduces itself', async () => {
           secretOf(simulator.cloudsYaml('test').replace(/auth_url: .*/, `auth_url: http://127.0.0.1:${port}`)),
         );
         const session = await open('recorder');
-        await rejection(session.call(call('GET /networks', { traceId: '0123456789abcdef0123456789abcdef' })));
+        await rejection(
+          session.call(
+            call('GET /networks', { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' }),
+          ),
+        );
         assert.is(seen[0]?.['user-agent'], 'troupe/1.2.3');
         assert.is(seen[0]?.['x-openstack-request-id'], 'req-01234567-89ab-cdef-0123-456789abcdef');
         assert.is(seen[0]?.['x-auth-token'], undefined);
@@ -379,7 +383,7 @@ test('every request is traced and introduces itself', async () => {
           method: 'POST',
           path: '/auth/tokens',
           status: 500,
-          traceId: '0123456789abcdef0123456789abcdef',
+          traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01',
         });
         assert.ok(durationMs >= 0);
         await (await open()).call(call('GET /networks', { query: [['name', 'hidden']] }));

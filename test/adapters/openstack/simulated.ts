@@ -83,7 +83,7 @@ export async function withCloud(
           method: method as 'GET',
           path,
           deadlineAt: clock.now() + 10_000,
-          traceId: 'a'.repeat(32),
+          traceparent: `00-${'a'.repeat(32)}-${'a'.repeat(16)}-01`,
           ...more,
         };
       },

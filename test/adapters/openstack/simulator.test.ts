@@ -42,7 +42,10 @@ test('what was served is told, answered or not; what a fault answered is not', a
   };
   const run = async ({ simulator, open, call }: Simulated): Promise<void> => {
     const session = await open();
-    const create = call('POST /networks', { body: { network: { name: 'n' } }, traceId: 'a'.repeat(32) });
+    const create = call('POST /networks', {
+      body: { network: { name: 'n' } },
+      traceparent: `00-${'a'.repeat(32)}-${'a'.repeat(16)}-01`,
+    });
     simulator.faults.inject({ match: { path: /^\/networks$/ }, dropAfterWork: true });
     await rejection(session.call(create));
     simulator.faults.inject({ match: { path: /^\/networks$/ }, status: 500 });

@@ -351,7 +351,7 @@ export function lists(test: Register): void {
       path: '/networks',
       query,
       deadlineAt: clock.now() + 20_000,
-      traceId: '6'.repeat(32),
+      traceparent: `00-${'6'.repeat(32)}-${'6'.repeat(16)}-01`,
     };
     const all = await session.list(call, 'networks');
     assert.equal(all.map(({ name }) => name).sort(), names);

@@ -75,7 +75,7 @@ async function pass(resource: JsonObject, kind = plugWith(), ids = {}): Promise<
     list: async () => [],
   };
   const observation: Observation = { id: 'i', attributes: OBSERVED, resource: {}, available: true };
-  const request = { object: objectWith(resource), dependencies: ids, deadlineAt: 0, traceId: '', observation };
+  const request = { object: objectWith(resource), dependencies: ids, deadlineAt: 0, traceparent: '', observation };
   const outcome = await runUpdate(kind, { session, request, servers: async () => [] }).catch((error: unknown) => error);
   return { calls, outcome };
 }
@@ -137,7 +137,7 @@ test("the kind's own steps run after attributes and tags, and their outcomes are
   const order: string[] = [];
   const step: UpdateStep = async ({ session }) => {
     order.push('own');
-    await session.call({ service: 'network', method: 'PUT', path: '/plugs/i/rules', deadlineAt: 0, traceId: '' });
+    await session.call({ service: 'network', method: 'PUT', path: '/plugs/i/rules', deadlineAt: 0, traceparent: '' });
     return { changed: true, waiting: ['Waiting for OpenStack resource to be ready'] };
   };
   const { calls, outcome } = await pass({ groupRefs: ['a'], label: 'new', tags: ['b', 'a'] }, plugWith(step), {

@@ -20,7 +20,11 @@ async function open(file: string, cloudName: string): Promise<OpenCloud> {
     session,
     clock,
     async close() {
-      const call = { service: 'network', deadlineAt: clock.now() + REQUEST_LIMIT_MS, traceId: '7'.repeat(32) };
+      const call = {
+        service: 'network',
+        deadlineAt: clock.now() + REQUEST_LIMIT_MS,
+        traceparent: `00-${'7'.repeat(32)}-${'7'.repeat(16)}-01`,
+      };
       const groups = await session.list({ ...call, path: '/security-groups' }, 'security_groups');
       for (const { id, project_id: projectId } of groups) {
         if (!String(projectId).startsWith('simcheck-')) continue;
