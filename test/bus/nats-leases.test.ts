@@ -123,4 +123,17 @@ test('a lease that was acquired in a bucket that is lost meanwhile is lost (B5)'
   await leases.close();
 });
 
+test('the bucket’s time to live is not lowered, not for a moment, while somebody’s lease relies on it (K3)', async () => {
+  const { clock, nats, leases } = await scene();
+  const bucket = nats.streams.get(BUCKET);
+  assert.ok(bucket);
+  bucket.config = { ...bucket.config, max_age: 2 * LEASE_MS * 1_000_000 };
+  nats.stored('$KV.L.y', { name: 'y', holder: 'b', token: 'longer', leaseMs: 2 * LEASE_MS });
+  const acquired = outcome(leases.acquire('x', 'a'));
+  await clock.settle();
+  assert.ok(acquired.value);
+  assert.is(nats.count(`$JS.API.STREAM.UPDATE.${BUCKET}`), 0);
+  await leases.close();
+});
+
 test.run();

@@ -321,6 +321,7 @@ test('mail that is dropped at the end of a lease is heard by whoever takes the s
   const telling = broker.connect().mailbox.publish({ to, topic: 'object' }, { object: thing('late', '8') } as never, 0);
   await time.advance(5);
   await telling;
+  assert.equal([...host.census()], [], 'nobody acts on it here');
   ends = renewed;
   await time.advance(30_000);
   assert.equal([...host.census()], [['resting.available', 2]]);

@@ -189,8 +189,9 @@ for (const [what, changed, phase] of [
 }
 
 test('an object that wants to be looked at again keeps its timer (A5)', async () => {
-  const { actor, scene, bus } = start(thing(7, { spec: { resync: true } }));
-  assert.equal([scene.woken, actor.state], [1, 'resting.available']);
+  const { actor, scene, quiet, bus } = start(thing(7, { spec: { resync: true } }));
+  await quiet();
+  assert.equal([scene.woken, actor.state, actor.isAtRest], [1, 'resting.available', false]);
   actor.stop();
   await bus.close();
 });

@@ -91,7 +91,7 @@ export const ACTORS: readonly Change[] = [
     breaks: 'a guard that somebody takes away at once counts as stored',
     from: "        if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');\n",
     to: '',
-    tests: ['test/actors/hosting/guards.test.ts'],
+    tests: ['test/actors/effects/effects.test.ts'],
   },
   {
     file: 'actors/effects/effects.ts',
@@ -238,7 +238,7 @@ export const ACTORS: readonly Change[] = [
     breaks: 'Q3, I4: a held actor begins again while a create of its may land',
     from: '      if (leftMs > 0) this.#release(actor, its, leftMs);\n      else ',
     to: '      ',
-    tests: ['test/actors/hosting/quarantine.test.ts'],
+    tests: ['test/actors/hosting/calls.test.ts'],
   },
   {
     file: 'actors/hosting/quarantine.ts',
@@ -266,7 +266,7 @@ export const ACTORS: readonly Change[] = [
     breaks: 'P2: an answer to another incarnation counts',
     from: 'answer.to !== uid || ',
     to: '',
-    tests: ['test/actors/protocol.test.ts'],
+    tests: ['test/actors/object/answers.test.ts'],
   },
   {
     file: 'actors/object/claims-table.ts',
@@ -357,13 +357,13 @@ export const ACTORS: readonly Change[] = [
     breaks: 'a guard with nothing left to do stays',
     from: '    this.stop();\n    this.#onDone();\n',
     to: '',
-    tests: ['test/actors/hosting/guards.test.ts', 'test/actors/object/rest.test.ts'],
+    tests: ['test/actors/object/guard-chart.test.ts'],
   },
   {
     file: 'actors/object/charts.ts',
     breaks: 'finalizers that are free hold a deleted object from its cleanup',
     from: 'if (free.length === 0) return object;',
     to: 'if (free.length >= 0) return object;',
-    tests: ['test/actors/hosting/guards.test.ts', 'test/actors/object/rest.test.ts'],
+    tests: ['test/actors/lifecycle.test.ts'],
   },
 ];

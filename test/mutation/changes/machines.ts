@@ -56,14 +56,14 @@ export const MACHINES: readonly Change[] = [
     breaks: 'a write of a guard that is refused as a lost race each time is repeated at once for ever',
     from: "?.code === 'conflict' && context.races < QUICK_RACES",
     to: "?.code === 'conflict' && context.races < 1_000 * QUICK_RACES",
-    tests: ['test/machines/guard.test.ts', 'test/actors/hosting/guards.test.ts'],
+    tests: ['test/machines/guard.test.ts'],
   },
   {
     file: 'machines/guard.ts',
     breaks: 'free guards that the life takes off with its own finalizer cost a write of their own',
     from: 'return object.leaves ? [] : unheldGuards(context);',
     to: 'return unheldGuards(context);',
-    tests: ['test/machines/guard.test.ts', 'test/actors/hosting/guards.test.ts'],
+    tests: ['test/machines/guard.test.ts'],
   },
   {
     file: 'machines/external-resource/setup.ts',
@@ -203,6 +203,6 @@ export const MACHINES: readonly Change[] = [
     breaks: 'I4: an id that is stored is overwritten by another',
     from: "      return { kind: 'lost', externalId: stored };\n",
     to: '      await ports.recordId(key, null);\n',
-    tests: ['test/actors/crash.test.ts', 'test/actors/effects/effects.test.ts'],
+    tests: ['test/machines/external-resource/effects.test.ts'],
   },
 ];
