@@ -364,6 +364,6 @@ export const ACTORS: readonly Change[] = [
     breaks: 'finalizers that are free hold a deleted object from its cleanup',
     from: 'if (free.length === 0) return object;',
     to: 'if (free.length >= 0) return object;',
-    tests: ['test/actors/lifecycle.test.ts'],
+    tests: ['test/actors/object/rest.test.ts'],
   },
 ];
