@@ -119,6 +119,7 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
   } as unknown as Life);
   assert.ok(ports);
   const store = machines.guard.implementations.actors.storeGuards as AnyActorLogic;
+  const release = machines.guard.implementations.actors.releaseGuards as AnyActorLogic;
   const input: GuardInput = { key: 'base', finalizers: ['guard/one'] };
   return {
     ports,
@@ -127,6 +128,7 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
     metadata,
     version: () => object.metadata.resourceVersion,
     storeGuards: (): Promise<unknown> => toPromise(createActor(store, { input }).start()),
+    releaseGuards: (): Promise<unknown> => toPromise(createActor(release, { input }).start()),
   };
 }
 
@@ -155,6 +157,17 @@ test('guards that somebody takes away as soon as they are stored are not stored'
   const addFinalizers = async () => ({ metadata: { ...metadata, finalizers: [] } });
   const { metadata, storeGuards } = given({ objects: { addFinalizers } });
   assert.is(await storeGuards().catch(codeOf), 'transient');
+});
+
+test('a guard is taken off the object as it was judged, and of no later one (I3)', async () => {
+  const asked: unknown[] = [];
+  const removeFinalizers = async (_: unknown, object: KubeObject, ...rest: unknown[]) => {
+    asked.push(object.metadata.resourceVersion, ...rest);
+    return object;
+  };
+  const { releaseGuards } = given({ objects: { removeFinalizers } });
+  await releaseGuards();
+  assert.equal(asked, ['2', ['guard/one'], { exact: true }]);
 });
 
 test.run();
