@@ -22,6 +22,8 @@ const NOT_COPIED = ['node_modules', '.git'];
 
 const clock = systemClock();
 const copies: Copy[] = [];
+/** Somebody wants it to end: nothing more begins. */
+let isStopping = false;
 
 function whole(name: string, value: string): number {
   const number = Number(value);
@@ -64,7 +66,7 @@ const secondsSince = (at: number): string => `${((clock.now() - at) / 1_000).toF
 async function share<Item>(items: readonly Item[], work: (root: string, item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async ({ root }: Copy): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(root, item);
+    for (let item = left.shift(); item !== undefined && !isStopping; item = left.shift()) await work(root, item);
   };
   await Promise.all(copies.map(worker));
 }
@@ -145,6 +147,7 @@ for (const [signal, number] of [
   ['SIGTERM', 15],
 ] as const) {
   process.on(signal, () => {
+    isStopping = true;
     // A run of tests ends what it started when it hears this.
     const left = [...underWay];
     const ended = left.map((child) => new Promise((end) => child.once('exit', end)));
