@@ -123,4 +123,28 @@ test('a lease that was acquired in a bucket that is lost meanwhile is lost (B5)'
   await leases.close();
 });
 
+test('the bucket’s time to live is not lowered, not for a moment, while somebody’s lease relies on it (K3)', async () => {
+  const { clock, nats, leases } = await scene();
+  const bucket = nats.streams.get(BUCKET);
+  assert.ok(bucket);
+  bucket.config = { ...bucket.config, max_age: 2 * LEASE_MS * 1_000_000 };
+  const longer = { name: 'y', holder: 'b', token: 'longer', leaseMs: 2 * LEASE_MS };
+  nats.stored('$KV.L.y', longer);
+  const acquired = outcome(leases.acquire('x', 'a'));
+  // Read before the acquisition, and after it.
+  for (const [at, names] of [['y'], ['y', 'x']].entries()) {
+    await clock.settle();
+    for (const [before, name] of names.entries()) {
+      const sequence = nats.streams.get(BUCKET)?.messages.get(`$KV.L.${name}`)?.sequence;
+      const reply = `$JS.ACK.S.c.1.${sequence}.${before + 1}.0.0`;
+      const payload = JSON.stringify({ ...longer, name });
+      nats.deliver(String(nats.consumers[at]?.['deliver_subject']), { subject: `$KV.L.${name}`, reply, payload });
+    }
+  }
+  await clock.settle();
+  assert.ok(acquired.value);
+  assert.is(nats.count(`$JS.API.STREAM.UPDATE.${BUCKET}`), 0);
+  await leases.close();
+});
+
 test.run();

@@ -4,7 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Mail } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
+import type { StreamConfig } from '../../bus/nats-api.ts';
 import { NatsMailbox } from '../../bus/nats-mailbox.ts';
+import { StreamKeeper } from '../../bus/nats-stream.ts';
 import { mailSubject } from '../../bus/subjects.ts';
 import { object } from './harness.ts';
 import { ManualClock, outcome } from './manual-clock.ts';
@@ -257,6 +259,24 @@ test('a value of a newer format is not read as no value: it would be replaced', 
   await clock.settle();
   assert.instance(last.error, TransientError);
   assert.match(last.error?.message ?? '', 'format 2');
+  await mailbox.close();
+});
+
+test('a check that finds another stream has told everybody when it resolves (S2)', async () => {
+  const before = await scene();
+  const { clock, nats, mailbox } = before;
+  const config = nats.streams.get(STREAM)?.config as StreamConfig;
+  const onCreated = async (): Promise<void> => assert.unreachable();
+  const keeper = new StreamKeeper({ connection: nats.connection, config, marker: 'troupe.epoch', onCreated });
+  await keeper.open();
+  const told: string[] = [];
+  keeper.changes.add(({ id }) => told.push(id));
+  replaced(before);
+  const same = outcome(keeper.check());
+  await clock.settle();
+  assert.is(same.value, false);
+  assert.equal(told, [keeper.epoch.id]);
+  keeper.close();
   await mailbox.close();
 });
 

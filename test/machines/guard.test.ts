@@ -126,4 +126,31 @@ test('a deleted object that waits asks now and then whether its claimants still 
   assert.equal(calls, [`audit ${GUARD}`]);
 });
 
+test('free guards are left to the life that takes them off with its own finalizer, unless only a confirmation frees them', async () => {
+  const leaving = { ...alive, deleting: true, finalizers: [GUARD], leaves: true };
+  const complete = start(leaving, claims());
+  await settled();
+  assert.equal(complete.calls, []);
+  const incomplete = start(leaving, claims({ complete: false, revision: 7 }), { free: [GUARD], revision: 7 });
+  await settled();
+  assert.equal(incomplete.calls.slice(0, 2), [`audit ${GUARD}`, `release ${GUARD}`]);
+});
+
+test('a write that is refused as a lost race each time is not repeated for ever at once', async () => {
+  let writes = 0;
+  const storeGuards = fromPromise(async () => {
+    writes += 1;
+    throw { code: 'conflict' };
+  });
+  const clock = new SimulatedClock();
+  const machine = guardMachine.provide({ actors: { storeGuards } as never });
+  createActor(machine, { clock, input: { key: 'key', object: alive, claims: held } }).start();
+  await settled();
+  const atOnce = writes;
+  assert.ok(atOnce > 1 && atOnce < 10, `${atOnce} writes`);
+  clock.increment(60_000);
+  await settled();
+  assert.ok(writes > atOnce);
+});
+
 test.run();

@@ -1,11 +1,13 @@
 // The rules of the protocol switched off one by one (architecture, section 4.1): the text of the source that keeps each,
 // and what stands there without it. A text must be there exactly once, or the list is out of date.
 
+import type { Edit } from '../mutation/edits.ts';
+
 export interface Mutation {
   readonly name: string;
   /** What is left out, in words. */
   readonly without: string;
-  readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+  readonly edits: readonly Edit[];
 }
 
 export const MUTATIONS: readonly Mutation[] = [

@@ -8,8 +8,10 @@ import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
-import { addressKey, type ErrorData, TransientError } from '../../../bus/mod.ts';
+import { addressKey, ConflictError, type ErrorData, TransientError } from '../../../bus/mod.ts';
 import type { GuardInput } from '../../../machines/guard.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import type { Life, LifePorts } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('effects');
@@ -69,6 +71,105 @@ test('guards of which one could not be stored are stored again when the others h
   await ended;
   assert.is(code, 'transient');
   assert.equal(object.metadata.finalizers, ['guard/one']);
+});
+
+interface Given {
+  readonly objects?: Partial<Record<keyof Objects, unknown>>;
+  readonly leaseLeftMs?: number;
+}
+
+/** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
+function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
+  const clock = systemClock();
+  const endsAt = clock.now() + leaseLeftMs;
+  const calls: OperationRequest[] = [];
+  const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
+  let object: KubeObject = { apiVersion: 'example.org/v1', kind: 'Thing', metadata };
+  const look = async (request: OperationRequest): Promise<void> => void calls.push(request);
+  const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'claimant' };
+  const claims = new ClaimsTable();
+  const claim = { uid: 'uid-2', resourceVersion: '1', generation: 1, notOn: [], ended: false, manager: 'thing' };
+  claims.take(addressKey(from), claimOf(from, { ...claim, finalizers: ['guard/one'] }));
+  const actor = {
+    address: { ...from, name: 'base' },
+    claims,
+    incarnation: () => ({ uid: 'uid', object, kind: { operations: { look } } }),
+    dependencies: () => [],
+    accept(now: KubeObject) {
+      object = now;
+    },
+  } as unknown as ObjectActor;
+  const machines = provideEffects({
+    objects: objects as unknown as Objects,
+    registry: registry([], []),
+    clock,
+    callMs: 10_000,
+    lateMs: 30_000,
+    underway: () => undefined,
+    actor: () => actor,
+    leaseEndsAt: () => endsAt,
+    leaseSignal: () => new AbortController().signal,
+    track: () => undefined,
+    trackWrite: () => undefined,
+  });
+  let ports: LifePorts | undefined;
+  machines.of({
+    provide(provided: LifePorts) {
+      ports = provided;
+      return machines.guard;
+    },
+  } as unknown as Life);
+  assert.ok(ports);
+  const store = machines.guard.implementations.actors.storeGuards as AnyActorLogic;
+  const release = machines.guard.implementations.actors.releaseGuards as AnyActorLogic;
+  const input: GuardInput = { key: 'base', finalizers: ['guard/one'] };
+  return {
+    ports,
+    calls,
+    endsAt,
+    metadata,
+    version: () => object.metadata.resourceVersion,
+    storeGuards: (): Promise<unknown> => toPromise(createActor(store, { input }).start()),
+    releaseGuards: (): Promise<unknown> => toPromise(createActor(release, { input }).start()),
+  };
+}
+
+const codeOf = (error: ErrorData): string => error.code;
+
+test('a call ends before the lease does, or does not begin (E1, P10)', async () => {
+  const { ports, calls, endsAt } = given({ leaseLeftMs: 2_000 });
+  await ports.call('base', 'look');
+  assert.ok((calls[0]?.deadlineAt ?? Number.POSITIVE_INFINITY) < endsAt);
+  const late = given({ leaseLeftMs: 250 });
+  assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
+  assert.equal(late.calls, []);
+});
+
+test('after a lost race the actor knows the object as it is by now (E2)', async () => {
+  const refused = async (): Promise<never> => {
+    throw new ConflictError('somebody was faster');
+  };
+  const get = async () => ({ metadata: { ...metadata, resourceVersion: '9' } });
+  const { ports, metadata, version } = given({ objects: { recordId: refused, get } });
+  assert.is(await ports.recordId('base', 'id-1').catch(codeOf), 'conflict');
+  assert.is(version(), '9');
+});
+
+test('guards that somebody takes away as soon as they are stored are not stored', async () => {
+  const addFinalizers = async () => ({ metadata: { ...metadata, finalizers: [] } });
+  const { metadata, storeGuards } = given({ objects: { addFinalizers } });
+  assert.is(await storeGuards().catch(codeOf), 'transient');
+});
+
+test('a guard is taken off the object as it was judged, and of no later one (I3)', async () => {
+  const asked: unknown[] = [];
+  const removeFinalizers = async (_: unknown, object: KubeObject, ...rest: unknown[]) => {
+    asked.push(object.metadata.resourceVersion, ...rest);
+    return object;
+  };
+  const { releaseGuards } = given({ objects: { removeFinalizers } });
+  await releaseGuards();
+  assert.equal(asked, ['2', ['guard/one'], { exact: true }]);
 });
 
 test.run();

@@ -97,4 +97,35 @@ test('in a new epoch nobody acts before a lease time has passed (P11)', async ()
   bus.crash();
 });
 
+test('a process that stops keeps a lease as long as calls of its shard are under way (P10)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const bus = memoryBroker({ clock, shards: 1, latencyMs: () => 1 }).connect();
+  const { acquire } = bus.leases;
+  const released: string[] = [];
+  bus.leases.acquire = async (name, holder) => {
+    const lease = await acquire.call(bus.leases, name, holder);
+    const release = async (): Promise<void> => {
+      released.push(name);
+      await lease?.release();
+    };
+    return lease && { name, held: true, lost: lease.lost, endsAt: () => lease.endsAt(), release };
+  };
+  const calls = Promise.withResolvers<void>();
+  const host = { open: async () => undefined, close: () => calls.promise } as unknown as Host;
+  const stop = new AbortController();
+  const log = openLog({ level: 'silent', readable: false });
+  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  await time.advance(1_000);
+  stop.abort();
+  await time.advance(1_000);
+  const early = [...released];
+  calls.resolve();
+  await time.advance(15_000);
+  await holding;
+  await bus.close();
+  assert.equal(early, []);
+  assert.equal(released, ['shard.0', 'pod.one']);
+});
+
 test.run();

@@ -281,4 +281,15 @@ async function turned(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+test('who waits for a turn when the outbox is closed says nothing any more (O2, O5)', async () => {
+  const { outbox, bus, clock } = start({ limit: 1 });
+  const other: MailSubject = { ...subject, to: { ...subject.to, name: 'b' } };
+  void outbox.say(subject, { n: 1 });
+  void outbox.say(other, { n: 1 });
+  outbox.close();
+  await clock.sleep(30);
+  assert.is(await bus.mailbox.last(other), undefined);
+  await bus.close();
+});
+
 test.run();

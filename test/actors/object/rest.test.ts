@@ -34,6 +34,9 @@ const kind = simpleKind({
   operations: { observe: () => new Promise(() => undefined), remove: () => new Promise(() => undefined) },
 });
 
+/** Its finalizer guards things. */
+const user = simpleKind({ realm: 'test', kind: 'User', plural: 'users' });
+
 function thing(version: number, changes: { spec?: KubeObject['spec']; metadata?: object } = {}): KubeObject {
   const metadata = { name: 'one', namespace: 'ns', uid: 'uid-1', generation: 1, finalizers: ['own/thing'] };
   return {
@@ -53,7 +56,7 @@ function claim(of: string, finalizers: readonly string[]): ClaimMail {
 function start(object: KubeObject) {
   const clock = systemClock();
   const bus = memoryBroker({ clock, shards: 1 }).connect();
-  const known = registry([kind], []);
+  const known = registry([kind, user], []);
   const log = openLog({ level: 'silent', readable: false });
   const transitions: string[] = [];
   const stored: string[] = [];
@@ -191,10 +194,26 @@ for (const [what, changed, phase] of [
 }
 
 test('an object that wants to be looked at again keeps its timer (A5)', async () => {
-  const { actor, scene, bus } = start(thing(7, { spec: { resync: true } }));
-  assert.equal([scene.woken, actor.state], [1, 'resting.available']);
+  const { actor, scene, quiet, bus } = start(thing(7, { spec: { resync: true } }));
+  await quiet();
+  assert.equal([scene.woken, actor.state, actor.isAtRest], [1, 'resting.available', false]);
   actor.stop();
   await bus.close();
+});
+
+test('guards that nobody claims hold a deleted object no more: its life takes them off in the end (I2)', async () => {
+  const { actor, quiet, bus } = start(thing(7));
+  await bus.mailbox.markSeeded(0);
+  const finalizers = ['own/thing', 'own/user'];
+  const times = { creationTimestamp: '2026-01-01T00:00:00Z', deletionTimestamp: '2026-01-01T00:01:00Z' };
+  actor.accept(thing(8, { metadata: { finalizers, ...times } }), { own: false });
+  await quiet();
+  const { state } = actor;
+  const free = actor.freeGuards();
+  actor.stop();
+  await bus.close();
+  assert.is(state, 'deleting.removing');
+  assert.equal(free, ['own/user']);
 });
 
 test.run();

@@ -66,4 +66,15 @@ test('at most four at a time, first come, first served (T3)', async () => {
   assert.equal(admitted, ['0', '1', '2', '3', '4']);
 });
 
+test('who gives up while waiting takes nobody’s turn', async () => {
+  const { time, turns, admitted, wait } = start();
+  const stop = new AbortController();
+  const given = Array.from({ length: 4 }, () => turns.turn(stop.signal));
+  stop.abort();
+  assert.equal(await Promise.all(given), [undefined, undefined, undefined, undefined]);
+  wait('next');
+  await time.advance(500);
+  assert.equal(admitted, ['next']);
+});
+
 test.run();

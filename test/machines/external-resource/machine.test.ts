@@ -858,4 +858,31 @@ test('a later look comes a whole period after this one, and up to a fifth late (
   assert.is(resyncMs({ ...looked, object: view() } as never, 1.1), Number.POSITIVE_INFINITY);
 });
 
+test('nothing is created when a dependency went while it was looked for what an earlier life left (M1, I1)', async () => {
+  const looked = Promise.withResolvers<unknown>();
+  const run = start({ find: () => looked.promise }, view(owned));
+  await settled();
+  assert.is(run.phase(), 'building.adopting');
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  looked.resolve(nothing);
+  await settled();
+  assert.not.ok(run.calls.includes('create'));
+});
+
+test('who has sent a create looks for what it made before it yields what that was built on (M5, P1)', async () => {
+  const stored = async (): Promise<void> => {
+    await undefined;
+    run.tell(view(owned));
+  };
+  const matches = (call: number): unknown => (call === 1 ? nothing : { ...nothing, matches: [observation()] });
+  const run = start({ guardSelf: stored, find: matches, create: fail(transient) }, view());
+  await settled();
+  assert.is(run.phase(), 'backingOff');
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  run.clock.increment(1_000);
+  await settled();
+  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  assert.is(run.phase(), 'building.recording');
+});
+
 test.run();

@@ -1,0 +1,39 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fromPromise } from 'xstate';
+import { systemClock } from '../../../actors/clock.ts';
+import { GuardChart } from '../../../actors/object/guard-chart.ts';
+import { type Claims, type GuardInput, guardMachine } from '../../../machines/guard.ts';
+
+const test = suite('guard chart');
+const GUARD = 'example.org/guard';
+
+test('a guard ends when there is nothing left to do, and not before', async () => {
+  const object = { uid: 'uid-1', deleting: true, finalizers: [GUARD], leaves: false };
+  const claims: Claims = { held: [GUARD], guards: [GUARD], complete: true, revision: 1 };
+  let ends = 0;
+  const chart = new GuardChart(
+    {
+      key: 'key',
+      machine: guardMachine.provide({
+        actors: { releaseGuards: fromPromise<void, GuardInput>(async () => undefined) },
+      }),
+      clock: systemClock(),
+      onState: () => undefined,
+      onDone: () => {
+        ends += 1;
+      },
+      onFault: (error) => assert.unreachable(String(error)),
+    },
+    object,
+    claims,
+  );
+  chart.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(ends, 0);
+  chart.tell({ ...object, finalizers: [] }, { ...claims, held: [], revision: 2 });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(ends, 1);
+});
+
+test.run();

@@ -1,0 +1,9 @@
+// Every change that a test must notice. Each matters: an invariant, or a comment, says what its line keeps.
+import type { Change } from './change.ts';
+import { ACTORS } from './changes/actors.ts';
+import { BUS } from './changes/bus.ts';
+import { KUBERNETES } from './changes/kubernetes.ts';
+import { MACHINES } from './changes/machines.ts';
+import { OPENSTACK } from './changes/openstack.ts';
+
+export const CHANGES: readonly Change[] = [...MACHINES, ...ACTORS, ...BUS, ...OPENSTACK, ...KUBERNETES];
