@@ -129,6 +129,11 @@ export interface Life {
   trouble(object: KubeObject, error: ErrorData, now: number): readonly StatusPart[];
   /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
   isSpent(snapshot: AnyMachineSnapshot, now: number): boolean;
+  /**
+   * Whether a life at rest is woken by what a dependency answers now. Unless stated: when it is another incarnation than
+   * before, or has another external id.
+   */
+  isNews?(before: DependencyAnswer | undefined, now: DependencyAnswer): boolean;
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;

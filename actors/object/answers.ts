@@ -11,14 +11,10 @@ export class Answers {
     this.#mail.set(from, mail);
   }
 
-  /** Whether `mail` is of another incarnation than what was answered before, or of another resource outside. */
-  isReplaced(from: string, { to, uid, externalId }: ReadyMail): boolean {
+  /** What `from` answered last to the incarnation that `mail` answers. */
+  before(from: string, { to }: ReadyMail): ReadyMail | undefined {
     const known = this.#mail.get(from);
-    if (known?.to !== to || known.uid === '' || uid === '') return false;
-    return (
-      known.uid !== uid ||
-      (known.externalId !== undefined && externalId !== undefined && known.externalId !== externalId)
-    );
+    return known?.to === to ? known : undefined;
   }
 
   /** What `from` answered to the incarnation `uid`, and to no other (P2), since it was claimed at generation `since`. */
@@ -32,4 +28,13 @@ export class Answers {
   forget(): void {
     this.#mail.clear();
   }
+}
+
+/** Whether an answer is of another incarnation than what was answered before, or of another resource outside. */
+export function isReplaced(before: DependencyAnswer | undefined, { uid, externalId }: DependencyAnswer): boolean {
+  if (before === undefined || before.uid === '' || uid === '') return false;
+  return (
+    before.uid !== uid ||
+    (before.externalId !== undefined && externalId !== undefined && before.externalId !== externalId)
+  );
 }

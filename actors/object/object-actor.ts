@@ -25,7 +25,7 @@ import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { StoredMail } from '../mail/stored-mail.ts';
 import { answerBasis, answerTo, type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
-import { Answers } from './answers.ts';
+import { Answers, isReplaced } from './answers.ts';
 import { claimsOn, dependenciesOf } from './chart-input.ts';
 import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
 import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
@@ -194,7 +194,8 @@ export class ObjectActor {
     this.#stored.noteAnswer(key, sequence);
     // A life at rest does not see what it would ignore; that what it was built on is another one by now it must see.
     const isOurs = mail.to === this.#object?.metadata.uid;
-    if (this.#charts.isAtRest && isOurs && this.#answers.isReplaced(key, mail)) this.#charts.wake();
+    const isNews = this.#kind?.life.isNews ?? isReplaced;
+    if (this.#charts.isAtRest && isOurs && isNews(this.#answers.before(key, mail), mail)) this.#charts.wake();
     this.#answers.take(key, mail);
     if (!this.#started) return;
     if (this.#object === undefined) this.#sweep();
