@@ -19,6 +19,8 @@ const configMap: FollowedKind = {
 
 /** @param deps.fetch  how the shop is asked */
 export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetch }): Adapter {
+  /** Of the shop that `troupe dev` started in this process. */
+  let simulated: string | undefined;
   return {
     realm: 'press',
     role: 'press',
@@ -60,8 +62,5 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
     },
   };
 }
-
-/** Of the shop that `troupe dev` started in this process. */
-let simulated: string | undefined;
 
 export const adapter = pressAdapter({ fetch: globalThis.fetch });
