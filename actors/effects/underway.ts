@@ -169,10 +169,16 @@ export class Underway {
       return output;
     } catch (error) {
       const landedBy = landsAfter(error, landsBy);
-      if (landedBy === undefined) this.settle(key);
-      else this.#put(key, landedBy);
+      if (landedBy === undefined) {
+        this.settle(key);
+        throw error;
+      }
+      this.#put(key, landedBy);
       this.#tidyLater();
-      throw error;
+      if (error instanceof TransientError && error.landedBy !== undefined) throw error;
+      // The life that asked knows as much as one that comes after it.
+      const { message, retryAfterMs } = toErrorData(error);
+      throw new TransientError(message, { cause: error, retryAfterMs, landedBy });
     }
   }
 

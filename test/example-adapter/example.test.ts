@@ -1,7 +1,10 @@
 // waits
 // limit: 180 s
 // The adapter of a print shop, with all that lives can do: on an embedded API server, and a shop that it asks over HTTP.
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REPRINT } from './book.ts';
@@ -188,6 +191,16 @@ test('nothing of Troupe is imported but troupe/adapter', () => {
       assert.match(target, /^(troupe\/adapter|node:.*|\.\/[a-z-]+\.ts)$/, `${name} imports ${target}`);
     }
   }
+});
+
+test('it is loaded by --adapters: its kinds are part of the commands', async () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const named = ['--adapters', './test/example-adapter/adapter.ts'];
+  const troupe = (...args: string[]): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, ['actors/cli.js', ...args, ...named], { cwd: root });
+  const { stdout } = await troupe('crds', 'Book');
+  assert.match(stdout, 'name: v1alpha1');
+  assert.match((await troupe('help')).stdout, '--press-url URL');
 });
 
 check('a book may refer to paper of another namespace', async (world) => {
