@@ -141,12 +141,13 @@ function statusOf(snapshot: Snapshot, object: KubeObject): readonly StatusPart[]
   const isDone = snapshot.hasTag(Tag.Settled);
   const stored = object.status?.['progress'];
   return [
-    said(object, { ...wordFor(snapshot), ...(isDone && { observedGeneration: seen.generation }) }),
     {
       manager: MANAGERS.progress,
       status: progress === undefined ? {} : { progress: { ...progress } },
       stored: stored === undefined ? {} : { progress: stored },
     },
+    // Last: who waits for it finds the rest said.
+    said(object, { ...wordFor(snapshot), ...(isDone && { observedGeneration: seen.generation }) }),
   ];
 }
 
