@@ -1,4 +1,18 @@
 // `troupe/adapter`: all of Troupe that an adapter from outside may import. How one is written: README.md.
+
+// What statecharts are written with: a life is run by Troupe's XState, so it is made with that one too.
+export {
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  and,
+  assign,
+  fromPromise,
+  not,
+  or,
+  type SnapshotFrom,
+  setup,
+} from 'xstate';
 export {
   AbsentError,
   ConflictError,
@@ -41,6 +55,7 @@ export {
   type LifeEvent,
   type LifeInput,
   type LifePorts,
+  type ObjectChanged,
   type Occurrence,
   Readiness,
   type StatusPart,

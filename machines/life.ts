@@ -133,6 +133,11 @@ export interface Life {
   trouble(object: KubeObject, error: ErrorData, now: number): readonly StatusPart[];
   /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
   isSpent(snapshot: AnyMachineSnapshot, now: number): boolean;
+  /**
+   * Whether a life at rest is woken by what a dependency answers now; never unless stated. That it has another external id than
+   * before is told to every life (`dependency.replaced`).
+   */
+  isNews?(before: DependencyAnswer | undefined, now: DependencyAnswer): boolean;
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;

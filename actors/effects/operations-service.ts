@@ -75,13 +75,14 @@ export function withOperations(
       return async (request: OperationRequest) => {
         const node = route?.(request);
         if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
+        // Neither a signal nor who hears of the progress goes over the bus.
+        if ('signal' in request) {
+          throw new TransientError(
+            `'${operation}' of '${kind.plural}' is bounded by a lease: only a process that hosts its actor and plays the role of adapter '${realm}' may do it`,
+          );
+        }
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
         const { deadlineAt, traceparent } = request;
-        // One that takes as long as it takes has a signal, and tells its progress: neither has a form on the wire.
-        if (deadlineAt === undefined)
-          throw new TerminalError(
-            `'${operation}' of '${kind.plural}' runs only in a process with the role of '${realm}'`,
-          );
         try {
           const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt, {
             traceparent,

@@ -19,6 +19,12 @@ export class Answers {
     return known?.to === mail.to;
   }
 
+  /** What `from` answered last to the incarnation that `mail` answers. */
+  before(from: string, { to }: ReadyMail): ReadyMail | undefined {
+    const known = this.#mail.get(from);
+    return known?.to === to ? known : undefined;
+  }
+
   /** What `from` answered to the incarnation `uid`, and to no other (P2), since it was claimed at generation `since`. */
   of(from: string, uid: string, since: number): DependencyAnswer | undefined {
     const answer = this.#mail.get(from);

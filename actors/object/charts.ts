@@ -158,9 +158,12 @@ export class Charts {
     this.tellClaims();
   }
 
-  /** @param change.isReplaced  what the object was built on is another one by now: a life at rest must hear of that alone */
-  tellDependencies({ isReplaced }: { readonly isReplaced: boolean }): void {
-    if (isReplaced && this.isAtRest) this.wake();
+  /**
+   * @param change.isReplaced  what the object was built on is another one by now
+   * @param change.isNews  its life says that it must hear of it; a life at rest hears of no more than of these
+   */
+  tellDependencies({ isReplaced, isNews }: { readonly isReplaced: boolean; readonly isNews: boolean }): void {
+    if ((isReplaced || isNews) && this.isAtRest) this.wake();
     this.#life?.tellDependencies();
     if (isReplaced) this.#life?.tellReplaced();
   }

@@ -222,10 +222,11 @@ export class ObjectActor {
     const isOurs = mail.to === this.#object?.metadata.uid;
     if (traceIdOf(traceparent) !== traceIdOf(this.#step(undefined))) this.#link = traceparent;
     try {
+      const isNews = isOurs && this.#kind?.life.isNews?.(this.#answers.before(key, mail), mail) === true;
       const isReplaced = this.#answers.take(key, mail);
       if (!this.#started) return;
       if (this.#object === undefined) this.#sweep();
-      else if (isOurs) this.#charts.tellDependencies({ isReplaced });
+      else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
     } finally {
       this.#link = undefined;
     }

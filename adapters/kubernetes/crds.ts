@@ -23,6 +23,19 @@ export interface KindContract {
   readonly columns: readonly PrinterColumn[];
   readonly spec: Schema;
   readonly status: Schema;
+  /** Versions that are served too. The status is that of all. */
+  readonly older?: readonly OlderVersion[];
+}
+
+/**
+ * A version that is served and not stored. The API server converts nothing but `apiVersion`, and drops what the version that
+ * it is asked by does not know: each version has all fields of the others, or a write by one loses what another holds.
+ */
+export interface OlderVersion {
+  readonly version: string;
+  readonly spec: Schema;
+  /** Told to whoever uses it. */
+  readonly deprecated?: string;
 }
 
 /** A file of the folder of generated CRDs. */
@@ -33,10 +46,10 @@ export interface CrdFile {
 
 const HEADER = '# Generated from the contract of the kind by `npm run generate`; changes made here are lost.\n';
 
-/** The CustomResourceDefinition of a contract: one served and stored version, namespaced, with a status subresource. */
+/** The CustomResourceDefinition of a contract, namespaced, with a status subresource; its own version is the one stored. */
 export function crd(contract: KindContract): JsonObject {
-  const { group, version, kind, plural, categories, columns, description, spec, status } = contract;
-  const properties = {
+  const { group, version, kind, plural, categories, columns, description, spec, status, older = [] } = contract;
+  const propertiesWith = (spec: Schema): JsonObject => ({
     apiVersion: {
       type: 'string',
       description: 'apiVersion is the API group and version that the object is written in.',
@@ -45,7 +58,18 @@ export function crd(contract: KindContract): JsonObject {
     metadata: { type: 'object' },
     spec: openApi(spec, 'spec'),
     status: openApi(status, 'status'),
-  };
+  });
+  const versionOf = ({ version: name, spec, deprecated }: OlderVersion): JsonObject => ({
+    name,
+    served: true,
+    storage: name === version,
+    ...(deprecated !== undefined && { deprecated: true, deprecationWarning: deprecated }),
+    subresources: { status: {} },
+    additionalPrinterColumns: columns.map((column) => ({ ...column, type: 'string' })),
+    schema: {
+      openAPIV3Schema: { type: 'object', description, required: ['spec'], properties: propertiesWith(spec) },
+    },
+  });
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -54,16 +78,7 @@ export function crd(contract: KindContract): JsonObject {
       group,
       names: { categories, kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
       scope: 'Namespaced',
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          additionalPrinterColumns: columns.map((column) => ({ ...column, type: 'string' })),
-          schema: { openAPIV3Schema: { type: 'object', description, required: ['spec'], properties } },
-        },
-      ],
+      versions: [{ version, spec }, ...older].map(versionOf),
     },
   };
 }

@@ -33,8 +33,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: 'actors/object/object-actor.ts',
-        from: 'else if (isOurs) this.#charts.tellDependencies({ isReplaced });',
-        to: 'else this.#charts.tellDependencies({ isReplaced });',
+        from: 'else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });',
+        to: 'else this.#charts.tellDependencies({ isReplaced, isNews });',
       },
       { file: 'actors/object/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
     ],

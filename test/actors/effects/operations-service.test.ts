@@ -34,6 +34,22 @@ test('a create that was not answered may yet be done: by the other process, and 
   assert.equal([code, landedBy], ['transient', deadlineAt + LATE_MS]);
 });
 
+test('what is bounded by a lease is not sent over the bus, which knows no signals', async () => {
+  const bus = memoryBroker({ clock: systemClock() }).connect();
+  const adapter = things();
+  await serveOperations(bus, adapter, serving({ create: async () => 'made' }), '1.0.0');
+  const [remote] = withOperations(bus, adapter, undefined);
+  try {
+    await remote?.operations['create']?.({ signal: new AbortController().signal } as never);
+    assert.unreachable('it was sent');
+  } catch (error) {
+    assert.instance(error, TransientError);
+    assert.match((error as Error).message, "'create' of 'things' is bounded by a lease");
+  } finally {
+    await bus.close();
+  }
+});
+
 test('what the other process knows of a create that failed is passed on', async () => {
   const known = await answered(systemClock().now() + 5_000, async () => {
     throw new TransientError('the connection was closed', { landedBy: 12 });

@@ -159,6 +159,23 @@ test('what was answered for is taken off with the next list, or after a while (U
   assert.is(published.length, before + 2, 'and nothing more is said');
 });
 
+test('whoever asked hears until when it may yet be done, however the call ended (U2, P13)', async () => {
+  for (const error of [new UnansweredError('no answer'), new TypeError('the adapter broke down')]) {
+    const { time, clock, underway } = await begun();
+    const landsBy = clock.now() + 40_000;
+    const ended = underway
+      .run('a', landsBy, async () => {
+        throw error;
+      })
+      .then(
+        () => undefined,
+        (thrown: TransientError) => thrown,
+      );
+    const thrown = await resolved(time, ended);
+    assert.equal([thrown?.code, thrown?.message, thrown?.landedBy], ['transient', error.message, landsBy]);
+  }
+});
+
 test('a refusal takes it off, and what proves nothing keeps it there until it can land no more (U2)', async () => {
   for (const [error, isKept] of [
     [new TransientError('the cloud is busy'), false],

@@ -1,0 +1,66 @@
+// A print shop as an adapter: what the runtime is given of it.
+import { type Adapter, type FollowedKind, TerminalError } from 'troupe/adapter';
+import { book, bookOperations } from './book.ts';
+import { bookContract, paperContract } from './contracts.ts';
+import { paper, paperOperations } from './paper.ts';
+import { printShop } from './print-shop.ts';
+
+/** What a book makes for itself beside paper. */
+const configMap: FollowedKind = {
+  realm: 'press',
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  // What is not carried is not seen: a colophon is compared by its title.
+  carries: { data: ['title'] },
+  standing: ({ data }) => ({ ready: true, attributes: { title: data?.['title'] ?? '' } }),
+};
+
+/** @param deps.fetch  how the shop is asked */
+export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetch }): Adapter {
+  /** Of the shop that `troupe dev` started in this process. */
+  let simulated: string | undefined;
+  return {
+    realm: 'press',
+    role: 'press',
+    contracts: [paperContract, bookContract],
+    followed: [configMap],
+    makes: [
+      { owner: 'books', owned: 'configmaps' },
+      { owner: 'books', owned: 'papers' },
+    ],
+    flags: [{ name: 'press-url', variable: 'PRESS_URL', value: 'URL', help: 'of the print shop' }],
+    configure({ flag }) {
+      const { name, value } = flag('press-url');
+      if (value !== undefined && !URL.canParse(value)) throw new TerminalError(`${name} must be a URL; got '${value}'`);
+      return {
+        kinds: [paper, book],
+        async serve({ clock, onCall }) {
+          // `troupe dev` has started its counterpart by now.
+          const url = value ?? simulated;
+          if (url === undefined) throw new TerminalError(`${name} must say where the print shop is`);
+          const shop = printShop({ url, fetch, clock, onCall });
+          return {
+            operations: { papers: paperOperations(shop), books: bookOperations(shop) },
+            close: async () => undefined,
+          };
+        },
+      };
+    },
+    async counterpart({ clock, variable }) {
+      const given = variable('PRESS_URL');
+      if (given) return { description: `print shop: ${given}`, usage: [], close: async () => undefined };
+      const { startPrintShop } = await import('./simulator.ts');
+      const shop = await startPrintShop({ clock, sheetMs: 500 });
+      simulated = shop.url;
+      return {
+        description: `print shop: ${shop.url} (simulated)`,
+        usage: [`export PRESS_URL=${shop.url}`],
+        close: () => shop.close(),
+      };
+    },
+  };
+}
+
+export const adapter = pressAdapter({ fetch: globalThis.fetch });

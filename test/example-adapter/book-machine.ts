@@ -1,0 +1,396 @@
+// The life of a book: it is reserved a slot on the press, printed there, bound, and given what it makes for itself.
+//
+//   guarding -> claiming -> awaiting -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
+//   deleting (held -> clearing -> landing -> discarding -> unclaiming -> releasing) -> gone
+//
+// Invariants:
+//   B1. A print is begun only when the last look said that none was, and nothing that was asked for may land any more.
+//   B2. A slot is discarded only when nothing that was asked for may land any more: it would be reserved once more.
+//   B3. What an annotation asks for is done before it is removed, and nothing is printed in between: it prints once.
+import {
+  type AnyActorRef,
+  assign,
+  type Dependency,
+  type ErrorData,
+  fromPromise,
+  isNeeded,
+  isUsable,
+  type LifeEvent,
+  type LifeInput,
+  not,
+  type ObjectChanged,
+  setup,
+  Tag,
+} from 'troupe/adapter';
+
+/** A book, reduced to what the chart decides by. */
+export interface BookView {
+  readonly generation: number;
+  readonly deleting: boolean;
+  readonly owned: boolean;
+  /** Finalizers of others. */
+  readonly heldBy: readonly string[];
+  /** The status says that all of this generation is done. */
+  readonly settled: boolean;
+  /** Somebody asks for another print. */
+  readonly reprint: boolean;
+}
+
+export interface Progress {
+  readonly sheets: number;
+  readonly of: number;
+}
+
+export interface BookContext {
+  readonly key: string;
+  readonly object: BookView;
+  readonly dependencies: readonly Dependency[];
+  /** Until when what nobody answered may still be done, milliseconds since the epoch. */
+  readonly landsBy: number;
+  readonly progress: Progress | undefined;
+  readonly waiting: readonly string[];
+  readonly error: ErrorData | undefined;
+  readonly attempts: number;
+}
+
+export type SlotState = 'reserved' | 'printing' | 'printed' | 'binding' | 'bound';
+export interface Look {
+  readonly state: SlotState;
+  /** When it was taken, milliseconds since the epoch. */
+  readonly at: number;
+}
+export type BookEvent = LifeEvent<BookView> | { readonly type: 'progressed'; readonly progress: Progress };
+export interface BookInput {
+  readonly key: string;
+}
+export interface PrintInput extends BookInput {
+  /** Told of the progress, as `progressed`. */
+  readonly parent: AnyActorRef;
+}
+
+const BACKOFF_FIRST_MS = 200;
+const BACKOFF_LIMIT_MS = 60_000;
+
+export function awaited({ dependencies }: Pick<BookContext, 'dependencies'>): readonly Dependency[] {
+  return dependencies.filter((each) => isNeeded(each, false) && !isUsable(each, []));
+}
+
+export function backoffMs({ attempts, error }: Pick<BookContext, 'attempts' | 'error'>): number {
+  return Math.max(Math.min(BACKOFF_FIRST_MS * 2 ** attempts, BACKOFF_LIMIT_MS), error?.retryAfterMs ?? 0);
+}
+
+const book = setup({
+  types: {
+    context: {} as BookContext,
+    events: {} as BookEvent,
+    input: {} as LifeInput<BookView>,
+    tags: {} as Tag,
+  },
+  actors: {
+    guardSelf: fromPromise<void, BookInput>(notProvided),
+    reserve: fromPromise<unknown, BookInput>(notProvided),
+    look: fromPromise<Look, BookInput>(notProvided),
+    print: fromPromise<unknown, PrintInput>(notProvided),
+    bind: fromPromise<unknown, BookInput>(notProvided),
+    /** Throws the print away, and then the annotation that asked for it. */
+    recycle: fromPromise<void, BookInput>(notProvided),
+    furnish: fromPromise<readonly string[], BookInput>(notProvided),
+    clear: fromPromise<{ readonly gone: boolean }, BookInput>(notProvided),
+    discard: fromPromise<unknown, BookInput>(notProvided),
+    unclaim: fromPromise<void, BookInput>(notProvided),
+    releaseSelf: fromPromise<void, BookInput>(notProvided),
+  },
+  actions: {
+    claim: () => undefined,
+    storeObject: assign((_, { object, dependencies }: ObjectChanged<BookView>) => ({ object, dependencies })),
+    storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
+    noteProgress: assign((_, { progress }: { progress: Progress }) => ({ progress })),
+    forgetProgress: assign({ progress: undefined }),
+    noteWaiting: assign((_, { waiting }: { waiting: readonly string[] }) => ({ waiting })),
+    noteSuccess: assign({ error: undefined, attempts: 0, waiting: [] }),
+    noteFailure: assign(({ context }, { error }: { error: unknown }) => ({
+      error: error as ErrorData,
+      attempts: context.attempts + 1,
+      landsBy: Math.max(context.landsBy, (error as ErrorData).landedBy ?? 0),
+    })),
+  },
+  guards: {
+    isDeleting: ({ context }) => context.object.deleting,
+    isGone: ({ context }) => context.object.deleting && !context.object.owned,
+    isHeld: ({ context }) => context.object.heldBy.length > 0,
+    isOwned: ({ context }) => context.object.owned,
+    isSettled: ({ context }) => context.object.settled && !context.object.reprint,
+    mustReprint: ({ context }) => context.object.reprint,
+    isReady: ({ context }) => awaited(context).length === 0,
+    isTerminal: (_, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'terminal',
+    /** Nothing was begun, and nothing that was asked for can begin any more. */
+    mayPrint: ({ context }, { state, at }: Look) => state === 'reserved' && at >= context.landsBy,
+    wasPrinted: (_, { state }: Look) => state === 'printed',
+    wasBound: (_, { state }: Look) => state === 'bound',
+    wasFurnished: (_, { waiting }: { waiting: readonly string[] }) => waiting.length === 0,
+    wasCleared: (_, { gone }: { gone: boolean }) => gone,
+    isEdited: ({ context }, { object }: ObjectChanged<BookView>) => object.generation !== context.object.generation,
+  },
+  delays: {
+    lookPause: 500,
+    backoff: ({ context }) => backoffMs(context),
+    /** Given with the effects: what is the time is not the chart's to know. */
+    landing: 0,
+  },
+});
+
+type Answer<Output> = { event: { output: Output } };
+type Failed = { event: { error: unknown } };
+const storeObject = {
+  type: 'storeObject',
+  params: ({ event }: { event: ObjectChanged<BookView> }) => event,
+} as const;
+const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event } as const;
+const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } as const;
+const refusedOrNot = [
+  { guard: isTerminal, target: '#refused', actions: noteFailure },
+  { target: '#backingOff', actions: noteFailure },
+] as const;
+const retry = { target: '#retrying', actions: noteFailure } as const;
+const look = ({ event }: Answer<Look>): Look => event.output;
+const who = ({ context: { key } }: { context: BookContext }): BookInput => ({ key });
+/** Left at once when the user deletes the object. */
+const unlessDeleting = { guard: 'isDeleting', target: '#deleting' } as const;
+
+export const bookMachine = book.createMachine({
+  id: 'book',
+  context: ({ input: { key, object, dependencies, landsBy } }) => ({
+    key,
+    object,
+    dependencies,
+    landsBy,
+    progress: undefined,
+    waiting: [],
+    error: undefined,
+    attempts: 0,
+  }),
+  on: {
+    'object.changed': { actions: storeObject },
+    'dependencies.changed': { actions: { type: 'storeDependencies', params: ({ event }) => event } },
+  },
+  initial: 'starting',
+  states: {
+    starting: {
+      description: 'Deciding where the life stands, from the object alone.',
+      tags: Tag.Busy,
+      on: {
+        'life.began': [
+          { guard: 'isGone', target: 'gone' },
+          { guard: 'isDeleting', target: 'deleting' },
+          { guard: 'isSettled', target: 'finished.bound' },
+          { target: 'working' },
+        ],
+      },
+    },
+    working: {
+      id: 'working',
+      description: 'It is not a book yet.',
+      initial: 'guarding',
+      always: unlessDeleting,
+      states: {
+        guarding: {
+          description: 'The own finalizer is stored, before anything is asked for.',
+          tags: Tag.Busy,
+          always: { guard: 'isOwned', target: 'awaiting' },
+          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: refusedOrNot },
+        },
+        awaiting: {
+          description: 'What it refers to is not ready yet.',
+          tags: Tag.Waiting,
+          entry: 'claim',
+          always: { guard: 'isReady', target: 'reserving' },
+        },
+        reserving: {
+          description: 'A slot is reserved under the uid.',
+          tags: Tag.Busy,
+          invoke: { id: 'reserve', src: 'reserve', input: who, onDone: 'looking', onError: refusedOrNot },
+        },
+        looking: {
+          id: 'looking',
+          description: 'The print shop is asked how far it is.',
+          tags: Tag.Busy,
+          invoke: {
+            id: 'look',
+            src: 'look',
+            input: who,
+            onDone: [
+              { guard: { type: 'wasBound', params: look }, target: '#finished' },
+              { guard: { type: 'wasPrinted', params: look }, target: 'binding' },
+              { guard: { type: 'mayPrint', params: look }, target: 'printing' },
+              { target: 'pausing' },
+            ],
+            onError: refusedOrNot,
+          },
+        },
+        pausing: {
+          description: 'The shop is at work, or may yet begin what was asked for.',
+          tags: Tag.Waiting,
+          after: { lookPause: 'looking' },
+        },
+        printing: {
+          description: 'It is printed; bounded by the lease, and told of sheet by sheet.',
+          exit: 'forgetProgress',
+          on: { progressed: { actions: { type: 'noteProgress', params: ({ event }) => event } } },
+          invoke: {
+            id: 'print',
+            src: 'print',
+            input: ({ context: { key }, self }) => ({ key, parent: self }),
+            onDone: 'looking',
+            onError: refusedOrNot,
+          },
+        },
+        binding: {
+          description: 'The shop is told to bind it.',
+          tags: Tag.Busy,
+          invoke: { id: 'bind', src: 'bind', input: who, onDone: 'pausing', onError: refusedOrNot },
+        },
+      },
+    },
+    finished: {
+      id: 'finished',
+      description: 'It can be read, whatever is still made for it.',
+      tags: Tag.Available,
+      initial: 'furnishing',
+      always: unlessDeleting,
+      states: {
+        furnishing: {
+          description: 'What it makes for itself is made, or corrected.',
+          tags: Tag.Busy,
+          invoke: {
+            id: 'furnish',
+            src: 'furnish',
+            input: who,
+            onDone: [
+              {
+                guard: { type: 'wasFurnished', params: ({ event }) => ({ waiting: event.output }) },
+                target: 'bound',
+                actions: 'noteSuccess',
+              },
+              {
+                target: 'awaitingChildren',
+                actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output }) },
+              },
+            ],
+            onError: refusedOrNot,
+          },
+        },
+        awaitingChildren: {
+          description: 'What it made is not ready yet.',
+          tags: Tag.Waiting,
+          after: { lookPause: 'furnishing' },
+        },
+        bound: {
+          description: 'Nothing is to be done.',
+          tags: Tag.Settled,
+          entry: 'claim',
+          always: { guard: 'mustReprint', target: '#recycling' },
+          on: {
+            'object.changed': [
+              {
+                guard: { type: 'isEdited', params: ({ event }) => event },
+                target: 'furnishing',
+                actions: storeObject,
+              },
+              { actions: storeObject },
+            ],
+            // A child that somebody edited, or took away.
+            'dependencies.changed': {
+              target: 'furnishing',
+              actions: { type: 'storeDependencies', params: ({ event }) => event },
+            },
+          },
+        },
+      },
+    },
+    recycling: {
+      id: 'recycling',
+      description: 'Another print was asked for: this one goes, then the annotation.',
+      tags: Tag.Busy,
+      always: unlessDeleting,
+      invoke: { id: 'recycle', src: 'recycle', input: who, onDone: 'working', onError: refusedOrNot },
+    },
+    refused: {
+      id: 'refused',
+      description: 'Nothing is tried until the user changes the spec.',
+      tags: [Tag.Settled, Tag.Failing, Tag.Refused],
+      entry: 'claim',
+      always: unlessDeleting,
+      on: {
+        'object.changed': [
+          { guard: { type: 'isEdited', params: ({ event }) => event }, target: 'working', actions: storeObject },
+          { actions: storeObject },
+        ],
+      },
+    },
+    backingOff: {
+      id: 'backingOff',
+      description: 'The last step failed in a way that may pass.',
+      tags: Tag.Failing,
+      always: unlessDeleting,
+      after: { backoff: 'working' },
+    },
+    gone: { id: 'gone', description: 'Nothing is left to do.', tags: [Tag.Deleting, Tag.Busy] },
+    deleting: {
+      id: 'deleting',
+      description: 'The user deleted it.',
+      tags: Tag.Deleting,
+      initial: 'held',
+      states: {
+        held: {
+          description: 'Others need it still.',
+          tags: Tag.Held,
+          always: { guard: not('isHeld'), target: 'clearing' },
+        },
+        clearing: {
+          description: 'What it made for itself goes first.',
+          invoke: {
+            id: 'clear',
+            src: 'clear',
+            input: who,
+            onDone: [
+              { guard: { type: 'wasCleared', params: ({ event }) => event.output }, target: 'landing' },
+              { target: 'awaitingClear' },
+            ],
+            onError: retry,
+          },
+        },
+        awaitingClear: { description: 'They are still there.', after: { lookPause: 'clearing' } },
+        landing: {
+          description: 'What was asked for last may yet be done.',
+          tags: Tag.Waiting,
+          after: { landing: 'discarding' },
+        },
+        discarding: {
+          description: 'The slot is given back, with what is in it.',
+          invoke: { id: 'discard', src: 'discard', input: who, onDone: 'unclaiming', onError: retry },
+        },
+        unclaiming: {
+          description: 'The claims end, so that what it refers to may go.',
+          tags: Tag.Busy,
+          invoke: { id: 'unclaim', src: 'unclaim', input: who, onDone: 'releasing', onError: retry },
+        },
+        releasing: {
+          description: 'The own finalizer goes.',
+          tags: Tag.Busy,
+          invoke: { id: 'releaseSelf', src: 'releaseSelf', input: who, onDone: '#gone', onError: retry },
+        },
+        retrying: {
+          id: 'retrying',
+          description: 'The last step failed.',
+          tags: Tag.Failing,
+          after: { backoff: 'held' },
+        },
+      },
+    },
+  },
+});
+
+function notProvided(): never {
+  const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };
+  throw error;
+}

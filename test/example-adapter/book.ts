@@ -1,0 +1,239 @@
+// Book: a kind with a life of its own. What the chart decides by, what it says, and its effects over what the runtime does.
+import {
+  type DeclaredKind,
+  type ErrorData,
+  fromPromise,
+  type HeldRequest,
+  type JsonObject,
+  type KubeObject,
+  type Life,
+  type LifePorts,
+  type OperationRequest,
+  type Operations,
+  type Reference,
+  type SnapshotFrom,
+  type StatusPart,
+  Tag,
+} from 'troupe/adapter';
+import {
+  awaited,
+  type BookContext,
+  type BookInput,
+  type BookView,
+  backoffMs,
+  bookMachine,
+  type Look,
+  type PrintInput,
+  type Progress,
+} from './book-machine.ts';
+import { GROUP, VERSION } from './contracts.ts';
+import type { Shop } from './print-shop.ts';
+
+const FINALIZER = `${GROUP}/book`;
+/** A second guard on the paper: one for what is built of it, one for the press that it lies in. */
+const ON_THE_PRESS = `${GROUP}/on-the-press`;
+/** Asks for another print; removed when the old one has been thrown away. */
+export const REPRINT = `${GROUP}/reprint`;
+/** So long after it was sent the print shop may begin to print, in milliseconds. */
+export const LANDS_WITHIN_MS = 3_000;
+const MANAGERS = { book: 'press/book-status', progress: 'press/book-progress' };
+const COVER_GRAMS = 200;
+
+export const book: DeclaredKind = {
+  realm: 'press',
+  group: GROUP,
+  version: VERSION,
+  kind: 'Book',
+  plural: 'books',
+  carries: { annotations: [REPRINT] },
+  finalizer: FINALIZER,
+  guards: [FINALIZER, ON_THE_PRESS],
+  crossesNamespaces: true,
+  fieldManagers: { finalizer: 'press/finalizer', guards: 'press/book' },
+  references,
+  children: ({ metadata: { name }, spec = {} }) => [
+    {
+      kind: 'ConfigMap',
+      name: `${name}-colophon`,
+      content: { data: { title: spec['title'] ?? '' } },
+      onDrift: 'apply',
+    },
+    { kind: 'Paper', name: `${name}-cover`, content: { spec: { grams: COVER_GRAMS } }, onDrift: 'replace' },
+  ],
+  // It has no id: its slot goes by its uid, and others know it by its name.
+  standing: (object, isNow = isBound(object)) => ({ ready: isNow, id: object.metadata.name }),
+  life: life(),
+  operations: ['reserve', 'look', 'print', 'bind', 'recycle', 'discard'],
+};
+
+function references({ metadata: { name }, spec = {} }: KubeObject): readonly Reference[] {
+  const { paperRef, sequelTo } = spec as { paperRef: { name: string; namespace?: string }; sequelTo?: string };
+  const unguarded = { finalizers: [], neededFor: 'never' } as const;
+  return [
+    { kind: 'Paper', ...paperRef, finalizers: [FINALIZER, ON_THE_PRESS], neededFor: 'create', fixed: true },
+    ...(sequelTo === undefined ? [] : [{ kind: 'Book', name: sequelTo, finalizers: [], neededFor: 'create' } as const]),
+    { kind: 'ConfigMap', name: `${name}-colophon`, ...unguarded },
+    { kind: 'Paper', name: `${name}-cover`, ...unguarded },
+  ];
+}
+
+function life(): Life {
+  return {
+    machine: bookMachine,
+    provide,
+    view,
+    saying(snapshot) {
+      if (snapshot.hasTag(Tag.Busy)) return undefined;
+      const { context } = snapshot as Snapshot;
+      return JSON.stringify([wordFor(snapshot as Snapshot), context.progress, context.object.generation]);
+    },
+    status: (snapshot, object) => statusOf(snapshot as Snapshot, object),
+    mayHaveBegun: (object) => isOwned(object) && !isBound(object),
+    trouble: (object, error) => [said(object, { phase: 'Trouble', message: error.message })],
+    isSpent: (snapshot, now) => {
+      const { object, landsBy } = (snapshot as Snapshot).context;
+      return landsBy <= now && (object.settled || snapshot.hasTag(Tag.Refused));
+    },
+    // A child that was edited or taken away is put right, however long the book has been at rest.
+    isNews: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+    told: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
+    news: () => (step) =>
+      step.from !== undefined && !step.from.hasTag(Tag.Available) && step.to.hasTag(Tag.Available)
+        ? { type: 'Normal', reason: 'Bound', message: 'The book is printed and bound' }
+        : undefined,
+  };
+}
+
+type Snapshot = SnapshotFrom<typeof bookMachine>;
+
+function view(object: KubeObject): BookView {
+  const { generation = 0, deletionTimestamp, finalizers = [], annotations = {} } = object.metadata;
+  const deleting = deletionTimestamp !== undefined;
+  return {
+    generation,
+    deleting,
+    owned: isOwned(object),
+    heldBy: deleting ? finalizers.filter((finalizer) => finalizer !== FINALIZER) : [],
+    settled: isBound(object) && object.status?.['observedGeneration'] === generation,
+    reprint: annotations[REPRINT] !== undefined,
+  };
+}
+
+const isBound = ({ status }: KubeObject): boolean => status?.['phase'] === 'Bound';
+const isOwned = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(FINALIZER) === true;
+
+function wordFor(snapshot: Snapshot): { readonly phase: string; readonly message?: string } {
+  const { error, dependencies, object, waiting } = snapshot.context;
+  if (snapshot.hasTag(Tag.Failing)) {
+    return { phase: snapshot.hasTag(Tag.Refused) ? 'Refused' : 'Failing', message: error?.message ?? '' };
+  }
+  if (snapshot.hasTag(Tag.Held)) return { phase: 'Held', message: object.heldBy.join(', ') };
+  if (snapshot.hasTag(Tag.Deleting)) return { phase: 'Deleting' };
+  if (snapshot.hasTag(Tag.Settled)) return { phase: 'Bound' };
+  if (snapshot.hasTag(Tag.Available)) return { phase: 'Bound', message: waiting.join('; ') };
+  const missing = awaited({ dependencies }).map(({ kind, name }) => `${kind}/${name}`);
+  if (missing.length > 0) return { phase: 'Waiting', message: missing.join(', ') };
+  return { phase: snapshot.context.progress === undefined ? 'Working' : 'Printing' };
+}
+
+/** Two field managers: where the book is, and how far the print is, which says nothing when none is under way. */
+function statusOf(snapshot: Snapshot, object: KubeObject): readonly StatusPart[] {
+  const { progress, object: seen } = snapshot.context;
+  const isDone = snapshot.hasTag(Tag.Settled);
+  const stored = object.status?.['progress'];
+  return [
+    {
+      manager: MANAGERS.progress,
+      status: progress === undefined ? {} : { progress: { ...progress } },
+      stored: stored === undefined ? {} : { progress: stored },
+    },
+    // Last: who waits for it finds the rest said.
+    said(object, { ...wordFor(snapshot), ...(isDone && { observedGeneration: seen.generation }) }),
+  ];
+}
+
+function said({ status = {} }: KubeObject, words: JsonObject): StatusPart {
+  const { progress: _, ...stored } = status;
+  return { manager: MANAGERS.book, status: words, stored };
+}
+
+function provide(ports: LifePorts): typeof bookMachine {
+  const effect = <Output>(run: (key: string) => Promise<Output>) =>
+    fromPromise<Output, BookInput>(({ input }) => run(input.key));
+  return bookMachine.provide({
+    actors: {
+      guardSelf: effect((key) => ports.guardSelf(key)),
+      // Idempotent, and still not to come late: a slot that was discarded would be reserved once more (B2).
+      reserve: effect((key) => ports.callOnce(key, 'reserve')),
+      look: effect(async (key) => {
+        const at = ports.now(); // it tells of no later time
+        return { ...((await ports.call(key, 'look')) as Pick<Look, 'state'>), at };
+      }),
+      print: fromPromise<unknown, PrintInput>(({ input: { key, parent }, signal }) =>
+        ports.hold(key, 'print', {
+          signal,
+          landsWithinMs: LANDS_WITHIN_MS,
+          onProgress: (progress) => parent.send({ type: 'progressed', progress: progress as unknown as Progress }),
+        }),
+      ),
+      bind: effect((key) => ports.call(key, 'bind')),
+      recycle: effect(async (key) => {
+        await ports.call(key, 'recycle');
+        await ports.removeAnnotations(key, [REPRINT]);
+      }),
+      furnish: effect((key) => ports.ensureChildren(key)),
+      clear: effect((key) => ports.removeChildren(key)),
+      discard: effect((key) => ports.call(key, 'discard')),
+      unclaim: effect((key) => ports.unclaim(key)),
+      releaseSelf: effect((key) => ports.releaseSelf(key)),
+    },
+    actions: { claim: ({ context }) => ports.claim(context.key, []) },
+    delays: {
+      backoff: ({ context }: { context: BookContext }) => ports.jitter(backoffMs(context)),
+      landing: ({ context }: { context: BookContext }) => Math.max(0, context.landsBy - ports.now()),
+    },
+  });
+}
+
+/** A slot goes by the uid of its book, so that whoever comes after a crash finds it. */
+export function bookOperations({ ask }: Shop): Operations[string] {
+  const slotOf = ({ metadata }: KubeObject): string => `/slots/${metadata.uid}`;
+  const change =
+    (method: string, job = '') =>
+    async ({ object, ...request }: OperationRequest): Promise<JsonObject> => {
+      await ask({ ...request, method, path: `${slotOf(object)}${job}` });
+      return {};
+    };
+  return {
+    async reserve({ object, ...request }: OperationRequest) {
+      await ask({ ...request, method: 'PUT', path: slotOf(object), body: { pages: Number(object.spec?.['pages']) } });
+      return {};
+    },
+    async look({ object, ...request }: OperationRequest) {
+      const response = await ask({ ...request, method: 'GET', path: slotOf(object) });
+      const { state } = (await response.json()) as { state: string };
+      return { state };
+    },
+    /** The answer is a line a sheet, and ends when the last one is printed. */
+    async print({ object, progress, ...request }: HeldRequest) {
+      const { body } = await ask({ ...request, method: 'POST', path: `${slotOf(object)}/prints` });
+      let text = '';
+      for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+        const lines = (text + part).split('\n');
+        text = lines.pop() ?? '';
+        for (const line of lines) progress(JSON.parse(line) as JsonObject);
+      }
+      return {};
+    },
+    bind: change('POST', '/binding'),
+    recycle: change('POST', '/recycling'),
+    async discard(request: OperationRequest) {
+      try {
+        return await change('DELETE')(request);
+      } catch (error) {
+        if ((error as ErrorData).code !== 'absent') throw error;
+        return {};
+      }
+    },
+  };
+}
