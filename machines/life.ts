@@ -69,10 +69,11 @@ export type LifeEvent<View = unknown> =
       readonly dependencies: readonly Dependency[];
       readonly at: number;
     }
-  /** What the object was built on has another external id: it was made anew. */
-  | { readonly type: 'dependency.replaced'; readonly at: number }
-  /** Somebody who refers to the object says something else of that, or nothing any more. */
-  | { readonly type: 'claimants.changed'; readonly at: number };
+  /**
+   * What the object was built on has another external id, as it was made anew; or somebody who refers to the object says
+   * something else of that.
+   */
+  | { readonly type: 'relations.changed'; readonly at: number };
 
 export interface ObjectChanged<View = unknown> {
   readonly type: 'object.changed';
@@ -135,7 +136,7 @@ export interface Life {
   isSpent(snapshot: AnyMachineSnapshot, now: number): boolean;
   /**
    * Whether a life at rest is woken by what a dependency answers now; never unless stated. That it has another external id than
-   * before is told to every life (`dependency.replaced`).
+   * before is told to every life (`relations.changed`).
    */
   isNews?(before: DependencyAnswer | undefined, now: DependencyAnswer): boolean;
   told(snapshot: AnyMachineSnapshot): Told;

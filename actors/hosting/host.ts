@@ -25,7 +25,7 @@ import {
   shardOfKey,
   shardOfMail,
 } from '../../bus/mod.ts';
-import { provideEffects, refresh } from '../effects/effects.ts';
+import { provideEffects } from '../effects/effects.ts';
 import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { Outbox } from '../mail/outbox.ts';
@@ -40,6 +40,7 @@ import { Quarantine } from './quarantine.ts';
 import type { Shard } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { verify } from './verify.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -62,8 +63,6 @@ const GONE_LIMIT = 1_000;
 /** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
-/** Before what was told of late is read once more, in milliseconds. */
-const VERIFY_FIRST_MS = 1_000;
 /** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
@@ -349,20 +348,6 @@ export class Host {
     this.#quarantine.forget(actor);
   }
 
-  /** Until the API server has said whether there is such an object. */
-  async #verify(actor: ObjectActor): Promise<void> {
-    const { objects, clock, log } = this.#deps;
-    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
-    for (let pauseMs = VERIFY_FIRST_MS; isHere(); pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
-      try {
-        return await refresh(objects, actor);
-      } catch (error) {
-        log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
-        await clock.sleep(pauseMs);
-      }
-    }
-  }
-
   /** A held actor begins again, if it still lives here. */
   #resume(actor: ObjectActor): void {
     const shard = this.#shardByKey(actor.key);
@@ -383,7 +368,8 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
-      verify: (actor) => void this.#verify(actor),
+      verify: (actor) =>
+        void verify(this.#deps, actor, () => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor),
       writeStatus: writeStatus(objects),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };

@@ -128,7 +128,8 @@ export class Charts {
   wake(): void {
     const { address: _, kind, machines, writeStatus, landsBy, onState: __, ...deps } = this.#deps;
     const object = deps.object();
-    if (kind === undefined || object === undefined || this.#life !== undefined) return;
+    // What the guard began may have found that the shard is another's (H6): nothing begins after the end.
+    if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
     const chart = new LifeChart(
       {
         ...deps,
@@ -165,13 +166,13 @@ export class Charts {
   tellDependencies({ isReplaced, isNews }: { readonly isReplaced: boolean; readonly isNews: boolean }): void {
     if ((isReplaced || isNews) && this.isAtRest) this.wake();
     this.#life?.tellDependencies();
-    if (isReplaced) this.#life?.tellReplaced();
+    if (isReplaced) this.#life?.tellRelations();
   }
 
   /** What those say who refer to the object has changed. */
   tellClaimants(): void {
     if (this.isAtRest) this.wake();
-    this.#life?.tellClaimants();
+    this.#life?.tellRelations();
   }
 
   /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */

@@ -137,12 +137,8 @@ export class LifeChart {
     this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
   }
 
-  tellReplaced(): void {
-    this.#actor.send({ type: 'dependency.replaced', at: this.#deps.clock.now() });
-  }
-
-  tellClaimants(): void {
-    this.#actor.send({ type: 'claimants.changed', at: this.#deps.clock.now() });
+  tellRelations(): void {
+    this.#actor.send({ type: 'relations.changed', at: this.#deps.clock.now() });
   }
 
   get #snapshot(): AnyMachineSnapshot {

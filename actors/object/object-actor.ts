@@ -271,7 +271,7 @@ export class ObjectActor {
 
   /** The shard's replay is complete, and the API server was read (P12): from now on the actor acts. */
   start(): void {
-    if (this.#started) return;
+    if (this.#started || this.#stopped) return;
     this.#started = true;
     if (this.#object !== undefined) this.#beginLife();
     else {

@@ -37,8 +37,7 @@ const resting = resourceSetup.createStateConfig({
   after: { resync: '#claiming' },
   on: {
     'object.changed': anewIfUnsettled,
-    'claimants.changed': '#claiming',
-    'dependency.replaced': '#claiming',
+    'relations.changed': '#claiming',
   },
   initial: 'available',
   states: {

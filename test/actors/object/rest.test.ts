@@ -53,7 +53,7 @@ function claim(of: string, finalizers: readonly string[]): ClaimMail {
 }
 
 /** An actor that begins its life with `object`; `woken` counts its statecharts. */
-function start(object: KubeObject) {
+function start(object: KubeObject, { begun = true }: { readonly begun?: boolean } = {}) {
   const clock = systemClock();
   const bus = memoryBroker({ clock, shards: 1 }).connect();
   const known = registry([kind, user], []);
@@ -61,8 +61,10 @@ function start(object: KubeObject) {
   const transitions: string[] = [];
   const stored: string[] = [];
   const scene = { woken: 0 };
+  const hooks = { onGuard: (): void => undefined };
   const objects = {
     async addFinalizers(_: unknown, __: unknown, ___: string, finalizers: readonly string[]) {
+      hooks.onGuard();
       stored.push(...finalizers.filter((finalizer) => !stored.includes(finalizer)));
       return thing(7 + stored.length, { metadata: { finalizers: ['own/thing', ...stored] } });
     },
@@ -115,7 +117,7 @@ function start(object: KubeObject) {
     address('one'),
   );
   actor.accept(object, { own: false });
-  actor.start();
+  if (begun) actor.start();
   const quiet = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -123,7 +125,7 @@ function start(object: KubeObject) {
     await quiet();
     return (await bus.mailbox.last({ to, topic, from: address('one') }))?.payload;
   };
-  return { actor, scene, transitions, stored, said, quiet, bus };
+  return { actor, hooks, scene, transitions, stored, said, quiet, bus };
 }
 
 test('a life that begins settled claims, answers and goes to rest (A5, I9)', async () => {
@@ -214,6 +216,16 @@ test('guards that nobody claims hold a deleted object no more: its life takes th
   await bus.close();
   assert.is(state, 'deleting.removing');
   assert.equal(free, ['own/user']);
+});
+
+test('nothing begins on an actor whose first write finds that its shard is another’s (A2, H6)', async () => {
+  const { actor, scene, quiet, bus, hooks } = start(thing(7), { begun: false });
+  actor.takeClaim(address('user'), claim('uid-user', ['own/user']), 1);
+  hooks.onGuard = () => actor.stop();
+  actor.start();
+  await quiet();
+  assert.equal([scene.woken, actor.state], [0, '']);
+  await bus.close();
 });
 
 test.run();

@@ -1,0 +1,32 @@
+// What was told of late is read at the API server: whoever told may have stood still, and it may be gone since.
+import type { Logger } from 'pino';
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import type { Clock } from '../../bus/mod.ts';
+import { refresh } from '../effects/effects.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+
+export interface VerifyDeps {
+  readonly objects: Pick<Objects, 'get'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Before another try, in milliseconds, and before each later one at most. */
+const PAUSE_FIRST_MS = 1_000;
+const PAUSE_LIMIT_MS = 600_000;
+
+/** Until the API server has said whether there is such an object, or the actor lives elsewhere. */
+export async function verify(
+  { objects, clock, log }: VerifyDeps,
+  actor: ObjectActor,
+  isHere: () => boolean,
+): Promise<void> {
+  for (let pauseMs = PAUSE_FIRST_MS; isHere(); pauseMs = Math.min(2 * pauseMs, PAUSE_LIMIT_MS)) {
+    try {
+      return await refresh(objects, actor);
+    } catch (error) {
+      log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
+      await clock.sleep(pauseMs);
+    }
+  }
+}
