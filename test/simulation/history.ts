@@ -281,7 +281,9 @@ class Performance {
     this.#isTidying = true;
     this.#people.letStrandedGo();
     this.#hands.letStrandedGo();
-    const robbed = this.#plan.namespaces.filter((namespace) => this.#isSecretGoing(namespace));
+    const robbed = this.#plan.namespaces.filter(
+      (namespace) => this.#isSecretGoing(namespace) || this.#isBare(namespace),
+    );
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;
     for (const namespace of this.#plan.namespaces) {
@@ -319,6 +321,13 @@ class Performance {
 
   #isSecretGoing(namespace: string): boolean {
     return this.#cluster.get('secrets', namespace, SECRET)?.metadata.deletionTimestamp !== undefined;
+  }
+
+  /** A new secret that goes with its namespace at once would be held by nobody. */
+  #isBare(namespace: string): boolean {
+    const known = this.#cluster.get('namespaces', '', namespace);
+    const isThere = known !== undefined && known.metadata.deletionTimestamp === undefined;
+    return isThere && this.#cluster.get('secrets', namespace, SECRET) === undefined;
   }
 
   /** Who adopted something and has no hold on the secret that goes can clean up only with the next one. */
