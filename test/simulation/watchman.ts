@@ -159,6 +159,8 @@ export class Watchman {
           `${object.kind} '${object.metadata.name}' is gone, and its resource ${made.id} is still there`,
         );
     }
+    // What the cloud makes for it later stays in place, too.
+    if (options?.onDelete === 'detach') this.excused.add(uid);
   }
 
   /** Guards that were taken off (I3). */
