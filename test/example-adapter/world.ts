@@ -27,6 +27,7 @@ export interface Raw {
   readonly metadata: {
     readonly name: string;
     readonly uid: string;
+    readonly generation?: number;
     readonly finalizers?: readonly string[];
     readonly annotations?: Readonly<Record<string, string>>;
     readonly managedFields?: readonly JsonObject[];
