@@ -1,5 +1,5 @@
 // waits
-// limit: 80 s
+// limit: 100 s
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from './grounds.ts';

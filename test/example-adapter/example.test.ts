@@ -163,7 +163,7 @@ check(
 
 check('a shop that is out of order is asked again', async (world) => {
   await world.start();
-  for (const request of ['PUT /slots', 'POST /slots', 'POST /rolls']) world.shop.fail(request, 503, 2);
+  for (const request of ['PUT /slots', 'POST /slots', 'POST /rolls']) world.shop.fail(request, 503, 1);
   await makePaper(world);
   const { metadata } = await makeBook(world);
   await bound(world);
