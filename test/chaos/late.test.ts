@@ -10,7 +10,7 @@ import { TroupeProcess } from '../actors/processes.ts';
 
 const LEASE_MS = 1_500;
 
-const isLook = ({ data }: { readonly data: JsonObject }): boolean => data['to'] === 'adopting';
+const isLook = ({ data }: { readonly data: JsonObject }): boolean => data['to'] === 'building.adopting';
 
 const found = await findNatsServer();
 if ('refusal' in found) {

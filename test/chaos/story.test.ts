@@ -42,8 +42,8 @@ test('the steps of one object in one go are one line, in their order with what o
     '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> building.creating -> building.recording -> resting.available',
     '   1.590 s  cloud  POST /ports 201 for Port/web-1',
     '   3.000 s  one#1  Port/web-1: its object changed: resting.available -> keeping.updating',
-    '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: updating -> backingOff',
-    '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> updating',
+    '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: keeping.updating -> backingOff',
+    '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> keeping.updating',
   ]);
 });
 
