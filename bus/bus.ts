@@ -7,6 +7,7 @@
 //   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
 //   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
 //   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
+//   B6. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
 import type { MailboxSubject } from './subjects.ts';

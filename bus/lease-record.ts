@@ -1,5 +1,6 @@
 // A lease as the bucket has it: JSON on one line.
 import type { LeaseRecord } from './bus.ts';
+import { parseJsonObject } from './json.ts';
 
 /** What a bucket says of a lease. */
 export interface StoredLease extends LeaseRecord {
@@ -7,7 +8,7 @@ export interface StoredLease extends LeaseRecord {
   readonly leaseMs: number;
 }
 
-/** What a message says of a lease; undefined: nothing, as deletions and the entry `=fresh`. */
+/** What a message says of a lease; undefined: nothing, as deletions, the entry `=fresh` and whatever is no lease. */
 export function parseLease({
   payload,
   deleted,
@@ -16,7 +17,7 @@ export function parseLease({
   readonly deleted: boolean;
 }): StoredLease | undefined {
   if (deleted || payload === '') return undefined;
-  const { name, holder, token, leaseMs } = JSON.parse(payload) as Partial<StoredLease>;
+  const { name, holder, token, leaseMs } = (parseJsonObject(payload) ?? {}) as Partial<StoredLease>;
   if (typeof name !== 'string' || typeof holder !== 'string' || typeof token !== 'string') return undefined;
-  return { name, holder, token, leaseMs: Number(leaseMs ?? 0) };
+  return { name, holder, token, leaseMs: typeof leaseMs === 'number' ? leaseMs : 0 };
 }

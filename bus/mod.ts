@@ -36,7 +36,7 @@ export {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
-export type { Json, JsonObject } from './json.ts';
+export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';

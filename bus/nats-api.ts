@@ -5,7 +5,7 @@ import { ask } from './asking.ts';
 import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, parseJsonObject } from './json.ts';
 
 /** JetStream's error codes, `err_code` of an answer; see server/errors.json of nats-server. */
 export const ApiCode = {
@@ -91,7 +91,8 @@ export async function query(
 }
 
 function answered(operation: string, data: Uint8Array): Record<string, unknown> {
-  const answer = JSON.parse(DECODER.decode(data)) as Record<string, unknown>;
+  const answer: Record<string, unknown> | undefined = parseJsonObject(DECODER.decode(data));
+  if (answer === undefined) throw new TransientError(`nats answered ${operation} with something else than JSON`);
   const error = answer['error'] as { err_code?: number; code?: number; description?: string } | undefined;
   if (error !== undefined) {
     throw new ApiError(operation, error.err_code ?? error.code ?? 0, error.description ?? 'no reason given');

@@ -1,10 +1,10 @@
 // The mailbox on JetStream: one stream that keeps one message a subject.
 //
-// Invariants: B1 to B4 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
+// Invariants: B1 to B4 and B6 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
 
 import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, parseJsonObject } from './json.ts';
 import {
   MAIL_FORMAT,
   type MailHeaders,
@@ -131,7 +131,7 @@ export class NatsMailbox implements Mailbox {
     const said = readMailHeaders(message.headers);
     refuseNewer(said);
     const { sequence } = message;
-    return { subject, sequence, payload: JSON.parse(message.payload), ...traced(said) };
+    return { subject, sequence, payload: payloadOf(message.payload), ...traced(said) };
   }
 
   async remove(sequence: number): Promise<void> {
@@ -189,7 +189,7 @@ export class NatsMailbox implements Mailbox {
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
       if (said.format > MAIL_FORMAT) this.#warnOf(said.format);
-      else handlers.onMail({ subject, sequence, payload: message.json<JsonObject>(), ...traced(said) });
+      else handlers.onMail({ subject, sequence, payload: payloadOf(message.string()), ...traced(said) });
     }
     replay.saw(text);
   }
@@ -243,6 +243,11 @@ export class NatsMailbox implements Mailbox {
   async #endAll(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
   }
+}
+
+/** What is no JSON object says nothing (B6). */
+function payloadOf(text: string): JsonObject {
+  return parseJsonObject(text) ?? {};
 }
 
 function traced({ traceparent }: MailHeaders): Pick<Mail, 'traceparent'> {

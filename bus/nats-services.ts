@@ -20,7 +20,7 @@ import {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, parseJsonObject } from './json.ts';
 import { TRACEPARENT_HEADER } from './mail-headers.ts';
 import { endpointSubject } from './subjects.ts';
 import type { Clock } from './time.ts';
@@ -155,21 +155,19 @@ function refuse(message: ServiceMsg, data: ErrorData): void {
 }
 
 function parsed(message: ServiceMsg): JsonObject {
-  try {
-    return message.json<JsonObject>();
-  } catch (error) {
-    throw new TerminalError('the request is not JSON', { cause: error });
-  }
+  const request = parseJsonObject(message.string());
+  if (request === undefined) throw new TerminalError('the request is no JSON object');
+  return request;
 }
 
 function answerIn(message: Msg, subject: string): JsonObject {
-  if (message.headers?.has('Nats-Service-Error-Code') !== true) return message.json<JsonObject>();
-  let data: Partial<ErrorData>;
-  try {
-    data = message.json<Partial<ErrorData>>();
-  } catch {
-    data = {}; // refused by something that does not speak our words: its header says why
+  const answer = parseJsonObject(message.string());
+  if (message.headers?.has('Nats-Service-Error-Code') !== true) {
+    if (answer === undefined) throw new UnansweredError(`'${subject}' answered with something else than a JSON object`);
+    return answer;
   }
+  // What refused may not speak our words: its header says why.
+  const data: Partial<ErrorData> = answer ?? {};
   const known = Object.values(ErrorCode).find((code) => code === data.code);
   if (known === undefined) {
     throw new TransientError(`'${subject}' failed: ${message.headers.get('Nats-Service-Error')}`);

@@ -20,7 +20,6 @@ import {
   type Clock,
   type Lease,
   type Mail,
-  mailSubject,
   shardOf,
   shardOfKey,
   shardOfMail,
@@ -37,6 +36,7 @@ import { readAll } from '../watch/read-all.ts';
 import { Calls } from './calls.ts';
 import { deliveryOf } from './delivery.ts';
 import { Quarantine } from './quarantine.ts';
+import { RefusedMail } from './refused-mail.ts';
 import type { Shard } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -79,12 +79,14 @@ export class Host {
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
   readonly #quarantine: Quarantine<ObjectActor>;
+  readonly #refused: RefusedMail;
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
     const { objects, registry, clock, log, tell, callMs, lateMs } = deps;
     const turns = new StatusTurns({ clock });
     this.#turns = turns;
+    this.#refused = new RefusedMail({ mailbox: deps.bus.mailbox, clock, log });
     this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
     this.#quarantine = new Quarantine({
       clock,
@@ -116,6 +118,11 @@ export class Host {
       for (const { state } of actors.values()) if (state !== '') census.set(state, (census.get(state) ?? 0) + 1);
     }
     return census;
+  }
+
+  /** How many messages of the mail could not be understood. */
+  get refusedMail(): number {
+    return this.#refused.count;
   }
 
   /** How much is remembered of objects and of what was said for them. */
@@ -304,14 +311,12 @@ export class Host {
       const author = this.#shards.get(shardOf(about.from, this.#deps.bus.mailbox.shards));
       author?.outbox.heard(about, mail.payload, mail.sequence);
     }
-    const actor = this.#actor(shard, about.to);
-    const deliver = deliveryOf(actor, about, mail);
-    if (deliver !== undefined) {
-      this.#settle(shard, actor, deliver);
-      return;
+    const deliver = deliveryOf(about, mail);
+    if (deliver === undefined) void this.#refused.take(about, mail);
+    else {
+      const actor = this.#actor(shard, about.to);
+      this.#settle(shard, actor, () => deliver(actor));
     }
-    const subject = mailSubject(about, this.#deps.bus.mailbox.shards);
-    this.#deps.log.warn({ subject, sequence: mail.sequence }, 'mail that cannot be understood is ignored');
   }
 
   /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */

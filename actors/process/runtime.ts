@@ -59,6 +59,8 @@ export interface Runtime {
   readonly kinds: readonly Kind[];
   /** How many objects live here, by state. */
   census(): ReadonlyMap<string, number>;
+  /** How many messages of the mail could not be understood. */
+  readonly refusedMail: number;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
   close(): Promise<void>;
 }
@@ -157,6 +159,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     pod,
     kinds,
     census: () => host.census(),
+    get refusedMail() {
+      return host.refusedMail;
+    },
     close() {
       closing ??= (async () => {
         stop.abort();

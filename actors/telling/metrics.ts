@@ -9,6 +9,8 @@ import { QUARANTINED } from '../object/charts.ts';
 export interface Populated {
   /** How many objects live here, by state. */
   census(): ReadonlyMap<string, number>;
+  /** How many messages of the mail could not be understood. */
+  readonly refusedMail: number;
 }
 
 export interface Metrics {
@@ -73,6 +75,15 @@ export function metrics(): Metrics {
     registers,
     collect() {
       this.set(populated?.census().get(QUARANTINED) ?? 0);
+    },
+  });
+  new Counter({
+    name: 'troupe_refused_mail_total',
+    help: 'Messages of the mail that could not be understood, and were taken away.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(populated?.refusedMail ?? 0);
     },
   });
   return {

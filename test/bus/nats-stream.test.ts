@@ -250,6 +250,31 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   await mailbox.close();
 });
 
+test('what is no JSON object is handed over and read as an empty one (B6)', async () => {
+  const { clock, nats, mailbox } = await scene();
+  const heard: Mail[] = [];
+  const subscribing = mailbox.subscribe(
+    { topic: 'object' },
+    { onMail: (mail) => void heard.push(mail), onReplayed: () => undefined },
+  );
+  await clock.settle();
+  await subscribing;
+  const inbox = String(nats.consumers[0]?.['deliver_subject']);
+  for (const [index, payload] of ['{{', '', 'null', '[]', '7'].entries()) {
+    nats.deliver(inbox, {
+      subject: mailSubject(object('c')),
+      reply: `$JS.ACK.S.c.1.${index + 3}.${index + 1}.0.0`,
+      payload,
+    });
+    assert.equal(heard[index], { subject: object('c'), sequence: index + 3, payload: {} });
+    nats.stored(mailSubject(object('c')), payload);
+    const last = outcome(mailbox.last(object('c')));
+    await clock.settle();
+    assert.equal(last.value?.payload, {});
+  }
+  await mailbox.close();
+});
+
 test('a value of a newer format is not read as no value: it would be replaced', async () => {
   const { clock, nats, mailbox } = await scene();
   const newer = headers();

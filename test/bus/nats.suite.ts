@@ -269,7 +269,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       assert.is(answer.headers?.get('Nats-Service-Error-Code'), '400');
       assert.is(answer.json<{ code: string }>().code, 'terminal');
       const garbled = await admin.request('troupe.openstack.subnets.create', 'not JSON');
-      assert.is(garbled.json<{ message: string }>().message, 'the request is not JSON');
+      assert.is(garbled.json<{ message: string }>().message, 'the request is no JSON object');
     }),
   );
 

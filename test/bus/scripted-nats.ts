@@ -86,8 +86,8 @@ export class ScriptedNats {
   }
 
   /** Somebody else stores a value. */
-  stored(subject: string, payload: object, header?: MsgHdrs): void {
-    this.#store(subject, JSON.stringify(payload), header);
+  stored(subject: string, payload: object | string, header?: MsgHdrs): void {
+    this.#store(subject, typeof payload === 'string' ? payload : JSON.stringify(payload), header);
   }
 
   /** A message to whoever listens to the subject; `late`: or did, and unsubscribed when it was on its way. */

@@ -3,6 +3,13 @@ import type { Change } from '../change.ts';
 
 export const BUS: readonly Change[] = [
   {
+    file: 'bus/nats-mailbox.ts',
+    breaks: 'B6: mail that is no JSON ends the process, and each that comes after it',
+    from: '  return parseJsonObject(text) ?? {};\n',
+    to: '  return JSON.parse(text);\n',
+    tests: ['test/bus/nats-stream.test.ts'],
+  },
+  {
     file: 'bus/lease.ts',
     breaks: 'L1, B5: a lease counts from when its renewal was answered',
     from: '    this.#endsAt = startedAt + this.#leaseMs;\n',
