@@ -15,6 +15,7 @@ export const OPTIONS = {
   'health-probe-bind-address': { type: 'string' },
   'metrics-bind-address': { type: 'string' },
   'metrics-secure': { type: 'string' },
+  'metrics-audience': { type: 'string' },
   'lease-ms': { type: 'string' },
   'call-ms': { type: 'string' },
   'event-max-age': { type: 'string' },
@@ -85,6 +86,7 @@ ${adapters.flatMap(({ flags = [] }) => flags.map(flagText)).join('')}\
   --health-probe-bind-address ADDR  TROUPE_HEALTH_PROBE_BIND_ADDRESS, 0: where /healthz and /readyz are, such as :8081
   --metrics-bind-address ADDR       TROUPE_METRICS_BIND_ADDRESS, 0: where /metrics is, such as :8443
   --metrics-secure=false            TROUPE_METRICS_SECURE, true: TLS, and only for whom the cluster allows it
+  --metrics-audience NAME           TROUPE_METRICS_AUDIENCE, the API server's: whom tokens of readers are made for
   --events=false                    TROUPE_EVENTS, true: Kubernetes Events for what happens to objects
   --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
   --data FOLDER                     where dev and demo keep what they start; .troupe unless told; the objects of dev's

@@ -57,6 +57,8 @@ export interface Config {
   readonly metricsAddress: ListenAddress | undefined;
   /** `/metrics` over TLS, and only for whom the cluster allows it. */
   readonly metricsSecure: boolean;
+  /** For which the tokens of its readers must have been made; undefined: for the API server. */
+  readonly metricsAudience: string | undefined;
   readonly podName: string | undefined;
   /** The node that the process runs on, for adapters that are served for one. */
   readonly nodeName: string | undefined;
@@ -115,6 +117,7 @@ export function readConfig(
     namespaces: namespaces(read('namespace', 'TROUPE_NAMESPACES')),
     healthAddress: address(read('health-probe-bind-address', 'TROUPE_HEALTH_PROBE_BIND_ADDRESS')),
     metricsAddress: address(read('metrics-bind-address', 'TROUPE_METRICS_BIND_ADDRESS')),
+    metricsAudience: read('metrics-audience', 'TROUPE_METRICS_AUDIENCE').value || undefined,
     metricsSecure: flag(read('metrics-secure', 'TROUPE_METRICS_SECURE'), true),
     podName: read('pod-name', 'POD_NAME').value,
     nodeName: read('node-name', 'NODE_NAME').value,

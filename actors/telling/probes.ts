@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { TerminalError, toErrorData } from '../../bus/mod.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
+import type { Authorize } from './reviews.ts';
 
 // An `import` reads all that a module exports, and with `WebSocket` this one loads all of Node's `fetch`.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -30,9 +31,6 @@ export function serveHealth(at: ListenAddress, ready: Readiness): Promise<Listen
   );
 }
 
-/** Whether the bearer of a token may read the figures. */
-export type Authorize = (token: string) => Promise<'allowed' | 'unknown' | 'forbidden'>;
-
 export interface SecureOptions {
   readonly certificate: string;
   readonly key: string;
@@ -52,9 +50,11 @@ export function serveMetrics(
     };
     const serve = async (): Promise<void> => {
       if (pathOf(request) !== '/metrics') return refuse(404, 'not found');
-      const verdict = secure === undefined ? 'allowed' : await secure.authorize(tokenOf(request));
+      const verdict =
+        secure === undefined ? 'allowed' : await secure.authorize(tokenOf(request), request.socket.remoteAddress ?? '');
       if (verdict === 'unknown') return refuse(401, 'unauthorized');
       if (verdict === 'forbidden') return refuse(403, 'forbidden');
+      if (verdict === 'busy') return refuse(429, 'too many unknown tokens: try again later');
       const { contentType, body } = await metrics.text();
       response.writeHead(200, { 'Content-Type': contentType });
       response.end(body);
