@@ -32,7 +32,10 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
 /** What was applied with kubectl goes again, but for the definitions. */
 export async function undeploy(kubeconfig: string): Promise<void> {
   const rest = ['clusterrole/troupe', 'clusterrole/troupe-metrics-reader', 'clusterrolebinding/troupe'];
-  await kubectl(kubeconfig, 'delete', '--ignore-not-found', ...rest);
+  const policies = ['validatingadmissionpolicy', 'validatingadmissionpolicybinding'].map(
+    (kind) => `${kind}/troupe-secrets`,
+  );
+  await kubectl(kubeconfig, 'delete', '--ignore-not-found', ...rest, ...policies);
   await kubectl(kubeconfig, 'delete', '--ignore-not-found', `namespace/${NAMESPACE}`);
 }
 

@@ -1,0 +1,141 @@
+// limit: 120 s
+// The admission policy of deploy/ on a real API server: Troupe's account, which RBAC lets patch Secrets, changes nothing of
+// them but finalizers, and everybody else is left alone.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseAllDocuments } from 'yaml';
+import { systemClock } from '../../../actors/clock.ts';
+import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, type JsonObject, toErrorData } from '../../../bus/mod.ts';
+import { accountFor } from '../../actors/deployed.ts';
+
+const POLICY = fileURLToPath(new URL('../../../deploy/base/secrets-policy.yaml', import.meta.url));
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
+const PATHS: Readonly<Record<string, string>> = {
+  ValidatingAdmissionPolicy: `${ADMISSION}/validatingadmissionpolicies`,
+  ValidatingAdmissionPolicyBinding: `${ADMISSION}/validatingadmissionpolicybindings`,
+};
+const SECRET = { type: 'Opaque', stringData: { password: 'as it was' } };
+/** A policy is at work some time after it was made, in milliseconds. */
+const EFFECT_MS = 30_000;
+
+const kubeconfig = process.env['KUBECONFIG'];
+if (!kubeconfig) {
+  console.log('skipped: KUBECONFIG is not set');
+} else {
+  const clock = systemClock();
+  const admin = kubeClient({ clock, kubeconfig });
+  const test = suite("Troupe's account and Secrets");
+  const namespace = `secrets-${randomUUID().slice(0, 8)}`;
+  const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+  const policies = parseAllDocuments(await readFile(POLICY, 'utf8')).map((document) => document.toJS() as JsonObject);
+  const own = policies.map((policy) => ({ path: PATHS[String(policy['kind'])] ?? '', policy }));
+  let troupe: KubeClient;
+  let folder = '';
+
+  const patch = (
+    client: KubeClient,
+    body: JsonObject,
+    contentType = 'application/merge-patch+json',
+  ): Promise<unknown> =>
+    client.call({
+      method: 'PATCH',
+      path: `${secrets}/held?fieldManager=test${contentType.includes('apply') ? '&force=true' : ''}`,
+      contentType,
+      body,
+    });
+  const refusal = async (attempt: () => Promise<unknown>): Promise<string | undefined> => {
+    try {
+      await attempt();
+      return undefined;
+    } catch (error) {
+      return toErrorData(error).message;
+    }
+  };
+
+  test.before(async () => {
+    await admin.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
+    for (const { path, policy } of own) {
+      const name = (policy['metadata'] as JsonObject)['name'];
+      const contentType = 'application/apply-patch+yaml';
+      await admin.call({
+        method: 'PATCH',
+        path: `${path}/${name}?fieldManager=test&force=true`,
+        contentType,
+        body: policy,
+      });
+    }
+    await admin.call({ method: 'POST', path: secrets, body: { metadata: { name: 'held' }, ...SECRET } });
+    folder = await mkdtemp(join(tmpdir(), 'troupe-secrets-'));
+    await writeFile(join(folder, 'kubeconfig'), await accountFor(['actors'], kubeconfig, clock), { mode: 0o600 });
+    troupe = kubeClient({ clock, kubeconfig: join(folder, 'kubeconfig') });
+    const until = clock.now() + EFFECT_MS;
+    for (let round = 0; ; round += 1) {
+      const refused = await refusal(() => patch(troupe, { data: { password: btoa(`other ${round}`) } }));
+      if (refused?.includes('but its finalizers')) break;
+      if (clock.now() > until) throw new Error(`the policy is not at work: ${refused ?? 'the write was taken'}`);
+      await clock.sleep(200);
+    }
+    await patch(admin, { stringData: SECRET.stringData });
+  });
+
+  test.after(async () => {
+    for (const { path, policy } of own) {
+      await admin.call({ method: 'DELETE', path: `${path}/${(policy['metadata'] as JsonObject)['name']}` });
+    }
+    await patch(admin, { metadata: { finalizers: null } });
+    await admin.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+    await troupe.close();
+    await admin.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('finalizers are put on and taken off', async () => {
+    const finalizers = ['openstack.k-orc.cloud/network'];
+    const apply = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'held', finalizers } };
+    await patch(troupe, apply, 'application/apply-patch+yaml');
+    await patch(troupe, [{ op: 'remove', path: '/metadata/finalizers/0' }] as never, 'application/json-patch+json');
+    await patch(troupe, apply, 'application/apply-patch+yaml');
+  });
+
+  for (const [what, body] of [
+    ['the data', { data: { password: btoa('another') } }],
+    ['more data', { stringData: { more: 'data' } }],
+    ['less data', { data: { password: null } }],
+    ['immutability', { immutable: true }],
+    ['labels', { metadata: { labels: { a: 'b' } } }],
+    ['annotations', { metadata: { annotations: { a: 'b' } } }],
+    ['owners', { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' }] } }],
+  ] as const) {
+    test(`${what} stay as they are`, async () => {
+      assert.match((await refusal(() => patch(troupe, body as JsonObject))) ?? 'taken', 'but its finalizers');
+    });
+  }
+
+  test('nobody else is kept from anything', async () => {
+    await patch(admin, { stringData: { password: 'rotated' }, metadata: { labels: { by: 'admin' } } });
+    const { body } = await admin.call({ method: 'GET', path: `${secrets}/held` });
+    assert.is((body['data'] as JsonObject)['password'], btoa('rotated'));
+  });
+
+  test('a Secret that is not there is not made', async () => {
+    const path = `${secrets}/new?fieldManager=test&force=true`;
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'new' } };
+    const contentType = 'application/apply-patch+yaml';
+    const refused = await refusal(() => troupe.call({ method: 'PATCH', path, contentType, body }));
+    assert.is.not(refused, undefined);
+    try {
+      await admin.call({ method: 'GET', path: `${secrets}/new` });
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, AbsentError);
+    }
+  });
+
+  test.run();
+}
