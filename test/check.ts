@@ -1,4 +1,4 @@
-// `npm run check`: types, format and lint, imports in one direction, generated files up to date,
+// `npm run check`: types, format and lint, imports in one direction, no known vulnerability, generated files up to date,
 // contracts as contracts are. All run even if one fails.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   imports: ['test/imports.ts'],
+  audit: ['test/audit.ts'],
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],
   'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],
