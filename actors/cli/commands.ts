@@ -94,7 +94,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
         });
       }
       case 'demo': {
-        const { demo } = await import('./demo/demo.ts');
+        const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
         return await demo({
           config,
           adapters: configured(),
@@ -106,6 +106,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
           cloudName: env['OS_CLOUD'],
           out: process.stdout,
           terminal: process.stdout.isTTY && env['TERM'] !== 'dumb',
+          ink: env['NO_COLOR'] ? Ink.Plain : Ink.Colour,
         });
       }
       case 'crds': {

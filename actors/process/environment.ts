@@ -1,5 +1,5 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
@@ -10,10 +10,10 @@ import {
   type NatsServer,
   natsBus,
   startNatsServer,
-  TerminalError,
   TroupeError,
 } from '../../bus/mod.ts';
 import type { Config } from './config.ts';
+import { lockFolder } from './folder-lock.ts';
 import { natsOptions } from './run.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -42,7 +42,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const closing: (() => Promise<void>)[] = [];
+  const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
   const close = async (): Promise<void> => {
     for (const end of closing.splice(0).reverse()) await end();
   };
@@ -78,30 +78,20 @@ async function openApiServer(
   folder: string,
   lasting: boolean,
 ): Promise<{ kubeconfig: string; api?: EmbeddedApiServer }> {
-  if (config.kubeconfig !== undefined) return { kubeconfig: config.kubeconfig };
   const kubeconfig = join(folder, 'kubeconfig');
-  await refuseSharing(kubeconfig, clock, folder);
+  // What an earlier start printed to be exported is its own: the API server that it leads to is started here.
+  if (config.kubeconfig !== undefined && !(await isSame(config.kubeconfig, kubeconfig))) {
+    return { kubeconfig: config.kubeconfig };
+  }
   const api = await startApiServer({ clock, ...(lasting ? { folder: join(folder, 'api') } : {}) });
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
   return { kubeconfig, api };
 }
 
-/** One process a folder. The API server of the kubeconfig that is there answers only as long as its process lives. */
-async function refuseSharing(kubeconfig: string, clock: Clock, folder: string): Promise<void> {
-  try {
-    await access(kubeconfig);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return;
-  }
-  try {
-    const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
-    await client.call({ method: 'GET', path: '/version' }).finally(() => client.close());
-  } catch (error) {
-    if (error instanceof TroupeError) return; // nobody there, or somebody else by now
-    throw error;
-  }
-  throw new TerminalError(`the folder '${folder}' is in use by another process: name another one with --data`);
+/** Whether both paths lead to the same file, there or not. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const place = async (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+  return (await place(one)) === (await place(other));
 }
 
 /** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */

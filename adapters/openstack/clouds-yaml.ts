@@ -2,9 +2,10 @@
 //
 // Invariants:
 //   C1. No error message holds anything that the secret holds, but the names of its keys.
+import { readFile } from 'node:fs/promises';
 import { type Document, isMap, type Node, parseDocument } from 'yaml';
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, toErrorData } from '../../bus/errors.ts';
 
 /** A secret as Kubernetes stores it. */
 export interface CredentialsSecret {
@@ -122,4 +123,16 @@ function decode(base64: string | undefined): string | undefined {
 
 function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The clouds.yaml that OS_CLIENT_CONFIG_FILE names. @throws {TerminalError} it cannot be read */
+export async function readClouds(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { message } = toErrorData(error);
+    throw new TerminalError(`OS_CLIENT_CONFIG_FILE must name a clouds.yaml that can be read: ${message}`, {
+      cause: error,
+    });
+  }
 }

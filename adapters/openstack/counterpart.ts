@@ -1,14 +1,15 @@
 // The cloud of `troupe dev`: the one of OS_CLIENT_CONFIG_FILE, or a simulated one.
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Counterpart, CounterpartPorts } from '../adapter.ts';
+import { readClouds } from './clouds-yaml.ts';
 import { startSimulator } from './simulator/mod.ts';
 
-/** Writes a clouds.yaml to the folder. @throws {Error} the file of OS_CLIENT_CONFIG_FILE cannot be read */
+/** Writes a clouds.yaml to the folder. @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read */
 export async function counterpart({ clock, folder, variable }: CounterpartPorts): Promise<Counterpart> {
   const file = variable('OS_CLIENT_CONFIG_FILE');
-  const real = file === undefined ? undefined : await readFile(file, 'utf8');
+  const real = file === undefined ? undefined : await readClouds(file);
   const simulator = real === undefined ? await startSimulator({ clock, latencyMs: 0 }) : undefined;
   const cloudsYaml = simulator?.cloudsYaml('openstack') ?? real ?? '';
   // Whoever reads the path may be in another folder.

@@ -9,6 +9,7 @@ import { type ManagedKind, managedKind } from './managed-kind.ts';
 import type { Sessions } from './session.ts';
 
 export { openstackWith } from './adapter.ts';
+export { readClouds } from './clouds-yaml.ts';
 export { openstackFollowed } from './followed.ts';
 export type { ManagedKind } from './managed-kind.ts';
 export type { OpenStackOptions } from './options.ts';

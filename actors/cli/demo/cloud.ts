@@ -1,7 +1,7 @@
 // The demo's own look at the cloud: its credentials, what is there before and after, and the network it takes for granted.
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
-import { openStackSessions, type Session } from '../../../adapters/openstack/mod.ts';
+import { openStackSessions, readClouds, type Session } from '../../../adapters/openstack/mod.ts';
 import { type Simulator, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import { type Clock, type JsonObject, TerminalError } from '../../../bus/mod.ts';
 import { TROUPE_VERSION } from '../../process/version.ts';
@@ -27,7 +27,7 @@ export interface CloudInUse {
 /** The cloud of a clouds.yaml; without one, a simulated one is started, which whoever asked closes. */
 export async function cloudInUse(cloudsFile: string | undefined, clock: Clock): Promise<CloudInUse> {
   if (cloudsFile !== undefined) {
-    const cloudsYaml = await readFile(cloudsFile, 'utf8');
+    const cloudsYaml = await readClouds(cloudsFile);
     return { cloudsYaml, simulator: undefined, description: `cloud: as in ${cloudsFile}` };
   }
   const simulator = await startSimulator({ clock, latencyMs: LATENCY_MS });

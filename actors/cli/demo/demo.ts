@@ -60,6 +60,7 @@ export interface DemoDeps {
   out: ShowDeps['out'];
   /** See `ShowDeps`. */
   terminal: boolean;
+  ink: ShowDeps['ink'];
 }
 
 const SAMPLES = new URL('../../../deploy/samples/network-landscape/', import.meta.url);
@@ -145,8 +146,8 @@ class Demo {
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    const { clock, out, terminal } = stage;
-    this.#show = new Show({ history: this.#history, clock, out, terminal });
+    const { clock, out, terminal, ink } = stage;
+    this.#show = new Show({ history: this.#history, clock, out, terminal, ink });
   }
 
   async run(): Promise<number> {

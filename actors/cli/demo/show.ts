@@ -4,7 +4,7 @@ import { type History, State } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { seconds } from './summary.ts';
-import { countsOf, detailOf, Ink, layout, treeOf } from './view.ts';
+import { countsOf, detailOf, type Ink, layout, treeOf } from './view.ts';
 
 export interface ShowDeps {
   readonly history: History;
@@ -12,6 +12,7 @@ export interface ShowDeps {
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   /** Whether `out` understands ANSI sequences; otherwise every change is a line. */
   readonly terminal: boolean;
+  readonly ink: Ink;
 }
 
 export class Show {
@@ -32,7 +33,7 @@ export class Show {
 
   /** Begins a part: from now on these objects are drawn, or a line told for each change. @returns the instant */
   begin(heading: string, shown: readonly LandscapeObject[]): number {
-    const { out, clock, terminal, history } = this.#deps;
+    const { out, clock, terminal, history, ink } = this.#deps;
     const beganAt = clock.now();
     this.#beganAt = beganAt;
     const keys = new Set(shown.map(({ key }) => key));
@@ -42,7 +43,7 @@ export class Show {
         out,
         clock,
         paint: (size) =>
-          layout(`${seconds(clock.now() - beganAt)}  ${countsOf(history)}`, treeOf(history, keys), size, Ink.Colour),
+          layout(`${seconds(clock.now() - beganAt)}  ${countsOf(history)}`, treeOf(history, keys), size, ink),
       });
     }
     return beganAt;

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import { type Environment, openEnvironment } from '../../../actors/process/environment.ts';
-import { AbsentError } from '../../../bus/errors.ts';
+import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 
 const test = suite('environment');
 
@@ -17,10 +17,16 @@ const config = { ...readConfig({}), path: '', cache: '/dev/null/cache' };
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
 async function during<T>(
-  options: { folder: string; lasting: boolean },
+  options: { folder: string; lasting: boolean; kubeconfig?: string },
   run: (environment: Environment) => Promise<T>,
 ): Promise<T> {
-  const environment = await openEnvironment({ ...options, config, clock: systemClock(), onProgress: () => undefined });
+  const { kubeconfig = undefined, ...rest } = options;
+  const environment = await openEnvironment({
+    ...rest,
+    config: { ...config, kubeconfig },
+    clock: systemClock(),
+    onProgress: () => undefined,
+  });
   return run(environment).finally(() => environment.close());
 }
 
@@ -52,5 +58,32 @@ for (const lasting of [true, false]) {
     }
   });
 }
+
+test('its own kubeconfig, exported, starts no second one, and is recognised when nothing runs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
+  const kubeconfig = join(folder, '.', 'kubeconfig');
+  const refused = async (): Promise<string> => {
+    try {
+      await during({ folder, lasting: true, kubeconfig }, async () => undefined);
+      return 'begun';
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      return (error as Error).message;
+    }
+  };
+  try {
+    const server = await during({ folder, lasting: true }, async ({ client }) => {
+      assert.match(await refused(), /is in use by process \d+: name another one with --data$/);
+      return client.server;
+    });
+    // Nobody serves it now: it is started, as without the variable.
+    await during({ folder, lasting: true, kubeconfig }, async ({ client }) => {
+      assert.is(client.server, server);
+      await client.call({ method: 'GET', path: MAPS });
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 test.run();

@@ -8,6 +8,7 @@ import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
+import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { systemClock } from '../../../../actors/clock.ts';
 import { readConfig } from '../../../../actors/process/config.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
@@ -43,6 +44,7 @@ async function withDemo(
       keep: false,
       out,
       terminal: false,
+      ink: Ink.Colour,
       ...more,
     });
   try {
@@ -156,7 +158,7 @@ test('a folder is for one process at a time', async () => {
       const first = start({ signal: stop.signal });
       const [code, refusal] = [await first, await second];
       assert.is(code, 130);
-      assert.match(String(refusal), /is in use by another process: name another one with --data$/);
+      assert.match(String(refusal), /is in use by process \d+: name another one with --data$/);
     },
     (text) => {
       if (second !== undefined || !text.includes('applying')) return;
@@ -172,6 +174,7 @@ test('a folder is for one process at a time', async () => {
         keep: false,
         out,
         terminal: false,
+        ink: Ink.Colour,
       };
       second = demo(deps)
         .catch((error: Error) => error.message)
