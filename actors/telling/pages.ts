@@ -86,8 +86,8 @@ export async function servePages(
 /** A certificate of its own, and the cluster's word on who may read. */
 async function securely(client: KubeClient, clock: Clock): Promise<SecureOptions> {
   const { certify, makeAuthority } = await import('../../adapters/kubernetes/tls/certificates.ts');
-  const authority = makeAuthority('troupe-metrics-ca', clock.now());
-  const { certificate, key } = certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
+  const authority = await makeAuthority('troupe-metrics-ca', clock.now());
+  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
   return { certificate, key, authorize: byReview(client, clock) };
 }
 
