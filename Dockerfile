@@ -14,7 +14,7 @@ COPY LICENSE ./
 RUN mkdir compiled && chown 65532:65532 compiled
 USER 65532:65532
 ENV NODE_COMPILE_CACHE=/troupe/compiled
-RUN node --input-type=module -e "for (const room of ['actors/cli/commands.ts', 'actors/cli/usage.ts', 'actors/process/adapters.ts', 'actors/process/run.ts', 'adapters/kubernetes/tls/certificates.ts']) await import('/troupe/' + room)" && chmod -R a+rX compiled
+RUN node --input-type=module -e "for (const room of ['actors/cli/commands.ts', 'actors/cli/usage.ts', 'actors/process/adapters.ts', 'actors/process/run.ts']) await import('/troupe/' + room); const { makeAuthority } = await import('/troupe/adapters/kubernetes/tls/certificates.ts'); await makeAuthority('compiled', Date.now())" && chmod -R a+rX compiled
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/troupe/compiled

@@ -82,7 +82,7 @@ export async function servePages(
 async function securely(deps: ReviewDeps): Promise<SecureOptions> {
   const { clock } = deps;
   const { certify, makeAuthority } = await import('../../adapters/kubernetes/tls/certificates.ts');
-  const authority = makeAuthority('troupe-metrics-ca', clock.now());
-  const { certificate, key } = certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
+  const authority = await makeAuthority('troupe-metrics-ca', clock.now());
+  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
   return { certificate, key, authorize: byReview(deps) };
 }

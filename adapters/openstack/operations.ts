@@ -4,6 +4,7 @@
 //   O1. A list that failed is an error, never an empty result (Q5); so is an answer that makes no sense.
 //   O2. Nothing fallible follows a create in the same operation, unless it was refused.
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
+//   O4. Of an answer only what the kind declares is looked at and returned (A1).
 import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Observation, ResourceOperations } from '../../machines/external-resource/operations.ts';
@@ -11,6 +12,7 @@ import type { OperationRequest } from '../../machines/kind.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
+import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -133,9 +135,10 @@ async function listMatching(
 }
 
 /** @throws {UnansweredError} what the cloud answered is no resource: of a create it says nothing */
-export function observationOf(kind: TableKind, attributes: unknown, request: OperationRequest): Observation {
-  const id = isJsonObject(attributes) ? attributes['id'] : undefined;
-  if (!isJsonObject(attributes) || typeof id !== 'string' || id === '') {
+export function observationOf(kind: TableKind, found: unknown, request: OperationRequest): Observation {
+  const attributes = projected(kind.projection, isJsonObject(found) ? found : {});
+  const { id } = attributes;
+  if (typeof id !== 'string' || id === '') {
     throw new UnansweredError(`the answer holds no ${kind.member} with an id`);
   }
   const resource = resourceOf(request);

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { canonicalAddress } from './addresses.ts';
 import { isJsonObject } from './kinds/fields.ts';
+import { type Projection, plain } from './kinds/projection.ts';
 import { NEUTRON } from './kinds/services.ts';
 import type { UpdateStep } from './kinds/table.ts';
 import { refused } from './refusals.ts';
@@ -22,6 +23,25 @@ interface SpecRule {
   readonly protocol?: string;
   readonly remoteIPPrefix?: string;
 }
+
+/** What the comparison of rules reads of a group. */
+export const RULES_READ = {
+  security_group_rules: plain(
+    'id',
+    'description',
+    'direction',
+    'ethertype',
+    'port_range_max',
+    'port_range_min',
+    'protocol',
+    'remote_address_group_id',
+    'remote_group_id',
+    'remote_ip_prefix',
+  ),
+} satisfies Projection;
+
+/** A rule as Neutron tells of it. */
+type ObservedRule = Readonly<Partial<Record<keyof (typeof RULES_READ)['security_group_rules'], Json>>>;
 
 /** Neutron stores this name under another. */
 const PROTOCOL_NAMES: Readonly<Record<string, string>> = { icmpv6: 'ipv6-icmp' };
@@ -46,7 +66,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
   }
   const call = (rest: Pick<Call, 'method' | 'path' | 'body'>): Promise<unknown> =>
     session.call({ service: NEUTRON.type, deadlineAt, traceparent, ...rest });
-  const remove = (rules: readonly JsonObject[]): Promise<unknown> =>
+  const remove = (rules: readonly ObservedRule[]): Promise<unknown> =>
     Promise.all(
       rules.map(({ id }) =>
         call({ method: 'DELETE', path: `/security-group-rules/${encodeURIComponent(String(id))}` }).catch(
@@ -56,7 +76,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
         ),
       ),
     );
-  const isInTheWay = (rule: JsonObject): boolean => missing.some((wanted) => isSame(wanted, rule));
+  const isInTheWay = (rule: ObservedRule): boolean => missing.some((wanted) => isSame(wanted, rule));
   if (missing.length > 0) {
     const reference = resource['projectRef'];
     const project = typeof reference === 'string' ? dependencies[`Project/${reference}`] : undefined;
@@ -82,8 +102,8 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
 /** The rules that are specified and not there, and those that are there and not specified. */
 function differenceOf(
   specified: readonly SpecRule[],
-  observed: readonly JsonObject[],
-): { readonly missing: readonly SpecRule[]; readonly surplus: readonly JsonObject[] } {
+  observed: readonly ObservedRule[],
+): { readonly missing: readonly SpecRule[]; readonly surplus: readonly ObservedRule[] } {
   const missing = specified
     .filter((rule) => !observed.some((other) => matches(rule, other)))
     .toSorted((one, other) => Number(one.description === undefined) - Number(other.description === undefined));
@@ -97,13 +117,13 @@ function differenceOf(
 }
 
 /** Direction and description count only where the spec states them. */
-function matches(rule: SpecRule, observed: JsonObject): boolean {
+function matches(rule: SpecRule, observed: ObservedRule): boolean {
   const { description } = rule;
   return isSame(rule, observed) && (description === undefined || description === observed['description']);
 }
 
 /** Whether both let the same through: Neutron does not take one beside the other. */
-function isSame(rule: SpecRule, observed: JsonObject): boolean {
+function isSame(rule: SpecRule, observed: ObservedRule): boolean {
   const { direction, ethertype, portRange, protocol = '', remoteIPPrefix } = rule;
   return (
     (observed['remote_group_id'] ?? null) === null &&
@@ -117,7 +137,7 @@ function isSame(rule: SpecRule, observed: JsonObject): boolean {
   );
 }
 
-function attributesOf(rule: SpecRule): JsonObject {
+function attributesOf(rule: SpecRule): ObservedRule {
   const { description, direction, ethertype, portRange, protocol, remoteIPPrefix } = rule;
   const attributes = {
     direction,
@@ -139,7 +159,7 @@ function specifiedIn(resource: JsonObject): readonly SpecRule[] {
   return Array.isArray(rules) ? (rules as unknown as readonly SpecRule[]) : [];
 }
 
-function observedIn({ security_group_rules: rules }: JsonObject): readonly JsonObject[] {
+function observedIn({ security_group_rules: rules }: JsonObject): readonly ObservedRule[] {
   return Array.isArray(rules) ? rules.filter(isJsonObject) : [];
 }
 

@@ -32,8 +32,8 @@ export interface Answer {
 export class HttpError extends TroupeError {
   override name = 'HttpError';
   readonly status: number;
-  /** What the service said; `{}` when it said nothing. */
-  readonly body: JsonObject;
+  /** Not a member that shows, for whoever logs an error logs its members. */
+  readonly #body: JsonObject;
   /** Least wait before another try, in milliseconds, when the service said. */
   readonly retryAfterMs: number | undefined;
   constructor(
@@ -42,8 +42,12 @@ export class HttpError extends TroupeError {
   ) {
     super(ErrorCode.Transient, message, options);
     this.status = options.status;
-    this.body = options.body;
+    this.#body = options.body;
     this.retryAfterMs = options.retryAfterMs;
+  }
+  /** What the service said; `{}` when it said nothing. */
+  get body(): JsonObject {
+    return this.#body;
   }
 }
 

@@ -40,12 +40,12 @@ function attributesStep(kind: TableKind): UpdateStep {
     const { stated, missing } = differenceOf(kind, object, dependencies, observation.attributes);
     const waiting = missing.map((reference) => `Waiting for ${reference} to be ready`);
     if (Object.keys(stated.attributes).length === 0) return { changed: false, waiting };
-    const revision = observation.attributes['revision_number'];
-    const isRevised = kind.service.revisions && !stated.extension && typeof revision === 'number';
+    const isRevised = kind.service.revisions && !stated.extension;
+    const revision = isRevised ? observation.attributes['revision_number'] : undefined;
     const call: Call = {
       ...callOf(kind, pathOf(kind, observation.id), request),
       method: kind.service.updateMethod,
-      ...(isRevised ? { headers: { 'If-Match': `revision_number=${revision}` } } : {}),
+      ...(typeof revision === 'number' ? { headers: { 'If-Match': `revision_number=${revision}` } } : {}),
       body: { [kind.member]: stated.attributes },
     };
     await sendExpecting(session, call, (error) => refused(error, 'updating resource'));

@@ -5,7 +5,10 @@ import type { JsonObject } from '../object.ts';
 /** An external resource as an adapter saw it. */
 export interface Observation {
   readonly id: string;
-  /** What the next update step compares with; as much of what the foreign system returned as that takes. */
+  /**
+   * What the next update compares with. It is kept, and travels: those attributes of what the foreign system returned that
+   * the kind reads, by a list of them, never its answer as a whole.
+   */
   readonly attributes: JsonObject;
   /** What `status.resource` says of it; empty for a kind without one. */
   readonly resource: JsonObject;

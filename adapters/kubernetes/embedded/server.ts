@@ -104,13 +104,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<Embedde
   const firstRevision = Math.max(1, Math.floor(clock.now()));
   if (folder === undefined) {
     const store = memoryStore({ remembered, firstRevision });
-    const server = await serve(options, store, makeCredentials(clock.now()), options.port ?? 0);
+    const server = await serve(options, store, await makeCredentials(clock.now()), options.port ?? 0);
     return { ...server, close: once(server.close) };
   }
   const { store, close } = await openFolder({ folder, files, clock, remembered, firstRevision, log });
   try {
     const known = await readIdentity(folder);
-    const credentials = known?.credentials ?? makeCredentials(clock.now());
+    const credentials = known?.credentials ?? (await makeCredentials(clock.now()));
     // Before anybody is told of it.
     if (known === undefined) await writeIdentity(folder, { credentials, port: undefined });
     const server = await serve(options, store, credentials, options.port || (known?.port ?? 0));
@@ -143,7 +143,7 @@ async function serve(
 ): Promise<EmbeddedApiServer> {
   const { token, authority } = credentials;
   const { certificate: caCertificate } = authority;
-  const { certificate, key } = certify(authority, { name: 'embedded-api-server', host }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'embedded-api-server', host }, clock.now());
   const closing = new AbortController();
   const api: Api = { store, registry: registry(), clock, closing: closing.signal, access: rbac(store) };
   const tokens = accountTokens({ store, clock, key: credentials.accountKey });

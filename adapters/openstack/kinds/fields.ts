@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { type Infer, list, object, type Schema } from '../../kubernetes/contract.ts';
 import { type Criterion, equalTo } from '../criteria.ts';
 import { isEmpty, representable, zeroOf } from '../observed-values.ts';
+import { merged, type Projection, plain, projectionOf } from './projection.ts';
 
 /** What a later change of a field leads to. */
 export type Change =
@@ -24,6 +25,8 @@ export interface ResourceField<S extends Schema = Schema> {
   /** Sent on create when the field is unset. */
   readonly initial: JsonObject;
   readonly change: Change;
+  /** The attributes that it is compared with. */
+  readonly projection: Projection;
   /** Lists are equal when they hold the same items, in whatever order. */
   readonly unordered: boolean;
   /** Lists are equal when each item has a partner that it calls the same, in whatever order. */
@@ -50,31 +53,49 @@ export function sent<S extends Schema>(
   schema: S,
   { unset, initial, ...options }: SentOptions<Json> = {},
 ): ResourceField<S> {
-  return sentAs(schema, (value) => ({ [attribute]: value as Json }), {
-    ...options,
-    ...(unset === undefined ? {} : { unset: { [attribute]: unset } }),
-    ...(initial === undefined ? {} : { initial: { [attribute]: initial } }),
-  });
+  return sentAs(
+    schema,
+    { [attribute]: (value: Infer<S>) => value as Json },
+    {
+      ...options,
+      ...(unset === undefined ? {} : { unset: { [attribute]: unset } }),
+      ...(initial === undefined ? {} : { initial: { [attribute]: initial } }),
+    },
+  );
 }
 
-/** A field that is sent as the attributes that `encode` makes of it. */
-export function sentAs<S extends Schema>(
+/** A field that is sent as several attributes, or as another value: each is made of it, or left out where that is undefined. */
+export function sentAs<S extends Schema, Attribute extends string>(
   schema: S,
-  encode: (value: Infer<S>) => { readonly [attribute: string]: Json | undefined },
-  { unset, update, initial = {}, unordered = false, sameItem, extension = false }: SentOptions<JsonObject> = {},
+  attributes: { readonly [Name in Attribute]: (value: Infer<S>) => Json | undefined },
+  {
+    unset,
+    update,
+    initial = {},
+    unordered = false,
+    sameItem,
+    extension = false,
+  }: SentOptions<{ readonly [Name in Attribute]?: Json }> = {},
 ): ResourceField<S> {
   if (!schema.immutable && unset === undefined && update === undefined) {
     throw new TypeError(`what a later change does is not said: '${schema.description}'`);
   }
+  const encoders = Object.entries<(value: Infer<S>) => Json | undefined>(attributes);
   const change: Change =
-    unset !== undefined ? { kind: 'always', unset } : update === 'whenSet' ? { kind: 'whenSet' } : { kind: 'never' };
+    unset !== undefined
+      ? { kind: 'always', unset: defined(unset) }
+      : update === 'whenSet'
+        ? { kind: 'whenSet' }
+        : { kind: 'never' };
   return {
     schema,
     role: 'attribute',
-    // The API server has checked the value against this very schema.
-    encode: (value) => defined(encode(value as Infer<S>)),
-    initial,
+    encode: (value) =>
+      // The API server has checked the value against this very schema.
+      defined(Object.fromEntries(encoders.map(([name, encode]) => [name, encode(value as Infer<S>)]))),
+    initial: defined(initial),
     change,
+    projection: change.kind === 'never' ? {} : plain(...encoders.map(([name]) => name)),
     unordered,
     sameItem,
     extension,
@@ -88,17 +109,17 @@ export function named<S extends Schema>(schema: S): ResourceField<S> {
 
 /** Tags that a request of their own replaces as a whole, sorted. */
 export function tagged<S extends Schema>(schema: S): ResourceField<S> {
-  return { ...sentAs(schema, () => ({}), { update: 'whenSet' }), role: 'tags' };
+  return { ...sentAs(schema, {}, { update: 'whenSet' }), role: 'tags', projection: plain('tags') };
 }
 
 /** Tags that are part of the resource's own requests, sorted. */
 export function sentTags(schema: Schema<readonly string[]>): ResourceField<Schema<readonly string[]>> {
-  return sentAs(schema, (tags) => ({ tags: [...tags].sort() }), { unset: { tags: [] }, unordered: true });
+  return sentAs(schema, { tags: (tags) => [...tags].sort() }, { unset: { tags: [] }, unordered: true });
 }
 
 /** A field that is cared for apart: nothing of it is in the resource's own requests. */
 export function apart<S extends Schema>(schema: S): ResourceField<S> {
-  return sentAs(schema, () => ({}), { update: 'ignored' });
+  return sentAs(schema, {}, { update: 'ignored' });
 }
 
 /** A field of `spec.import.filter`. */
@@ -123,6 +144,8 @@ export function queriedAs<S extends Schema>(
 /** A field of `status.resource`. */
 export interface StatusField {
   readonly schema: Schema;
+  /** The attributes that `read` looks at; it is shown no others. */
+  readonly projection: Projection;
   /** Undefined: left out. */
   readonly read: (attributes: JsonObject) => Json | undefined;
 }
@@ -136,6 +159,7 @@ export interface ObservedOptions {
 export function observed(attribute: string, schema: Schema, { omitEmpty = false }: ObservedOptions = {}): StatusField {
   return {
     schema,
+    projection: plain(attribute),
     read: (attributes) => {
       const value = representable(schema, attributes[attribute]);
       if (value === undefined) return omitEmpty ? undefined : zeroOf(schema);
@@ -152,6 +176,7 @@ export function observedObject(
 ): StatusField {
   return {
     schema: object(description, schemasOf(fields)),
+    projection: merged([plain(when), projectionOf(fields)]),
     read: (attributes) => (isEmpty(attributes[when]) ? undefined : readFields(fields, attributes)),
   };
 }
@@ -168,6 +193,7 @@ export function observedList(
 ): StatusField {
   return {
     schema: list(description, object(items, schemasOf(fields)), { type: 'atomic', maxItems }),
+    projection: { [attribute]: projectionOf(fields) },
     read: (attributes) => {
       const value = attributes[attribute];
       if (!Array.isArray(value)) return undefined;
@@ -177,15 +203,17 @@ export function observedList(
   };
 }
 
-/** A field that is read from the attributes as `read` says; empty values are left out. */
-export function observedAs<S extends Schema>(
+/** A field that is read from these attributes as `read` says; empty values are left out. */
+export function observedAs<S extends Schema, Names extends Projection>(
+  projection: Names,
   schema: S,
-  read: (attributes: JsonObject) => Infer<S> | undefined,
+  read: (attributes: { readonly [Name in keyof Names]?: Json }) => Infer<S> | undefined,
 ): StatusField {
   return {
     schema,
+    projection,
     read: (attributes) => {
-      const value = read(attributes) as Json | undefined;
+      const value = read(attributes as { readonly [Name in keyof Names]?: Json }) as Json | undefined;
       return isEmpty(value) ? undefined : value;
     },
   };
@@ -193,7 +221,7 @@ export function observedAs<S extends Schema>(
 
 /** A field that the schema declares and nothing writes. */
 export function unwritten(schema: Schema): StatusField {
-  return { schema, read: () => undefined };
+  return { schema, projection: {}, read: () => undefined };
 }
 
 export function readFields(fields: Readonly<Record<string, StatusField>>, attributes: JsonObject): JsonObject {

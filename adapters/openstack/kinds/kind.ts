@@ -2,15 +2,17 @@
 import { openstackOperations } from '../operations.ts';
 import { referencesOf } from '../references.ts';
 import { contractOf, GROUP } from './common-contract.ts';
+import { merged, plain, projectionOf } from './projection.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from './table.ts';
 
 /** Completes a table with what all kinds share. */
 export function defineKind<const Resource extends ResourceFields>(
   table: KindTable<Resource>,
 ): TableKind & { readonly resource: Resource } {
+  const { reads, ...shown } = table;
   const { adoption, published, children } = table;
   const kind: TableKind & { readonly resource: Resource } = {
-    ...table,
+    ...shown,
     ...namesOf(table.kind),
     members: table.members ?? table.collection,
     adoption: { query: adoption.query, check: adoption.check ?? [] },
@@ -18,6 +20,13 @@ export function defineKind<const Resource extends ResourceFields>(
     pollAfterMs: table.pollAfterMs ?? (() => undefined),
     complete: table.complete ?? ((attributes) => attributes),
     contract: contractOf(table),
+    projection: merged([
+      plain('id'),
+      table.service.revisions ? plain('revision_number') : {},
+      projectionOf(table.resource),
+      projectionOf(table.status),
+      reads ?? {},
+    ]),
     awaits: 'all',
     references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),

@@ -99,7 +99,8 @@ function emptyWhenDisabled(field: string): Rule {
 /** The state of a port settles with that of the server it is plugged into; a server that is being built says nothing of it. */
 const awaitServer: UpdateStep = async ({ request: { object, observation }, servers }) => {
   const { device_id: device, device_owner: owner } = observation.attributes;
-  if (typeof device !== 'string' || device === '' || !String(owner).startsWith('compute:')) return { changed: false };
+  const isPlugged = typeof device === 'string' && device !== '';
+  if (!isPlugged || typeof owner !== 'string' || !owner.startsWith('compute:')) return { changed: false };
   const server = (await servers(object.metadata.namespace ?? '')).find(({ status }) => status?.['id'] === device);
   const state = (server?.status?.['resource'] as JsonObject | undefined)?.['status'];
   if (server === undefined || state !== 'BUILD') return { changed: false };
@@ -125,12 +126,13 @@ export const port = defineKind({
     ),
     addresses: sentAs(
       immutable(addresses),
-      (fixed) => ({
-        fixed_ips: fixed.map(({ ip, subnetRef }) => ({
-          subnet_id: subnetRef,
-          ...(ip === undefined ? {} : { ip_address: ip }),
-        })),
-      }),
+      {
+        fixed_ips: (fixed) =>
+          fixed.map(({ ip, subnetRef }) => ({
+            subnet_id: subnetRef,
+            ...(ip === undefined ? {} : { ip_address: ip }),
+          })),
+      },
       { initial: { fixed_ips: [] } },
     ),
     securityGroupRefs: sent(
@@ -150,7 +152,7 @@ export const port = defineKind({
         }),
       ),
     ),
-    hostID: sentAs(immutable(hostID), ({ id, serverRef }) => ({ 'binding:host_id': id ?? serverRef })),
+    hostID: sentAs(immutable(hostID), { 'binding:host_id': ({ id, serverRef }) => id ?? serverRef }),
     adminStateUp: sent(
       'admin_state_up',
       boolean('adminStateUp is whether the port carries traffic.', { default: true }),
@@ -158,12 +160,13 @@ export const port = defineKind({
     ),
     allowedAddressPairs: sentAs(
       allowedAddressPairs,
-      (pairs) => ({
-        allowed_address_pairs: pairs.map(({ ip, mac }) => ({
-          ip_address: ip,
-          ...(mac === undefined ? {} : { mac_address: mac }),
-        })),
-      }),
+      {
+        allowed_address_pairs: (pairs) =>
+          pairs.map(({ ip, mac }) => ({
+            ip_address: ip,
+            ...(mac === undefined ? {} : { mac_address: mac }),
+          })),
+      },
       { unset: { allowed_address_pairs: [] }, sameItem: isSamePair },
     ),
     macAddress: sent(
@@ -173,7 +176,7 @@ export const port = defineKind({
     ),
     portSecurity: sentAs(
       portSecurity,
-      (choice) => (choice === 'Inherit' ? {} : { port_security_enabled: choice === 'Enabled' }),
+      { port_security_enabled: (choice) => (choice === 'Inherit' ? undefined : choice === 'Enabled') },
       { update: 'whenSet', extension: true },
     ),
     propagateUplinkStatus: sent(

@@ -16,6 +16,7 @@ import type { Session } from '../session.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
 import { namesOf } from './kind.ts';
+import { plain, projected } from './projection.ts';
 import { NEUTRON } from './services.ts';
 import type { OpenStackKind, OperationsDeps } from './table.ts';
 
@@ -33,6 +34,9 @@ const OWNERS: ReadonlySet<unknown> = new Set([
 const POLL_MS = 1_000;
 
 const PORTS = { service: NEUTRON, collection: 'ports', member: 'port', members: 'ports' } as const;
+
+/** All that is asked of the port. */
+const READ = plain('id', 'status');
 
 const spec = object(
   'spec is what the user wants.',
@@ -66,6 +70,7 @@ export const routerInterface: OpenStackKind = {
   contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
   // Without its router nothing is known of its subnet.
   awaits: 'first',
+  projection: READ,
   references,
   operations,
   published: () => undefined,
@@ -200,7 +205,8 @@ function pluggedInto(subnetId: string): Criterion {
   };
 }
 
-function observationOf(attributes: JsonObject): Observation {
+function observationOf(port: JsonObject): Observation {
+  const attributes = projected(READ, port);
   const { id, status } = attributes;
   if (typeof id !== 'string') throw new TransientError('the list holds a port without an id');
   const available = status === 'ACTIVE';

@@ -2,6 +2,7 @@
 import { boolean, immutable, list, object, ref, required } from '../../kubernetes/contract.ts';
 import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
+import { plain } from './projection.ts';
 import { NEUTRON } from './services.ts';
 import { availabilityZoneHints, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
@@ -41,7 +42,7 @@ export const router = defineKind({
     ),
     externalGateways: sentAs(
       immutable(externalGateways),
-      (gateways) => ({ external_gateway_info: gateways.map(({ networkRef }) => ({ network_id: networkRef }))[0] }),
+      { external_gateway_info: (gateways) => gateways.map(({ networkRef }) => ({ network_id: networkRef }))[0] },
       { initial: { external_gateway_info: {} } },
     ),
     projectRef: sent(
@@ -69,6 +70,7 @@ export const router = defineKind({
       texts('availabilityZoneHints are the zones that were asked for.', { maxItems: 64 }),
     ),
     externalGateways: observedAs(
+      { external_gateway_info: plain('network_id') },
       list(
         'externalGateways connect the router with the outside.',
         object('A gateway.', { networkID: text('networkID is the id of the external network that it is on.') }),

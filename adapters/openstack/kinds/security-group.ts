@@ -1,8 +1,9 @@
 // SecurityGroup: what traffic the ports of Neutron let through. Its rules are resources of their own, kept as a set.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
-import { isAsSpecified, rulesStep } from '../security-group-rules.ts';
+import { isAsSpecified, RULES_READ, rulesStep } from '../security-group-rules.ts';
 import { apart, named, observed, observedAs, observedList, queried, sent, tagged, unwritten } from './fields.ts';
 import { defineKind } from './kind.ts';
+import { plain } from './projection.ts';
 import { NEUTRON } from './services.ts';
 import { cidr, instant, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
@@ -125,6 +126,7 @@ export const securityGroup = defineKind({
         direction: observed('direction', text('direction is `ingress` or `egress`.')),
         ethertype: observed('ethertype', text('ethertype is the IP version of the traffic.')),
         portRange: observedAs(
+          plain('port_range_min', 'port_range_max'),
           object('portRange is the ports, or the type and code of ICMP.', {
             min: integer('min is the first port.'),
             max: integer('max is the last port.'),
@@ -149,5 +151,6 @@ export const securityGroup = defineKind({
   available: (attributes, resource) => resource?.['rules'] === undefined || isAsSpecified(resource, attributes),
   pollAfterMs: (attributes, resource) =>
     resource === undefined || isAsSpecified(resource, attributes) ? undefined : RULES_POLL_MS,
+  reads: RULES_READ,
   steps: [rulesStep],
 });

@@ -95,18 +95,18 @@ export const subnet = defineKind({
     ),
     gateway: sentAs(
       gateway,
-      ({ type, ip }) => (type === 'None' ? { gateway_ip: null } : type === 'IP' ? { gateway_ip: ip } : {}),
+      { gateway_ip: ({ type, ip }) => (type === 'None' ? null : type === 'IP' ? ip : undefined) },
       { update: 'whenSet' },
     ),
     hostRoutes: sentAs(
       hostRoutes,
-      (routes) => ({ host_routes: routes.map(({ destination, nextHop }) => ({ destination, nexthop: nextHop })) }),
+      { host_routes: (routes) => routes.map(({ destination, nextHop }) => ({ destination, nexthop: nextHop })) },
       { unset: { host_routes: [] }, unordered: true },
     ),
-    ipv6: sentAs(immutable(ipv6), ({ addressMode, raMode }) => ({
-      ipv6_address_mode: addressMode,
-      ipv6_ra_mode: raMode,
-    })),
+    ipv6: sentAs(immutable(ipv6), {
+      ipv6_address_mode: ({ addressMode }) => addressMode,
+      ipv6_ra_mode: ({ raMode }) => raMode,
+    }),
     tags: tagged(neutronTags('tags of the subnet; others are taken off.')),
   },
   filter: {

@@ -9,6 +9,7 @@ import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
 import type { LookUps } from '../look-ups.ts';
 import type { Session, Sessions } from '../session.ts';
 import type { FilterField, ResourceField, StatusField } from './fields.ts';
+import type { Projection } from './projection.ts';
 import type { Service } from './services.ts';
 
 export type ResourceFields = Readonly<Record<string, ResourceField>>;
@@ -64,6 +65,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly pollAfterMs?: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
   /** Looks at the body of a create as a whole and completes it. @throws {TerminalError} no service would take it */
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
+  /** What these functions and steps read of a resource, as far as no field of the tables does. Nothing else is there. */
+  readonly reads?: Projection;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
   /** The kind of `children`. */
@@ -84,6 +87,8 @@ export interface OpenStackKind {
   readonly finalizer: string;
   readonly fieldManagers: { readonly finalizer: string; readonly status: string; readonly guards: string };
   readonly contract: KindContract;
+  /** All that is kept of an answer of the cloud: what whoever looks at a resource reads of it. */
+  readonly projection: Projection;
   /** The kind of the objects that objects of this kind make for themselves. */
   readonly owns?: string;
   /** Of several references that are not ready the status names all, or `first`: only the first. */
@@ -95,7 +100,7 @@ export interface OpenStackKind {
 }
 
 /** A kind made from tables. */
-export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'children'> {
+export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads'> {
   readonly members: string;
   readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
   readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;

@@ -17,6 +17,7 @@ import { equalTo } from '../../../adapters/openstack/criteria.ts';
 import {
   named,
   observed,
+  observedAs,
   observedObject,
   queried,
   queriedAs,
@@ -27,10 +28,12 @@ import {
   unwritten,
 } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
+import { plain } from '../../../adapters/openstack/kinds/projection.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
+import { isTableKind } from './attentive.ts';
 
 const test = suite('contracts');
 
@@ -93,7 +96,7 @@ test('what tables say is seen on trial', async () => {
 
 test('a field that a table names and nobody sends, asks for or writes', async () => {
   const plug = plugWith({
-    resource: { size: sentAs(size, () => ({}), { update: 'whenSet' }) },
+    resource: { size: sentAs(size, {}, { update: 'whenSet' }) },
     filter: { size: queriedAs(size, () => []) },
     status: { size: unwritten(text('size of it.')) },
   });
@@ -117,10 +120,6 @@ test('no row of any table is overlooked', async () => {
     );
   }
 });
-
-function isTableKind(kind: OpenStackKind): kind is TableKind {
-  return 'resource' in kind;
-}
 
 /** A kind whose tables name their fields and do nothing with them. */
 function idle({
@@ -157,10 +156,12 @@ test('a part of a field that is left out of what is sent', async () => {
   const pair = object('pair of colours.', sides, { minProperties: 1 });
   const plug = plugWith({
     resource: {
-      pair: sentAs(pair, ({ left = '' }) => ({ left }), { update: 'whenSet' }),
-      parts: sentAs(parts, (values) => ({ parts: values.map(({ colour }) => ({ colour: colour ?? '' })) }), {
-        update: 'whenSet',
-      }),
+      pair: sentAs(pair, { left: ({ left = '' }) => left }, { update: 'whenSet' }),
+      parts: sentAs(
+        parts,
+        { parts: (values) => values.map(({ colour }) => ({ colour: colour ?? '' })) },
+        { update: 'whenSet' },
+      ),
     },
   });
   assert.equal(await complaintsAbout(plug), [
@@ -172,13 +173,12 @@ test('a part of a field that is left out of what is sent', async () => {
 test('constants of its own, sent and shown', async () => {
   const policy = string('policy of it.', { enum: ['Soft', 'Hard'] });
   const plug = plugWith({
-    resource: { policy: sentAs(policy, (value) => ({ policy: value.toLowerCase() }), { update: 'whenSet' }) },
+    resource: { policy: sentAs(policy, { policy: (value) => value.toLowerCase() }, { update: 'whenSet' }) },
     filter: { policy: queriedAs(policy, (value) => [equalTo('policy', value.toLowerCase())]) },
     status: {
-      policy: {
-        schema: text('policy in Neutron.'),
-        read: ({ policy: value }) => (typeof value === 'string' ? `The ${value}` : undefined),
-      },
+      policy: observedAs(plain('policy'), text('policy in Neutron.'), ({ policy: value }) =>
+        typeof value === 'string' ? `The ${value}` : undefined,
+      ),
     },
   });
   const complaints = await complaintsAbout(plug);
@@ -196,8 +196,16 @@ test('constants of its own, sent and shown', async () => {
 test('what the cloud left empty is left out', async () => {
   const tags = texts('tags in Neutron.', { maxItems: 3 });
   const status = {
-    size: { schema: text('size of it.'), read: ({ size: value = null }) => (typeof value === 'string' ? value : null) },
-    tags: { schema: tags, read: ({ tags: value }) => (Array.isArray(value) ? value.filter(isString) : undefined) },
+    size: {
+      schema: text('size of it.'),
+      projection: plain('size'),
+      read: ({ size: value = null }) => (typeof value === 'string' ? value : null),
+    },
+    tags: {
+      schema: tags,
+      projection: plain('tags'),
+      read: ({ tags: value }) => (Array.isArray(value) ? value.filter(isString) : undefined),
+    },
   } satisfies Record<string, StatusField>;
   assert.equal(await complaintsAbout(plugWith({ status })), [
     'Plug status.resource.size is written empty: leave it out, its absence says so (omitted)',

@@ -38,9 +38,9 @@ const plug = defineKind({
       'network_id',
       required(immutable(ref('Network', 'networkRef is the network.', { guarded: true }))),
     ),
-    addresses: sentAs(addresses, (items) => ({
-      fixed_ips: items.map(({ subnetRef, ip }) => ({ subnet_id: subnetRef, ip_address: ip ?? null })),
-    })),
+    addresses: sentAs(addresses, {
+      fixed_ips: (items) => items.map(({ subnetRef, ip }) => ({ subnet_id: subnetRef, ip_address: ip ?? null })),
+    }),
     parentRef: apart(ref('Plug', 'parentRef is the parent.', { guarded: true })),
     childRef: apart(ref('Plug', 'childRef is the child.', { guarded: true, finalizer: 'example.org/child' })),
     flavorRef: apart(ref('Flavor', 'flavorRef is the flavor.')),

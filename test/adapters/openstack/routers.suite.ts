@@ -1,5 +1,6 @@
 // What the operations of routers and of their interfaces must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
@@ -65,7 +66,8 @@ export function describeRouters(check: Check): void {
       projectID: project.id,
       status: 'ACTIVE',
     });
-    assert.is(observation.attributes['distributed'], true);
+    const { router } = await scene.call('GET', `/routers/${observation.id}`);
+    assert.is((router as JsonObject)['distributed'], true);
     assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
     const gateway = scene
       .operations('Network')

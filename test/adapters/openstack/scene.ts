@@ -5,11 +5,14 @@ import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
 import type { network } from '../../../adapters/openstack/kinds/network.ts';
 import type { port } from '../../../adapters/openstack/kinds/port.ts';
 import type { project } from '../../../adapters/openstack/kinds/project.ts';
+import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import type { router } from '../../../adapters/openstack/kinds/router.ts';
 import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
 import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
-import { type ManagedKind, openstackKinds, type Sessions } from '../../../adapters/openstack/mod.ts';
+import { lookUps } from '../../../adapters/openstack/look-ups.ts';
+import { type ManagedKind, managedKind } from '../../../adapters/openstack/managed-kind.ts';
+import type { Sessions } from '../../../adapters/openstack/mod.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
@@ -17,6 +20,7 @@ import type { Clock } from '../../../bus/time.ts';
 import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { KnownDependency, OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { attentive } from './attentive.ts';
 
 /** A cloud, as a test opens it. */
 export interface Cloud {
@@ -59,9 +63,18 @@ export class Scene {
 
   constructor(cloud: Cloud) {
     this.cloud = cloud;
+    const shared = lookUps(cloud);
     this.prefix = `kinds-${Math.floor(cloud.clock.now() * 1_000).toString(36)}`;
     this.#kinds = new Map(
-      openstackKinds({ ...cloud, servers: async () => this.servers }).map((kind) => [kind.kind, kind]),
+      KINDS.map((kind) => [
+        kind.kind,
+        managedKind(attentive(kind), {
+          defaultResyncMs: 0,
+          ...cloud,
+          lookUps: shared,
+          servers: async () => this.servers,
+        }),
+      ]),
     );
   }
 

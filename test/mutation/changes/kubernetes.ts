@@ -114,4 +114,25 @@ export const KUBERNETES: readonly Change[] = [
     to: 'handlers.onList(',
     tests: ['test/adapters/kubernetes/watch.test.ts'],
   },
+  {
+    file: 'adapters/kubernetes/tls/certificates.ts',
+    breaks: 'a certificate names an authority that was kept in other bytes than its own, which Go does not trust',
+    from: 'issuer: issuer.subjectName,',
+    to: "issuer: nameOf('an-authority'),",
+    tests: ['test/adapters/kubernetes/tls/certificates.test.ts'],
+  },
+  {
+    file: 'adapters/kubernetes/tls/certificates.ts',
+    breaks: 'every process that may make a certificate pays for what makes them',
+    from: "import { isIP } from 'node:net';\n",
+    to: "import { isIP } from 'node:net';\nimport 'reflect-metadata';\n",
+    tests: ['test/adapters/kubernetes/tls/certificates.test.ts'],
+  },
+  {
+    file: 'adapters/kubernetes/tls/certificates.ts',
+    breaks: 'a server reached at an IPv6 address with a tail of IPv4 is not known by it',
+    from: 'const value = family === 6 ?',
+    to: 'const value = family === 9 ?',
+    tests: ['test/adapters/kubernetes/tls/certificates.test.ts'],
+  },
 ];

@@ -10,11 +10,11 @@ export interface Credentials {
   readonly accountKey: string;
 }
 
-export function makeCredentials(nowMs: number): Credentials {
+export async function makeCredentials(nowMs: number): Promise<Credentials> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     token: randomBytes(24).toString('base64url'),
-    authority: makeAuthority('embedded-api-server-ca', nowMs),
+    authority: await makeAuthority('embedded-api-server-ca', nowMs),
     accountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }

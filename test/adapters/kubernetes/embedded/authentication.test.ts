@@ -115,7 +115,7 @@ test(
 test('a token holds until it expires, and not before it was issued', async () => {
   let now = Date.UTC(2030, 0, 1);
   const clock = { ...systemClock({ seed: 1 }), now: () => now };
-  const { accountKey: key } = makeCredentials(now);
+  const { accountKey: key } = await makeCredentials(now);
   const store = memoryStore({ remembered: { changes: 10, characters: 1_000 } });
   const metadata = { namespace: 'ns', name: 'bot', uid: 'u' };
   const { object: account } = store
@@ -134,7 +134,7 @@ test('a token holds until it expires, and not before it was issued', async () =>
   assert.is(verdict(), 'service account token has expired');
   now -= 700_000;
   assert.is(verdict(), 'service account token is not valid yet');
-  const other = accountTokens({ store, clock, key: makeCredentials(now).accountKey });
+  const other = accountTokens({ store, clock, key: (await makeCredentials(now)).accountKey });
   assert.is(other.verify(token, [ISSUER]).kind, 'bad', 'another key');
 });
 

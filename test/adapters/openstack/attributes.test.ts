@@ -1,0 +1,205 @@
+// What operations keep of a cloud's answers: all that a kind reads, and nothing else.
+import { inspect } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { integer } from '../../../adapters/kubernetes/contract.ts';
+import { sample } from '../../../adapters/kubernetes/contract-check/samples.ts';
+import { answerOf, knowing } from '../../../adapters/openstack/contract-answers.ts';
+import { contractTrial } from '../../../adapters/openstack/contract-trial.ts';
+import { named, observed, observedAs, type StatusField, sent } from '../../../adapters/openstack/kinds/fields.ts';
+import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
+import { type Projection, plain, projected } from '../../../adapters/openstack/kinds/projection.ts';
+import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
+import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
+import type { KindTable, OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
+import { openstackName, text } from '../../../adapters/openstack/kinds/values.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import { attentive, isTableKind } from './attentive.ts';
+
+const test = suite('attributes');
+
+const ID = '00000000-0000-4000-8000-000000000000';
+const NAME = 'wanted';
+/** Rounds of made-up answers, and of sampled values. */
+const ROUNDS = 40;
+const EXAMPLES = { 'spec.resyncPeriod': ['1h'], 'spec.resource.portSecurity': ['Inherit'] };
+
+const SECRETS = {
+  admin_pass: 'hunter-1',
+  adminPass: 'hunter-2',
+  password: 'hunter-3',
+  private_key: 'hunter-4',
+  user_data: 'hunter-5',
+  'OS-EXT-SRV-ATTR:user_data': 'hunter-6',
+};
+
+/** The operations of a kind on a cloud that answers everything with this resource. */
+function operationsOn(kind: OpenStackKind, resource: JsonObject): ResourceOperations {
+  const body = new Proxy<JsonObject>({ port_id: ID }, { get: (target, name) => Reflect.get(target, name) ?? resource });
+  const session: Session = { call: async () => ({ status: 200, body }), list: async () => [resource] };
+  return kind.operations({
+    sessions: { open: async () => session },
+    lookUps: { find: async () => [resource], read: async () => resource },
+    servers: async () => [],
+  });
+}
+
+function requestFor(kind: OpenStackKind, round: number, more: JsonObject = {}): OperationRequest {
+  const sampling = { round, focus: 'spec.resource', as: 'given', examples: EXAMPLES } as const;
+  const spec = sample('spec', kind.contract.spec, sampling) as JsonObject;
+  const credentials = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
+  return {
+    object: {
+      apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+      kind: kind.kind,
+      metadata: { name: NAME, namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
+      spec: { ...spec, managementPolicy: 'managed', ...more },
+    },
+    dependencies: new Proxy({}, { get: (_, name) => ({ id: String(name), ready: true, attributes: credentials }) }),
+    deadlineAt: 0,
+    traceparent: '',
+  };
+}
+
+/** A resource with secrets beside, and instead of, all that is declared. */
+function hostile(projection: Projection, nested: (inner: JsonObject) => Json): JsonObject {
+  const inside = Object.entries(projection).map(([name, inner]) => [name, nested(hostile(inner, nested))] as const);
+  return { ...SECRETS, ...Object.fromEntries(inside) };
+}
+
+for (const [shape, nested] of [
+  ['beside what is declared', (): Json => 'harmless'],
+  ['in objects', (inner: JsonObject): Json => inner],
+  ['in lists', (inner: JsonObject): Json => [inner, [inner]]],
+] as const) {
+  test(`no operation returns a secret that the cloud's answer holds ${shape} (A1)`, async () => {
+    for (const kind of KINDS) {
+      const operations = operationsOn(kind, { ...hostile(kind.projection, nested), id: ID, name: NAME });
+      const request = requestFor(kind, 1);
+      const imports = (by: JsonObject): OperationRequest =>
+        requestFor(kind, 1, { managementPolicy: 'unmanaged', import: by });
+      const observations: (Observation | undefined)[] = [
+        ...(await operations.find(request)).matches,
+        await operations.create(request),
+        await operations.observe({ ...request, id: ID }),
+      ];
+      if (kind.kind !== 'RouterInterface') {
+        observations.push(await operations.import(imports({ id: ID })));
+        observations.push(await operations.import(imports({ filter: { name: NAME } })));
+      }
+      for (const observation of observations) {
+        assert.is(observation?.id, ID, kind.kind);
+        assert.not.match(JSON.stringify(observation), 'hunter', kind.kind);
+        assert.equal(projected(kind.projection, observation?.attributes ?? {}), observation?.attributes, kind.kind);
+      }
+    }
+  });
+}
+
+test('an error shows nothing of the body that it was made from, but its message (A1)', () => {
+  const error = new HttpError('no', { status: 409, body: { server: SECRETS } });
+  assert.equal(error.body, { server: SECRETS });
+  assert.not.match(JSON.stringify([error, Object.entries(error)]) + inspect(error, { depth: 9 }), 'hunter');
+});
+
+/** What a kind reads without having declared it, on made-up answers and in its contract's trial. */
+async function undeclaredIn(kind: OpenStackKind): Promise<readonly string[]> {
+  const undeclared = new Set<string>();
+  const watched = attentive(kind, (what) => undeclared.add(what));
+  for (let round = 0; round < ROUNDS; round++) {
+    const resource = knowing(answerOf(round).attributes, { id: ID });
+    const request = { ...requestFor(kind, round), id: ID };
+    // What a made-up answer makes of an object is not the question here.
+    const ignore = (): undefined => undefined;
+    const operations = operationsOn(watched, resource);
+    const observation = await operations.observe(request).catch(ignore);
+    if (observation !== undefined) await operations.update({ ...request, observation }).catch(ignore);
+    await contractTrial(watched).treat(request.object);
+  }
+  return [...undeclared];
+}
+
+test('no kind reads what it does not declare', async () => {
+  for (const kind of KINDS) assert.equal(await undeclaredIn(kind), [], kind.kind);
+});
+
+interface Reading extends Pick<KindTable, 'available' | 'pollAfterMs' | 'steps' | 'reads'> {
+  readonly status?: Readonly<Record<string, StatusField>>;
+}
+
+function plugWith({ status = {}, ...reading }: Reading): OpenStackKind {
+  return defineKind({
+    kind: 'Plug',
+    description: 'Plug is a thing.',
+    service: NEUTRON,
+    collection: 'plugs',
+    member: 'plug',
+    resource: {
+      name: named(openstackName('name of it.')),
+      size: sent('size', integer('size of it.', { minimum: 0 }), { unset: 0 }),
+    },
+    filter: {},
+    status: { name: observed('name', text('name of it.')), ...status },
+    adoption: { query: ['name'] },
+    ...reading,
+  });
+}
+
+test('whatever of a kind reads more than is declared is caught', async () => {
+  const read: readonly Reading[] = [
+    { available: ({ colour }) => colour === 'red' },
+    { pollAfterMs: ({ colour }) => (colour === 'red' ? 1 : undefined) },
+    {
+      steps: [
+        async ({ request: { observation } }) => ({ changed: observation.attributes['colour'] === 'red', waiting: [] }),
+      ],
+    },
+    {
+      status: {
+        // Declared for the name, which says nothing of what this field reads.
+        colour: { ...observed('name', text('colour of it.')), read: ({ colour = '' }) => colour },
+      },
+    },
+  ];
+  for (const reading of read) {
+    const expected = ["Plug reads 'colour', which it does not declare"];
+    assert.equal(await undeclaredIn(plugWith(reading)), expected, Object.keys(reading).join());
+  }
+  for (const { status: _, ...reading } of read) {
+    assert.equal(await undeclaredIn(plugWith({ ...reading, reads: plain('colour') })), []);
+  }
+});
+
+test('a kind keeps what its tables read: for comparing, for its status, for the revision, and what is said besides', () => {
+  const status = { maker: observedAs({ made: { by: {} } }, text('maker of it.'), () => undefined) };
+  assert.equal(plugWith({ status, reads: { made: plain('at') } }).projection, {
+    id: {},
+    revision_number: {},
+    name: {},
+    size: {},
+    made: { by: {}, at: {} },
+  });
+});
+
+test('what an update compares with is kept as it would be sent', () => {
+  let compared = 0;
+  for (const kind of KINDS.filter(isTableKind)) {
+    for (const [name, { schema, change, encode }] of Object.entries(kind.resource)) {
+      if (change.kind === 'never') continue;
+      for (let round = 0; round < ROUNDS; round++) {
+        const path = `spec.resource.${name}`;
+        const wanted = encode(sample(path, schema, { round, focus: path, as: 'given', examples: {} }));
+        assert.equal(projected(kind.projection, wanted), wanted, `${kind.kind} ${path}`);
+        compared += Object.keys(wanted).length;
+      }
+      const unset = change.kind === 'always' ? change.unset : {};
+      assert.equal(projected(kind.projection, unset), unset, `${kind.kind} ${name}`);
+    }
+  }
+  assert.ok(compared > ROUNDS * KINDS.length);
+});
+
+test.run();
