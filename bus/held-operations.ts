@@ -150,11 +150,12 @@ class Caller {
       try {
         const confirmation = parseConfirmation(await this.ask({ say: 'begin', id: operation.id }));
         const { validMs } = confirmation;
+        if (!this.has(operation)) return new TransientError('the process ends');
         if (validMs === undefined) return new TransientError('its caller does not want it any more');
         this.#confirmed(confirmation, askedAt);
         if (operation.signal.aborted) return new TransientError('it was given up before it began');
         if (clock.now() >= this.#validUntil) throw new TransientError('the answer came too late');
-        operation.hasBegun = true;
+        operation.begunAt = askedAt;
         this.#askLater(validMs / ALIVE);
         return undefined;
       } catch (error) {
@@ -167,7 +168,8 @@ class Caller {
   #confirmed({ validMs, aborted }: Confirmation, askedAt: number): void {
     // What has run out is not made good by an answer that comes later.
     this.#expire();
-    if (validMs === undefined) this.#stopAll(givenUp());
+    // What began since then it could not know.
+    if (validMs === undefined) this.#stopAll(givenUp(), askedAt);
     if (validMs === undefined || this.#operations.size === 0) return;
     const until = askedAt + validMs;
     // Of two answers that overtook one another both hold.
@@ -193,12 +195,13 @@ class Caller {
   /** Whoever does not confirm what it holds is gone, or soon takes it for unanswered (H2). */
   #expire(): void {
     if (this.wire.clock.now() < this.#validUntil) return;
-    this.#stopAll(new UnansweredError('its caller is not heard of any more'));
+    this.#stopAll(new UnansweredError('its caller is not heard of any more'), Number.POSITIVE_INFINITY);
   }
 
-  #stopAll(reason: Error): void {
+  /** What had begun by then. */
+  #stopAll(reason: Error, begunBefore: number): void {
     for (const operation of [...this.#operations.values()]) {
-      if (!operation.hasBegun) continue;
+      if (operation.begunAt >= begunBefore) continue;
       operation.abort(reason);
       this.remove(operation);
     }
@@ -245,7 +248,8 @@ class Operation {
   readonly id: string;
   readonly service: object;
   readonly over: Promise<void>;
-  hasBegun = false;
+  /** When its caller was asked whether it still wants it; not yet, as long as nobody has said so. */
+  begunAt = Number.POSITIVE_INFINITY;
   readonly #caller: Caller;
   readonly #abort = new AbortController();
   readonly #over = Promise.withResolvers<void>();

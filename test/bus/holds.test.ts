@@ -5,6 +5,7 @@ import { TerminalError, TransientError, UnansweredError } from '../../bus/errors
 import { type Held, type HoldOptions, type Opening, parseMessage } from '../../bus/holding.ts';
 import { Holds } from '../../bus/holds.ts';
 import type { JsonObject } from '../../bus/json.ts';
+import type { Clock } from '../../bus/time.ts';
 import { ManualClock, type Outcome, outcome } from './manual-clock.ts';
 
 const test = suite('holds');
@@ -16,14 +17,16 @@ class Network {
   readonly clock = new ManualClock();
   /** What was asked, of all. */
   readonly asked: string[] = [];
-  /** What becomes of a message: lost, its answer lost, or late by so many milliseconds. */
-  fate: (say: string, count: number) => 'arrives' | 'lost' | 'unheard' | number = () => 'arrives';
+  /** What becomes of a message: it is lost, its answer is, or one of both is late by so many milliseconds. */
+  fate: (say: string, count: number) => 'arrives' | 'lost' | 'unheard' | number | { readonly answerMs: number } = () =>
+    'arrives';
   readonly #processes = new Map<string, (asked: JsonObject) => JsonObject>();
 
-  process(): Holds {
+  /** @param own  its clock, where that is another one */
+  process(own: Clock = this.clock): Holds {
     const { clock } = this;
     return new Holds({
-      clock,
+      clock: own,
       leaseMs: LEASE_MS,
       listen: (name, answer) => {
         this.#processes.set(name, answer);
@@ -42,6 +45,7 @@ class Network {
         }
         if (answer === undefined) throw new TransientError('nobody is there');
         if (typeof fate === 'number' && fate > timeoutMs) throw late;
+        if (typeof fate === 'object') await clock.sleep(fate.answerMs);
         return JSON.parse(JSON.stringify(answer));
       },
     });
@@ -72,14 +76,21 @@ interface Holding {
   readonly stop: AbortController;
 }
 
-function pair(): Pair {
+interface PairOptions {
+  /** Its handlers do not mind being aborted. */
+  readonly isStubborn?: boolean;
+  /** The clock of the server. */
+  readonly serverClock?: (clock: Clock) => Clock;
+}
+
+function pair({ isStubborn = false, serverClock = (clock) => clock }: PairOptions = {}): Pair {
   const network = new Network();
   const { clock } = network;
-  const [caller, server] = [network.process(), network.process()];
+  const [caller, server] = [network.process(), network.process(serverClock(clock))];
   const running: Running[] = [];
   const run = (held: Held): Promise<JsonObject> => {
     const end = Promise.withResolvers<JsonObject>();
-    held.signal.addEventListener('abort', () => end.reject(held.signal.reason));
+    if (!isStubborn) held.signal.addEventListener('abort', () => end.reject(held.signal.reason));
     running.push({ ...held, end });
     return end.promise;
   };
@@ -95,7 +106,7 @@ function pair(): Pair {
       const open = async (opening: Opening, timeoutMs: number): Promise<void> => {
         if (openMs > 0) await clock.sleep(openMs);
         if (openMs > timeoutMs) void server.open(opening, SERVICE, run).catch(() => undefined);
-        if (openMs > timeoutMs) throw new TransientError('no answer in time');
+        if (openMs > timeoutMs) throw new UnansweredError('no answer in time');
         await server.open(opening, SERVICE, run);
       };
       const defaults: HoldOptions = {
@@ -148,19 +159,46 @@ test('who does not confirm has its handler stopped in time, and takes it for una
   }
 });
 
-test('a confirmation counts from the question, however long its way is (H2)', async () => {
+test('a confirmation ends with the lease, and counts from the question, however long its way is (H2)', async () => {
   const { clock, network, running, hold } = pair();
   const startedAt = clock.now();
-  const endsAt = startedAt + 9_000;
-  hold({ validUntil: () => endsAt });
-  await clock.settle();
-  network.fate = () => 2_500;
+  network.fate = () => ({ answerMs: 2_500 });
+  hold({ validUntil: () => startedAt + 9_000 });
+  await clock.advance(2_500);
+  network.fate = () => 'lost';
   let abortedAt = 0;
   running[0]?.signal.addEventListener('abort', () => {
     abortedAt = clock.now();
   });
-  await clock.advance(20_000);
-  assert.ok(abortedAt > startedAt && abortedAt <= endsAt, `${abortedAt - endsAt} ms after the end of the lease`);
+  await clock.advance(2 * LEASE_MS);
+  assert.is(abortedAt, startedAt + 9_000);
+});
+
+test('a process that stood still finds out that its time is over before it is given more', async () => {
+  const late: (() => void)[] = [];
+  let isStill = false;
+  const serverClock = (clock: Clock): Clock => ({
+    now: () => clock.now(),
+    random: () => clock.random(),
+    sleep: (delayMs) => clock.sleep(delayMs),
+    clearTimeout: (timer) => clock.clearTimeout(timer),
+    setTimeout: (run, delayMs) => clock.setTimeout(() => (isStill ? late.push(run) : run()), delayMs),
+  });
+  const { clock, running, hold } = pair({ serverClock });
+  const { outcome: first } = hold();
+  await clock.settle();
+  isStill = true;
+  await clock.advance(LEASE_MS);
+  assert.instance(first.error, UnansweredError);
+  assert.not(running[0]?.signal.aborted);
+  const { outcome: second } = hold();
+  await clock.settle();
+  assert.ok(running[0]?.signal.aborted);
+  isStill = false;
+  for (const run of late) run();
+  await clock.settle();
+  assert.not(running[1]?.signal.aborted);
+  assert.not(second.settled);
 });
 
 test('each is bounded by its own lease, and one that has ended does not end the others', async () => {
@@ -217,6 +255,18 @@ test('whoever gives up waits no longer for a server than that may go on', async 
   assert.instance(held.error, UnansweredError);
 });
 
+test('whoever gives up does not wait for a handler that does not mind', async () => {
+  const { clock, running, hold } = pair({ isStubborn: true });
+  const { outcome: held, stop } = hold();
+  const { outcome: other } = hold();
+  await clock.advance(LEASE_MS);
+  stop.abort();
+  await clock.advance(LEASE_MS);
+  assert.ok(running[0]?.signal.aborted);
+  assert.instance(held.error, UnansweredError);
+  assert.not(other.settled);
+});
+
 test('a request that arrives late does not begin, and its caller knows that it will not (H1)', async () => {
   const { clock, network, running, hold } = pair();
   const { outcome: held } = hold({}, 2_500);
@@ -244,12 +294,13 @@ test('whether it is wanted is asked again; a beginning that nobody hears of is n
   assert.instance(held.error, TransientError);
 });
 
-test('an answer is sent until it is heard, and heard once', async () => {
+test('an answer is sent until it is heard, with what was told last, and heard once', async () => {
   const { clock, network, running, hold } = pair();
   const { outcome: held, heard } = hold();
   await clock.settle();
+  const fates = ['lost', 'unheard', 'arrives'] as const;
   network.fate = (say, count) =>
-    say === 'answer' ? ((['lost', 'unheard', 'arrives'] as const)[count - 1] ?? 'lost') : 'arrives';
+    say === 'answer' ? (fates[count - 1] ?? 'lost') : say === 'progress' ? 'lost' : 'arrives';
   running[0]?.progress({ sheets: 1 });
   running[0]?.end.resolve({ bound: true });
   await clock.advance(LEASE_MS);
