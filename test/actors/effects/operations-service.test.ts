@@ -3,7 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { serveOperations, withOperations } from '../../../actors/effects/operations-service.ts';
+import type { Operation } from '../../../adapters/adapter.ts';
 import { type Bus, memoryBroker, TransientError, UnansweredError } from '../../../bus/mod.ts';
+import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
+import { ManualClock } from '../../bus/manual-clock.ts';
 import { describeRouting, serving, things } from './operations-service.suite.ts';
 
 const test = suite('operations over the bus');
@@ -57,6 +60,33 @@ test('what proves nothing of a create in its own process proves nothing in anoth
     throw new UnansweredError('it may come late', { landedBy: 12 });
   });
   assert.is(told.landedBy, 12);
+});
+
+test('what is held in another process does not outlast the lease of a process that is gone (E1)', async () => {
+  const clock = new ManualClock();
+  const broker = memoryBroker({ clock });
+  const [here, there] = [broker.connect(), broker.connect()];
+  let signal: AbortSignal | undefined;
+  const create: Operation = async (request: HeldRequest) => {
+    signal = request.signal;
+    await new Promise((resolve) => request.signal.addEventListener('abort', resolve));
+  };
+  await serveOperations(there, things(), serving({ create }), '1.0.0');
+  const [remote] = withOperations(here, things(), undefined);
+  const endsAt = clock.now() + 6_000;
+  const held: Partial<HeldCall> = {
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    beginBy: clock.now() + 2_000,
+    leaseEndsAt: () => endsAt,
+  };
+  void remote?.operations['create']?.(held as never);
+  await clock.settle();
+  assert.is(signal?.aborted, false);
+  here.crash();
+  await clock.advance(6_000);
+  assert.is(signal?.aborted, true);
+  await there.close();
 });
 
 test('a create that nobody was asked for is not done later', async () => {
