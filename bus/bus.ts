@@ -7,7 +7,8 @@
 //   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
 //   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
 //   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
-//   B6. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
+//   B6. What is held is told to stop before its caller takes it for unanswered, and before the time that its caller last gave it.
+//   B7. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
 import type { MailboxSubject } from './subjects.ts';
@@ -128,7 +129,27 @@ export interface Leases {
 /** One endpoint of a service: `subject` tokens under `troupe.`, e.g. `openstack.subnets.create`. */
 export interface Endpoint {
   readonly subject: string;
-  handle(request: JsonObject, tracing: Tracing): Promise<JsonObject>;
+  /** @param held  given when the request takes as long as it takes: whoever asked holds it */
+  handle(request: JsonObject, tracing: Tracing, held?: Held): Promise<JsonObject>;
+}
+
+/** What a handler is told of whoever holds its request, and tells it. */
+export interface Held {
+  /** Aborted when the caller gives it up, or may be gone (B6). */
+  readonly signal: AbortSignal;
+  /** How far it is; the caller hears the newest. Never throws, never waits. */
+  progress(progress: JsonObject): void;
+}
+
+export interface HoldOptions {
+  /** Gives it up. What became of it is waited for, but not for longer than the time that it was given. */
+  readonly signal: AbortSignal;
+  /** Never hears an older one after a newer, nor one after the answer; some not at all. */
+  onProgress(progress: JsonObject): void;
+  /** It begins before that or never: milliseconds since the epoch, on the clock of this process. */
+  readonly beginBy: number;
+  /** Until when it may go on as things stand, as `Lease.endsAt` has it; asked for again while it lasts. */
+  validUntil(): number;
 }
 
 export interface Service {
@@ -144,6 +165,14 @@ export interface Services {
    *   {TransientError} nobody was asked
    */
   request(subject: string, request: JsonObject, deadlineAt: number, tracing?: Tracing): Promise<JsonObject>;
+  /**
+   * A request that takes as long as it takes. Either side notices when the other is gone; a connection that is soon there
+   * again does no harm.
+   *
+   * @throws {TroupeError} what the handler threw; {UnansweredError} it was begun, and nobody says what became of it;
+   *   {TransientError} it was not begun, and will not be
+   */
+  hold(subject: string, request: JsonObject, options: HoldOptions, tracing?: Tracing): Promise<JsonObject>;
 }
 
 /** A CloudEvents 1.0 event in structured mode, as `nats sub 'troupe.event.>'` shows it. */

@@ -26,6 +26,8 @@ export interface ErrorData {
   readonly landedBy?: number;
   /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
+  /** Of an answer: whoever was asked cannot say what became of it. */
+  readonly unanswered?: true;
 }
 
 export class TroupeError extends Error {
@@ -100,10 +102,17 @@ export function toErrorData(error: unknown): ErrorData {
   return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
 }
 
-/** The inverse of `toErrorData`, for an error that came over the bus. */
-export function fromErrorData({ code, message, retryAfterMs, landedBy, reason }: ErrorData): TroupeError {
+/** The same, for whoever asked: it says too when the error proves nothing of what was done. */
+export function toAnswerData(error: unknown): ErrorData {
+  const isProof = error instanceof TroupeError && !(error instanceof UnansweredError);
+  return { ...toErrorData(error), ...(!isProof && { unanswered: true }) };
+}
+
+/** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
+export function fromErrorData({ code, message, retryAfterMs, landedBy, reason, unanswered }: ErrorData): TroupeError {
   switch (code) {
     case ErrorCode.Transient:
+      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy });
       return new TransientError(message, { retryAfterMs, landedBy });
     case ErrorCode.Terminal:
       return new TerminalError(message, reason === undefined ? {} : { reason });

@@ -7,6 +7,8 @@ import { validTraceparent } from './trace-context.ts';
 export const MAIL_FORMAT = 1;
 export const FORMAT_HEADER = 'Troupe-Format';
 export const TRACEPARENT_HEADER = 'traceparent';
+/** Of a request that is held: by which process, and which of its requests it is. */
+export const HOLD_HEADER = 'Troupe-Hold';
 
 export interface MailHeaders {
   readonly format: number;

@@ -4,6 +4,7 @@
 
 import type { EventQuery, HeardEvent, LeaseRecord, Publication, Tracing } from './bus.ts';
 import { TransientError } from './errors.ts';
+import type { Opening } from './holding.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import { addressKey, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
@@ -228,7 +229,8 @@ export class MemoryLeaseTable {
 export interface MemoryEndpoint {
   /** Whether its process is reached. */
   reachable(): boolean;
-  handle(request: JsonObject, tracing: Tracing): Promise<JsonObject>;
+  /** @param opening  of a request that is held: resolves when it has begun */
+  handle(request: JsonObject, tracing: Tracing, opening?: Opening): Promise<JsonObject>;
 }
 
 /** Endpoints by subject; each request goes to the next of them in turn. */

@@ -3,21 +3,7 @@
 //
 // Not imitated: see memory-broker.ts.
 
-import type {
-  Bus,
-  Connectivity,
-  Endpoint,
-  Lease,
-  LeaseRecord,
-  Leases,
-  Service,
-  Services,
-  Trace,
-  TraceEvent,
-  Tracing,
-} from './bus.ts';
-import { fromErrorData, TransientError, toErrorData, UnansweredError } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import type { Bus, Connectivity, Lease, LeaseRecord, Leases, Trace, TraceEvent } from './bus.ts';
 import { HeldLease } from './lease.ts';
 import {
   type MailChange,
@@ -30,6 +16,7 @@ import {
 } from './memory-broker.ts';
 import { MemoryLink } from './memory-link.ts';
 import { MemoryMailbox } from './memory-mailbox.ts';
+import { MemoryServices } from './memory-services.ts';
 import { SHARDS } from './subjects.ts';
 import type { Clock } from './time.ts';
 import { validTraceparent } from './trace-context.ts';
@@ -103,6 +90,7 @@ export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
 function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
   const mailbox = new MemoryMailbox(stores.stream, link);
   const leases = new MemoryLeases(stores, link);
+  const services = new MemoryServices(stores, link);
   const stops = new Set<() => void>();
   const end = (): void => {
     for (const stop of stops) stop();
@@ -112,7 +100,7 @@ function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
   return {
     mailbox,
     leases,
-    services: memoryServices(stores, link, stops),
+    services,
     trace: memoryTrace(stores, link, stops),
     sharable: true,
     description: 'in memory',
@@ -127,9 +115,11 @@ function connection(stores: MemoryStores, link: MemoryLink): MemoryBus {
     seen: () => mailbox.seen,
     crash() {
       leases.abandon();
+      services.abandon();
       end();
     },
     async close() {
+      await services.close();
       await leases.close();
       end();
     },
@@ -210,68 +200,6 @@ class MemoryLeases implements Leases {
     if (this.#link.state !== 'up') return;
     for (const lease of this.#held) lease.lose();
   }
-}
-
-function memoryServices({ clock, services }: MemoryStores, link: MemoryLink, stops: Set<() => void>): Services {
-  return {
-    async serve(
-      _name: string,
-      _version: string,
-      _description: string,
-      endpoints: readonly Endpoint[],
-    ): Promise<Service> {
-      if (link.state !== 'up') throw link.away();
-      const reachable = (): boolean => link.state === 'up';
-      const removals = endpoints.map((endpoint) =>
-        services.add(endpoint.subject, { reachable, handle: (request, tracing) => endpoint.handle(request, tracing) }),
-      );
-      const stop = (): void => {
-        for (const remove of removals) remove();
-        stops.delete(stop);
-      };
-      stops.add(stop);
-      return { close: async () => stop() };
-    },
-    request(subject, request, deadlineAt, tracing = {}) {
-      const traceparent = validTraceparent(tracing.traceparent);
-      const traced: Tracing = traceparent === undefined ? {} : { traceparent };
-      const sent: JsonObject = JSON.parse(JSON.stringify(request));
-      return new Promise((resolve, reject) => {
-        const remainingMs = deadlineAt - clock.now();
-        if (remainingMs <= 0) return reject(new TransientError(`no time was left to ask '${subject}'`));
-        const late = (): void => reject(new UnansweredError(`'${subject}' did not answer in time`));
-        const timer = clock.setTimeout(late, remainingMs);
-        const settle = (how: () => void): void => {
-          clock.clearTimeout(timer);
-          how();
-        };
-        const answer = (how: () => void, reachable: () => boolean): void => {
-          // An answer from or to a process that is cut off is lost; the deadline tells.
-          if (reachable()) link.later(() => link.state === 'up' && settle(how));
-        };
-        const call = (): void => {
-          const endpoint = services.next(subject);
-          if (endpoint === undefined) throw new TransientError(`nobody answers '${subject}'`);
-          const { reachable } = endpoint;
-          const done = (response: JsonObject): void => {
-            const copy: JsonObject = JSON.parse(JSON.stringify(response));
-            answer(() => resolve(copy), reachable);
-          };
-          const failed = (error: unknown): void => {
-            const data = toErrorData(error);
-            answer(() => reject(fromErrorData(data)), reachable);
-          };
-          handled(endpoint.handle, sent, traced).then(done).catch(failed);
-        };
-        link.send(call).catch((error: unknown) => settle(() => reject(error)));
-      });
-    },
-  };
-}
-
-/** The handler's answer; what it throws before its first await counts as rejection too. */
-async function handled(handle: Endpoint['handle'], request: JsonObject, tracing: Tracing): Promise<JsonObject> {
-  return handle(request, tracing);
 }
 
 function memoryTrace({ clock, events }: MemoryStores, link: MemoryLink, stops: Set<() => void>): Trace {

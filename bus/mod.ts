@@ -8,6 +8,8 @@ export type {
   EventLimits,
   EventQuery,
   HeardEvent,
+  Held,
+  HoldOptions,
   Lease,
   LeaseRecord,
   Leases,

@@ -66,7 +66,7 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   const mailbox = new NatsMailbox({ connection, deliveries, stream, root, shards, replicas, onWarning });
   const isOfUse = (): boolean => deliveries.up;
   const leases = new NatsLeases({ connection, isOfUse, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
-  const services = natsServices(connection, prefix);
+  const services = natsServices(connection, prefix, leaseMs);
   const kept = { connection, stream: `${names}_HISTORY`, root };
   const eventStream = events === 'none' ? undefined : new EventStream({ ...kept, replicas, limits: events, onWarning });
   const close = async (): Promise<void> => {

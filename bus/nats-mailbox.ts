@@ -1,6 +1,6 @@
 // The mailbox on JetStream: one stream that keeps one message a subject.
 //
-// Invariants: B1 to B4 and B6 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
+// Invariants: B1 to B4 and B7 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
 
 import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
@@ -245,7 +245,7 @@ export class NatsMailbox implements Mailbox {
   }
 }
 
-/** What is no JSON object says nothing (B6). */
+/** What is no JSON object says nothing (B7). */
 function payloadOf(text: string): JsonObject {
   return parseJsonObject(text) ?? {};
 }

@@ -9,7 +9,7 @@ import {
   type ServiceConfig,
   type ServiceMsg,
 } from 'nats';
-import type { Endpoint, Service, Services, Tracing } from './bus.ts';
+import type { Endpoint, HoldOptions, Service, Services, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import {
   ErrorCode,
@@ -17,12 +17,15 @@ import {
   fromErrorData,
   TerminalError,
   TransientError,
+  toAnswerData,
   toErrorData,
   UnansweredError,
 } from './errors.ts';
+import type { HoldWire, Opening } from './holding.ts';
+import { Holds } from './holds.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
-import { TRACEPARENT_HEADER } from './mail-headers.ts';
-import { endpointSubject } from './subjects.ts';
+import { HOLD_HEADER, TRACEPARENT_HEADER } from './mail-headers.ts';
+import { endpointSubject, holdSubject } from './subjects.ts';
 import type { Clock } from './time.ts';
 import { validTraceparent } from './trace-context.ts';
 
@@ -37,23 +40,30 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 const STOP_TIMEOUT_MS = 1_000;
 const ENCODER = new TextEncoder();
 
-/** The services part, and the way to take all services off before the connection closes. */
-export function natsServices(connection: Connection, root: string): Services & Service {
+/**
+ * The services part, and the way to take all services off before the connection closes.
+ *
+ * @param leaseMs  how long what is held goes on at most, when nothing is heard of who holds it
+ */
+export function natsServices(connection: Connection, root: string, leaseMs: number): Services & Service {
   const closings = new Set<() => Promise<void>>();
+  const holds = new Holds(holdWire(connection, root, leaseMs));
   return {
     async close() {
       await Promise.all([...closings].map((close) => close()));
+      holds.close();
     },
 
     async serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service> {
       if (!connection.up) throw connection.away();
+      const own = {};
       const service = await offered(connection, { name, version, description }, (added) => {
         for (const endpoint of endpoints) {
           // A name has fewer characters than a subject.
           added.addEndpoint(endpoint.subject.replaceAll(/[^-\w]/g, '-'), {
             subject: endpointSubject(endpoint.subject, root),
             handler: (error: NatsError | null, message: ServiceMsg) => {
-              if (error === null) void answer(endpoint, message);
+              if (error === null) void answer(endpoint, message, holds, own);
             },
           });
         }
@@ -62,6 +72,7 @@ export function natsServices(connection: Connection, root: string): Services & S
         closings.delete(close);
         // Told to the server first: what it still sends to a closed connection would wait for its deadline.
         if (connection.up) await withinLimit(service.stop(), connection.clock);
+        await withinLimit(holds.end(own), connection.clock);
       };
       closings.add(close);
       return { close };
@@ -90,6 +101,44 @@ export function natsServices(connection: Connection, root: string): Services & S
         throw error;
       }
       return answerIn(message, subject);
+    },
+
+    hold(subject: string, request: JsonObject, options: HoldOptions, { traceparent }: Tracing = {}) {
+      return holds.hold(subject, options, async (opening, timeoutMs) => {
+        if (!connection.up) throw connection.away();
+        let message: Msg;
+        try {
+          const sent = { timeoutMs, ...traced(traceparent, opening) };
+          message = await connection.request(endpointSubject(subject, root), JSON.stringify(request), sent);
+        } catch (error) {
+          if (!(error instanceof NoResponderError)) throw error;
+          throw new TransientError(`nobody answers '${subject}'`, { cause: error });
+        }
+        answerIn(message, subject);
+      });
+    },
+  };
+}
+
+function holdWire(connection: Connection, root: string, leaseMs: number): HoldWire {
+  return {
+    clock: connection.clock,
+    leaseMs,
+    listen(name, answer) {
+      const subscription = connection.listen(holdSubject(name, root), (message) => {
+        let asked: JsonObject;
+        try {
+          asked = message.json<JsonObject>();
+        } catch {
+          return; // of somebody who speaks another language
+        }
+        if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(asked)));
+      });
+      return () => subscription.unsubscribe();
+    },
+    async ask(name, asked, timeoutMs) {
+      const message = await connection.request(holdSubject(name, root), JSON.stringify(asked), { timeoutMs });
+      return message.json<JsonObject>();
     },
   };
 }
@@ -124,25 +173,39 @@ async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<voi
   await Promise.race([settled, clock.sleep(STOP_TIMEOUT_MS, limit.signal)]);
 }
 
-async function answer(endpoint: Endpoint, message: ServiceMsg): Promise<void> {
+async function answer(endpoint: Endpoint, message: ServiceMsg, holds: Holds, service: object): Promise<void> {
   try {
     const request = parsed(message);
     const traceparent = validTraceparent(message.headers?.get(TRACEPARENT_HEADER));
-    const response = await endpoint.handle(request, traceparent === undefined ? {} : { traceparent });
+    const tracing = traceparent === undefined ? {} : { traceparent };
+    const opening = openingIn(message.headers);
+    if (opening !== undefined) {
+      await holds.open(opening, service, (held) => endpoint.handle(request, tracing, held));
+      message.respond(ENCODER.encode('{}'));
+      return;
+    }
+    const response = await endpoint.handle(request, tracing);
     message.respond(ENCODER.encode(JSON.stringify(response)));
   } catch (error) {
-    const data = toErrorData(error);
+    const data = toAnswerData(error);
     // Nobody hears it when the connection is gone or the answer too large for it; the caller's deadline tells.
     refuse(message, data);
   }
 }
 
-function traced(traceparent: string | undefined): { headers?: MsgHdrs } {
+/** The headers of a request. @param opening  of one that is held */
+function traced(traceparent: string | undefined, opening?: Opening): { headers?: MsgHdrs } {
   const valid = validTraceparent(traceparent);
-  if (valid === undefined) return {};
+  if (valid === undefined && opening === undefined) return {};
   const header = headers();
-  header.set(TRACEPARENT_HEADER, valid);
+  if (valid !== undefined) header.set(TRACEPARENT_HEADER, valid);
+  if (opening !== undefined) header.set(HOLD_HEADER, `${opening.caller} ${opening.id}`);
   return { headers: header };
+}
+
+function openingIn(header: MsgHdrs | undefined): Opening | undefined {
+  const [caller, id] = header?.get(HOLD_HEADER).split(' ') ?? [];
+  return caller === undefined || caller === '' || id === undefined ? undefined : { caller, id };
 }
 
 function refuse(message: ServiceMsg, data: ErrorData): void {

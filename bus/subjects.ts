@@ -5,6 +5,7 @@
 //   troupe.mail.<shard>.underway
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
+//   troupe.hold.<process>
 //
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
@@ -206,6 +207,11 @@ export function operationSubject({
 /** Subject of a service's endpoint: its own tokens under the root. */
 export function endpointSubject(subject: string, root: string = ROOT): string {
   return `${root}.${subject}`;
+}
+
+/** Where a process is asked of what it holds, and of what others hold of it. */
+export function holdSubject(name: string, root: string = ROOT): string {
+  return `${root}.hold.${encodeToken(name)}`;
 }
 
 function parseShard(token: string | undefined, shards: number): ShardSubject | undefined {

@@ -194,7 +194,7 @@ export interface HoldOptions {
   readonly extra?: object;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: JsonObject) => void;
-  /** For what must not be made twice: by then it has landed, if ever, in milliseconds from its beginning (P13). */
+  /** For what must not be made twice: so long after it began it has landed, if ever, in milliseconds (P13). */
   readonly landsWithinMs?: number;
 }
 
@@ -202,6 +202,14 @@ export interface HoldOptions {
 export interface HeldRequest extends Omit<OperationRequest, 'deadlineAt'> {
   readonly signal: AbortSignal;
   readonly progress: (progress: JsonObject) => void;
+}
+
+/** The same, for whoever carries it to another process. */
+export interface HeldCall extends HeldRequest {
+  /** It begins before that or never, milliseconds since the epoch. */
+  readonly beginBy: number;
+  /** When the lease ends that it is bounded by, unless that is renewed. */
+  readonly leaseEndsAt: () => number;
 }
 
 /** The leaf that a chart is in, for people: `building.creating`. Of several regions the first is the life itself. */

@@ -18,7 +18,7 @@ import {
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import { type Life, type LifePorts, Readiness } from '../../machines/life.ts';
+import { type HeldCall, type Life, type LifePorts, Readiness } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -57,6 +57,8 @@ export interface Machines {
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
+/** What is held begins within so long or not at all, in milliseconds: when it has landed is counted from then. */
+const BEGIN_WITHIN_MS = 2_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
 
@@ -181,11 +183,20 @@ export function provideEffects(deps: EffectsDeps): Machines {
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
+      const beginBy = clock.now() + BEGIN_WITHIN_MS;
+      const leaseEndsAt = (): number => deps.leaseEndsAt(key);
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
-        return external(key, operation, { ...extra, signal: until, progress: onProgress });
+        if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
+        const held: Omit<HeldCall, keyof OperationRequest> = {
+          signal: until,
+          progress: onProgress,
+          beginBy,
+          leaseEndsAt,
+        };
+        return external(key, operation, { ...extra, ...held });
       };
-      return landsWithinMs === undefined ? call() : once(key, clock.now() + landsWithinMs, call);
+      return landsWithinMs === undefined ? call() : once(key, beginBy + landsWithinMs, call);
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);

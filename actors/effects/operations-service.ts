@@ -4,14 +4,18 @@ import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/ad
 import {
   type Bus,
   type Endpoint,
+  type Held,
+  type HoldOptions,
   type JsonObject,
   operationSubject,
   type Service,
   TerminalError,
+  type Tracing,
   TransientError,
   UnansweredError,
 } from '../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../machines/kind.ts';
+import type { HeldCall } from '../../machines/life.ts';
 
 /** What is called of an adapter. */
 export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateMs'>;
@@ -41,9 +45,9 @@ export function serveOperations(
       if (run === undefined) return [];
       return places.map((place) => ({
         subject: operationSubject({ realm, plural, operation, node: place }),
-        async handle(request: JsonObject): Promise<JsonObject> {
+        async handle(request: JsonObject, _: Tracing, held?: Held): Promise<JsonObject> {
           // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
-          const result = await run(request as never);
+          const result = await run({ ...request, ...held } as never);
           return result === undefined ? {} : { result: result as JsonObject };
         },
       }));
@@ -75,13 +79,8 @@ export function withOperations(
       return async (request: OperationRequest) => {
         const node = route?.(request);
         if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
-        // Neither a signal nor who hears of the progress goes over the bus.
-        if ('signal' in request) {
-          throw new TransientError(
-            `'${operation}' of '${kind.plural}' is bounded by a lease: only a process that hosts its actor and plays the role of adapter '${realm}' may do it`,
-          );
-        }
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
+        if ('signal' in request) return held(bus, subject, request as unknown as HeldCall);
         const { deadlineAt, traceparent } = request;
         try {
           const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt, {
@@ -91,13 +90,22 @@ export function withOperations(
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
           // Whoever was asked may have asked the foreign system, which may be late in its turn.
-          throw new TransientError(error.message, { cause: error, landedBy: deadlineAt + lateMs });
+          throw new TransientError(error.message, { cause: error, landedBy: error.landedBy ?? deadlineAt + lateMs });
         }
       };
     };
     const operations = Object.fromEntries(kind.operations.map((name) => [name, callOf(name)]));
     return { ...kind, operations };
   });
+}
+
+/** One that takes as long as it takes: of how long, of who gives it up and of who hears of it, the bus takes care. */
+async function held(bus: Bus, subject: string, call: HeldCall): Promise<unknown> {
+  const { signal, progress, beginBy, leaseEndsAt, ...request } = call;
+  const options: HoldOptions = { signal, onProgress: progress, beginBy, validUntil: leaseEndsAt };
+  const { traceparent } = request;
+  const { result } = await bus.services.hold(subject, request as unknown as JsonObject, options, { traceparent });
+  return result;
 }
 
 /** The kinds of an adapter for who only reads: no operation can be called. */

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
+import { systemClock } from '../../actors/clock.ts';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
@@ -157,6 +158,19 @@ export async function findNatsServer(): Promise<{ readonly program: string } | {
   } catch (error) {
     return { refusal: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The same, if several processes may share it. */
+export async function findSharableNatsServer(): Promise<{ readonly program: string } | { readonly refusal: string }> {
+  const found = await findNatsServer();
+  if ('refusal' in found) return found;
+  const ground = await onNats(found.program)(systemClock());
+  const bus = await ground.connect('probe');
+  const { sharable, description } = bus;
+  await bus.close();
+  await ground.close();
+  if (sharable) return found;
+  return { refusal: `${description.split(' at ')[0]} serves one process; several need 2.11 or later` };
 }
 
 /** The real ones, if all three are named. */

@@ -1,6 +1,7 @@
-// The contract of the bus, whoever keeps it: mailbox (B1 to B4), leases (B5), services and trace.
+// The contract of the bus, whoever keeps it: mailbox (B1 to B4), leases (B5), services (B6) and trace.
 import type { uvu } from 'uvu';
 import type { Harness } from './harness.ts';
+import { holdsSuite } from './holds.suite.ts';
 import { leasesSuite } from './leases.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
@@ -9,4 +10,5 @@ export function busSuite(test: uvu.Test<Record<string, unknown>>, harness: Harne
   mailboxSuite(test, harness);
   leasesSuite(test, harness);
   servicesSuite(test, harness);
+  holdsSuite(test, harness);
 }

@@ -8,6 +8,7 @@ import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
 import type { MailSubject } from '../../bus/subjects.ts';
 import { busSuite } from './bus.suite.ts';
 import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
+import { holdsSuite } from './holds.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
 
@@ -61,6 +62,7 @@ function harness(name: string, latencyMs: (() => number) | undefined): Harness {
 
 mailboxSuite(test, harness('at once', undefined));
 servicesSuite(test, harness('at once', undefined));
+holdsSuite(test, harness('at once', undefined));
 busSuite(
   test,
   harness('with latency', () => 3 * clock.random()),

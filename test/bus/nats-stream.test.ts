@@ -250,7 +250,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   await mailbox.close();
 });
 
-test('what is no JSON object is handed over and read as an empty one (B6)', async () => {
+test('what is no JSON object is handed over and read as an empty one (B7)', async () => {
   const { clock, nats, mailbox } = await scene();
   const heard: Mail[] = [];
   const subscribing = mailbox.subscribe(

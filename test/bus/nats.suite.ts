@@ -274,6 +274,24 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
+    called('what is held counts as a request of its service'),
+    on(harness, async (deployment, admin) => {
+      const [a, b] = [await deployment.connect('a'), await deployment.connect('b')];
+      const endpoint = { subject: 'press.books.print', handle: async () => ({ bound: true }) };
+      await a.services.serve('press', '1.0.0', 'books', [endpoint]);
+      const { signal } = new AbortController();
+      const [beginBy, validUntil] = [clock.now() + 5_000, () => clock.now() + LEASE_MS];
+      const options = { signal, onProgress: () => undefined, beginBy, validUntil };
+      assert.equal(await b.services.hold(endpoint.subject, {}, options), { bound: true });
+      const stats = (await admin.request('$SRV.STATS.press')).json<{ endpoints: Record<string, unknown>[] }>();
+      const [counted] = stats.endpoints;
+      assert.equal([counted?.['num_requests'], counted?.['num_errors']], [1, 0]);
+      // Asked as any other, it is answered as any other.
+      assert.equal((await admin.request('troupe.press.books.print', '{}')).json(), { bound: true });
+    }),
+  );
+
+  test(
     called('in a deployment that may not be new, the first lease waits a lease time (B5)'),
     on(harness, async (deployment) => {
       const [a, b] = [

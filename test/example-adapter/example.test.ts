@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REPRINT } from './book.ts';
-import { NAMESPACE, openWorld, pathOf, type Raw, WAREHOUSE, type World } from './world.ts';
+import { NAMESPACE, openWorld, pathOf, type Raw, WAREHOUSE, type World, type WorldOptions } from './world.ts';
 
 const test = suite('example adapter');
 
@@ -17,7 +17,7 @@ const PAPER = pathOf('papers', NAMESPACE, 'white');
 const COVER = pathOf('papers', NAMESPACE, 'one-cover');
 const COLOPHON = `/api/v1/namespaces/${NAMESPACE}/configmaps/one-colophon`;
 
-function check(title: string, run: (world: World) => Promise<void>, options?: { readonly sheetMs?: number }): void {
+function check(title: string, run: (world: World) => Promise<void>, options?: WorldOptions): void {
   test(title, async () => {
     const world = await openWorld(options);
     try {
@@ -27,6 +27,12 @@ function check(title: string, run: (world: World) => Promise<void>, options?: { 
       await world.close();
     }
   });
+}
+
+/** The same where one process hosts the objects and another serves the adapter. */
+function checkApart(title: string, run: (world: World) => Promise<void>, options?: WorldOptions): void {
+  check(title, run, options);
+  check(`in two processes: ${title}`, run, { ...options, isApart: true });
 }
 
 const makePaper = (world: World, path = PAPER): Promise<Raw> =>
@@ -43,7 +49,7 @@ const isBound = ({ metadata, status }: Raw): boolean =>
 const isSilent = ({ status }: Raw): boolean => status?.['progress'] === undefined;
 const bound = (world: World, path = BOOK): Promise<Raw> => world.until(path, 'bound', isBound);
 
-check('a book waits for its paper, is printed and bound, and makes what is its own', async (world) => {
+checkApart('a book waits for its paper, is printed and bound, and makes what is its own', async (world) => {
   await world.start();
   await makeBook(world);
   await world.until(BOOK, 'waiting', ({ status }) => status?.['message'] === 'Paper/white');
@@ -62,7 +68,7 @@ check('a book waits for its paper, is printed and bound, and makes what is its o
   await world.until(COLOPHON, 'there', ({ data }) => data?.['title'] === 'One');
 });
 
-check(
+checkApart(
   'how far a print is stands in the status while it lasts, under a field manager of its own',
   async (world) => {
     await world.start();
@@ -102,7 +108,7 @@ check('children that somebody edits or takes away are put right, also of a book 
   await bound(world);
 });
 
-check('an annotation asks for another print, once, and is gone when that was begun', async (world) => {
+checkApart('an annotation asks for another print, once, and is gone when that was begun', async (world) => {
   await world.start();
   await makePaper(world);
   const { metadata } = await makeBook(world);
@@ -126,7 +132,7 @@ check('a book that another one is the sequel to is known by its name', async (wo
   await bound(world, second);
 });
 
-check('what is deleted goes in order, and nothing is left in the shop', async (world) => {
+checkApart('what is deleted goes in order, and nothing is left in the shop', async (world) => {
   await world.start();
   const paper = await makePaper(world);
   await makeBook(world);
@@ -145,7 +151,7 @@ check('what is deleted goes in order, and nothing is left in the shop', async (w
   assert.equal([world.shop.slots.size, world.shop.rolls.size], [0, 0]);
 });
 
-check(
+checkApart(
   'a process that is killed in the middle of a print does not have it printed again (P13)',
   async (world) => {
     await world.start();
@@ -161,7 +167,7 @@ check(
   { sheetMs: 100 },
 );
 
-check('a shop that is out of order is asked again', async (world) => {
+checkApart('a shop that is out of order is asked again', async (world) => {
   await world.start();
   for (const request of ['PUT /slots', 'POST /slots', 'POST /rolls']) world.shop.fail(request, 503, 1);
   await makePaper(world);

@@ -57,8 +57,20 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** @param options.sheetMs  how long the shop prints a sheet, in milliseconds */
-export async function openWorld({ sheetMs = 5 }: { readonly sheetMs?: number } = {}): Promise<World> {
+interface Process {
+  readonly runtime: Runtime;
+  readonly bus: MemoryBus;
+  readonly end: AbortController;
+}
+
+export interface WorldOptions {
+  /** How long the shop prints a sheet, in milliseconds. */
+  readonly sheetMs?: number;
+  /** Whether a process of its own serves the adapter. */
+  readonly isApart?: boolean;
+}
+
+export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions = {}): Promise<World> {
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-press-'));
   const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
@@ -77,7 +89,7 @@ export async function openWorld({ sheetMs = 5 }: { readonly sheetMs?: number } =
       done();
     },
   });
-  let alive: { readonly runtime: Runtime; readonly bus: MemoryBus; readonly end: AbortController } | undefined;
+  let alive: readonly Process[] = [];
   const send = async (
     method: 'GET' | 'PATCH' | 'DELETE',
     path: string,
@@ -92,33 +104,40 @@ export async function openWorld({ sheetMs = 5 }: { readonly sheetMs?: number } =
     };
     return (await client.call(call)).body as unknown as Raw;
   };
+  const begin = async (roles: readonly string[]): Promise<Process> => {
+    const end = new AbortController();
+    const own = mortal(clock, end.signal);
+    const ownFetch: typeof fetch = (input, init = {}) =>
+      fetch(input, { ...init, signal: AbortSignal.any([end.signal, ...(init.signal ? [init.signal] : [])]) });
+    const bus = broker.connect({ clock: own });
+    const runtime = await startRuntime({
+      bus,
+      client: kubeClient({ clock: own, kubeconfig }),
+      clock: own,
+      log: openLog({ level: 'info', readable: false, destination }),
+      adapters: [configure(pressAdapter({ fetch: ownFetch }), { PRESS_URL: shop.url })],
+      roles: new Set(roles),
+      callMs: 5_000,
+      events: true,
+      kinds: ['Paper', 'Book'],
+    });
+    return { runtime, bus, end };
+  };
   const world: World = {
     shop,
     client,
     errors,
     async start() {
-      const end = new AbortController();
-      const own = mortal(clock, end.signal);
-      const ownFetch: typeof fetch = (input, init = {}) =>
-        fetch(input, { ...init, signal: AbortSignal.any([end.signal, ...(init.signal ? [init.signal] : [])]) });
-      const bus = broker.connect({ clock: own });
-      const runtime = await startRuntime({
-        bus,
-        client: kubeClient({ clock: own, kubeconfig }),
-        clock: own,
-        log: openLog({ level: 'info', readable: false, destination }),
-        adapters: [configure(pressAdapter({ fetch: ownFetch }), { PRESS_URL: shop.url })],
-        roles: new Set([...Object.values(Role), 'press']),
-        callMs: 5_000,
-        events: true,
-        kinds: ['Paper', 'Book'],
-      });
-      alive = { runtime, bus, end };
+      const own = Object.values(Role);
+      const processes = isApart ? [own, ['press']] : [[...own, 'press']];
+      alive = await Promise.all(processes.map(begin));
     },
     crash() {
-      alive?.bus.crash();
-      alive?.end.abort();
-      alive = undefined;
+      for (const { bus, end } of alive) {
+        bus.crash();
+        end.abort();
+      }
+      alive = [];
     },
     apply(path, object) {
       const metadata = { name: path.slice(path.lastIndexOf('/') + 1) };
@@ -155,9 +174,11 @@ export async function openWorld({ sheetMs = 5 }: { readonly sheetMs?: number } =
       }
     },
     async close() {
-      await alive?.runtime.close();
-      await alive?.bus.close();
-      alive?.end.abort();
+      for (const { runtime } of alive) await runtime.close();
+      for (const { bus, end } of alive) {
+        await bus.close();
+        end.abort();
+      }
       await client.close();
       await shop.close();
       await api.close();

@@ -4,15 +4,17 @@ import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
 import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
+import type { Underway } from '../../../actors/effects/underway.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
-import { addressKey, ConflictError, type ErrorData, TransientError } from '../../../bus/mod.ts';
+import { addressKey, type Clock, ConflictError, type ErrorData, TransientError } from '../../../bus/mod.ts';
 import type { GuardInput } from '../../../machines/guard.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
-import type { Life, LifePorts } from '../../../machines/life.ts';
+import type { HeldCall, Life, LifePorts } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { ManualClock } from '../../bus/manual-clock.ts';
 
 const test = suite('effects');
 
@@ -76,11 +78,14 @@ test('guards of which one could not be stored are stored again when the others h
 interface Given {
   readonly objects?: Partial<Record<keyof Objects, unknown>>;
   readonly leaseLeftMs?: number;
+  readonly leaseSignal?: AbortSignal;
+  /** Lists what must not be made twice: with the time by which it lands. */
+  readonly list?: (landsBy: number) => Promise<void>;
+  readonly clock?: Clock;
 }
 
 /** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
-function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
-  const clock = systemClock();
+function given({ objects = {}, leaseLeftMs = 60_000, leaseSignal, list, clock = systemClock() }: Given) {
   const endsAt = clock.now() + leaseLeftMs;
   const calls: OperationRequest[] = [];
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
@@ -99,16 +104,25 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
       object = now;
     },
   } as unknown as ObjectActor;
+  const underway =
+    list === undefined
+      ? undefined
+      : ({
+          async run(_key: string, landsBy: number, call: () => Promise<unknown>) {
+            await list(landsBy);
+            return call();
+          },
+        } as unknown as Underway);
   const machines = provideEffects({
     objects: objects as unknown as Objects,
     registry: registry([], []),
     clock,
     callMs: 10_000,
     lateMs: 30_000,
-    underway: () => undefined,
+    underway: () => underway,
     actor: () => actor,
     leaseEndsAt: () => endsAt,
-    leaseSignal: () => new AbortController().signal,
+    leaseSignal: () => leaseSignal ?? new AbortController().signal,
     track: () => undefined,
     trackWrite: () => undefined,
   });
@@ -143,6 +157,38 @@ test('a call ends before the lease does, or does not begin (E1, P10)', async () 
   const late = given({ leaseLeftMs: 250 });
   assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
   assert.equal(late.calls, []);
+});
+
+test('what is held is told when the lease ends, and when it has ended (E1)', async () => {
+  const lease = new AbortController();
+  const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined };
+  await ports.hold('base', 'look', options);
+  const { signal, leaseEndsAt } = calls[0] as unknown as HeldCall;
+  assert.is(leaseEndsAt(), endsAt);
+  assert.not(signal.aborted);
+  lease.abort();
+  assert.ok(signal.aborted);
+  assert.is((await ports.hold('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is(calls.length, 1);
+});
+
+test('what is held and must not be made twice begins within the time that its landing is counted from (P13)', async () => {
+  const clock = new ManualClock();
+  const listed: number[] = [];
+  let tookMs = 1_999;
+  const list = async (landsBy: number): Promise<void> => {
+    listed.push(landsBy - clock.now());
+    await clock.advance(tookMs);
+  };
+  const { ports, calls } = given({ clock, list });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, landsWithinMs: 3_000 };
+  await ports.hold('base', 'look', options);
+  assert.equal([calls.length, listed], [1, [5_000]]);
+  assert.is((calls[0] as unknown as HeldCall).beginBy - clock.now(), 1);
+  tookMs = 2_000;
+  assert.is((await ports.hold('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is(calls.length, 1);
 });
 
 test('after a lost race the actor knows the object as it is by now (E2)', async () => {

@@ -9,8 +9,9 @@ import {
   withOperations,
 } from '../../../actors/effects/operations-service.ts';
 import type { DeclaredKind, Operation } from '../../../adapters/adapter.ts';
-import { type Bus, traceparentOf } from '../../../bus/mod.ts';
+import { type Bus, type JsonObject, TerminalError, traceparentOf } from '../../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../../machines/kind.ts';
+import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
 /** An adapter of one kind, as far as it is called. */
@@ -45,6 +46,56 @@ export function describeRouting(
       } finally {
         await caller.close();
         await server.close();
+      }
+    });
+  });
+
+  test('what takes as long as it takes is told of, given up and answered over the bus, at the node that it names', async () => {
+    await withBus(async (connect) => {
+      const [server, other, caller] = [await connect('server'), await connect('other'), await connect('caller')];
+      const clock = systemClock();
+      try {
+        const adapter = things({ route: () => 'one.example.org' });
+        const requests: object[] = [];
+        const create = async ({ signal, progress, ...request }: HeldRequest): Promise<JsonObject | undefined> => {
+          requests.push(request);
+          progress({ sheets: 1 });
+          if (request.object.spec?.['isShort'] === true) return undefined;
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          throw new TerminalError('it was stopped');
+        };
+        await serveOperations(server, adapter, serving({ create: create as Operation }, 'one.example.org'), '1.0.0');
+        const wrong: Operation = async () => 'on another node';
+        await serveOperations(other, adapter, serving({ create: wrong }, 'two'), '1.0.0');
+        const [kind] = withOperations(caller, adapter, serving({ create: wrong }, 'three'));
+        const stop = new AbortController();
+        const heard: JsonObject[] = [];
+        const held = (isShort: boolean): Promise<unknown> => {
+          const object = { metadata: { name: 'c' }, spec: { isShort } } as unknown as KubeObject;
+          const request: Omit<HeldCall, 'dependencies'> = {
+            object,
+            traceparent: traceparentOf('c'),
+            signal: stop.signal,
+            progress: (progress) => heard.push(progress),
+            beginBy: clock.now() + 5_000,
+            leaseEndsAt: () => clock.now() + 15_000,
+          };
+          return (kind as Kind).operations['create']?.(request as never) ?? Promise.reject(new Error('none'));
+        };
+        assert.is(await held(true), undefined);
+        assert.equal(heard, [{ sheets: 1 }]);
+        assert.equal(Object.keys(requests[0] ?? {}).sort(), ['object', 'traceparent']);
+        const answer = held(false);
+        while (heard.length < 2) await clock.sleep(2);
+        stop.abort();
+        try {
+          await answer;
+          assert.unreachable('it was stopped');
+        } catch (error) {
+          assert.instance(error, TerminalError);
+        }
+      } finally {
+        for (const bus of [caller, other, server]) await bus.close();
       }
     });
   });

@@ -3,7 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { serveOperations, withOperations } from '../../../actors/effects/operations-service.ts';
-import { type Bus, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import type { Operation } from '../../../adapters/adapter.ts';
+import { type Bus, memoryBroker, TransientError, UnansweredError } from '../../../bus/mod.ts';
+import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
+import { ManualClock } from '../../bus/manual-clock.ts';
 import { describeRouting, serving, things } from './operations-service.suite.ts';
 
 const test = suite('operations over the bus');
@@ -34,22 +37,6 @@ test('a create that was not answered may yet be done: by the other process, and 
   assert.equal([code, landedBy], ['transient', deadlineAt + LATE_MS]);
 });
 
-test('what is bounded by a lease is not sent over the bus, which knows no signals', async () => {
-  const bus = memoryBroker({ clock: systemClock() }).connect();
-  const adapter = things();
-  await serveOperations(bus, adapter, serving({ create: async () => 'made' }), '1.0.0');
-  const [remote] = withOperations(bus, adapter, undefined);
-  try {
-    await remote?.operations['create']?.({ signal: new AbortController().signal } as never);
-    assert.unreachable('it was sent');
-  } catch (error) {
-    assert.instance(error, TransientError);
-    assert.match((error as Error).message, "'create' of 'things' is bounded by a lease");
-  } finally {
-    await bus.close();
-  }
-});
-
 test('what the other process knows of a create that failed is passed on', async () => {
   const known = await answered(systemClock().now() + 5_000, async () => {
     throw new TransientError('the connection was closed', { landedBy: 12 });
@@ -59,6 +46,47 @@ test('what the other process knows of a create that failed is passed on', async 
     throw new TransientError('busy');
   });
   assert.is(refused.landedBy, undefined);
+});
+
+test('what proves nothing of a create in its own process proves nothing in another (I4)', async () => {
+  const deadlineAt = systemClock().now() + 5_000;
+  for (const error of [new UnansweredError('the cloud fell silent'), new RangeError('a defect')]) {
+    const { message, landedBy } = await answered(deadlineAt, async () => {
+      throw error;
+    });
+    assert.equal([message, landedBy], [error.message, deadlineAt + LATE_MS]);
+  }
+  const told = await answered(deadlineAt, async () => {
+    throw new UnansweredError('it may come late', { landedBy: 12 });
+  });
+  assert.is(told.landedBy, 12);
+});
+
+test('what is held in another process does not outlast the lease of a process that is gone (E1)', async () => {
+  const clock = new ManualClock();
+  const broker = memoryBroker({ clock });
+  const [here, there] = [broker.connect(), broker.connect()];
+  let signal: AbortSignal | undefined;
+  const create: Operation = async (request: HeldRequest) => {
+    signal = request.signal;
+    await new Promise((resolve) => request.signal.addEventListener('abort', resolve));
+  };
+  await serveOperations(there, things(), serving({ create }), '1.0.0');
+  const [remote] = withOperations(here, things(), undefined);
+  const endsAt = clock.now() + 6_000;
+  const held: Partial<HeldCall> = {
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    beginBy: clock.now() + 2_000,
+    leaseEndsAt: () => endsAt,
+  };
+  void remote?.operations['create']?.(held as never);
+  await clock.settle();
+  assert.is(signal?.aborted, false);
+  here.crash();
+  await clock.advance(6_000);
+  assert.is(signal?.aborted, true);
+  await there.close();
 });
 
 test('a create that nobody was asked for is not done later', async () => {

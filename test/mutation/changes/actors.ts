@@ -436,4 +436,32 @@ export const ACTORS: readonly Change[] = [
     to: '      throw error;\n',
     tests: ['test/actors/effects/children.test.ts'],
   },
+  {
+    file: 'actors/effects/effects.ts',
+    breaks: 'P13: what is held begins after the time that its landing is counted from',
+    from: 'if (clock.now() >= beginBy) throw',
+    to: 'if (clock.now() > Number.POSITIVE_INFINITY) throw',
+    tests: ['test/actors/effects/effects.test.ts'],
+  },
+  {
+    file: 'actors/effects/effects.ts',
+    breaks: 'P13: the landing of what is held counts from before it begins',
+    from: 'once(key, beginBy + landsWithinMs, call)',
+    to: 'once(key, clock.now() + landsWithinMs, call)',
+    tests: ['test/actors/effects/effects.test.ts'],
+  },
+  {
+    file: 'actors/effects/effects.ts',
+    breaks: 'E1: what is held goes on when the lease has ended',
+    from: 'AbortSignal.any([signal, deps.leaseSignal(key)])',
+    to: 'AbortSignal.any([signal])',
+    tests: ['test/actors/effects/effects.test.ts'],
+  },
+  {
+    file: 'actors/effects/operations-service.ts',
+    breaks: 'E1: what is held in another process is not bounded by the lease',
+    from: 'validUntil: leaseEndsAt }',
+    to: 'validUntil: () => Number.POSITIVE_INFINITY }',
+    tests: ['test/actors/effects/operations-service.test.ts'],
+  },
 ];

@@ -1,0 +1,249 @@
+// Requests that take as long as they take, as their caller has them: see holding.ts.
+import { fromErrorData, TransientError, UnansweredError } from './errors.ts';
+import {
+  ANSWERS,
+  type AnswerData,
+  type Confirmation,
+  confirmationData,
+  type HoldOptions,
+  type HoldWire,
+  messageOf,
+  type Opening,
+  type ProgressData,
+  type ToCaller,
+} from './holding.ts';
+import type { JsonObject } from './json.ts';
+import type { Timer } from './time.ts';
+
+/** With less than this part of a lease left it would not be asked again in time. By then a lease is given up anyway. */
+const LEAST = 10;
+
+/** A process that runs what is held here, as far as it was heard of. */
+interface Server {
+  readonly name: string;
+  readonly calls: Set<Call>;
+  /** Unless it asks again before, it has stopped all of them by then. Never moves back: a confirmation may be lost. */
+  until: number;
+  timer: Timer | undefined;
+}
+
+interface Call {
+  readonly id: string;
+  readonly subject: string;
+  readonly options: HoldOptions;
+  readonly settled: PromiseWithResolvers<JsonObject>;
+  readonly onAbort: () => void;
+  /** Undefined: it has not begun. */
+  server: Server | undefined;
+  isGivenUp: boolean;
+  /** Ends the wait for what was given up. */
+  timer: Timer | undefined;
+  /** Of the progress that was heard last. */
+  step: number;
+}
+
+export class HeldCalls {
+  readonly #wire: HoldWire;
+  readonly #name: () => string;
+  readonly #calls = new Map<string, Call>();
+  readonly #servers = new Map<string, Server>();
+  #count = 0;
+
+  /** @param name  of this process */
+  constructor(wire: HoldWire, name: () => string) {
+    this.#wire = wire;
+    this.#name = name;
+  }
+
+  /**
+   * @param open  asks for it: resolves when it has begun
+   * @throws what the handler throws; {UnansweredError} it has begun, and nobody says what became of it; {TransientError} it
+   *   has not begun, and will not
+   */
+  hold(
+    subject: string,
+    options: HoldOptions,
+    open: (opening: Opening, timeoutMs: number) => Promise<void>,
+  ): Promise<JsonObject> {
+    const { signal, beginBy } = options;
+    const timeoutMs = beginBy - this.#wire.clock.now();
+    if (timeoutMs <= 0) return Promise.reject(new TransientError(`no time was left to ask '${subject}'`));
+    if (signal.aborted) return Promise.reject(neverBegun(subject));
+    this.#count += 1;
+    const call: Call = {
+      id: String(this.#count),
+      subject,
+      options,
+      settled: Promise.withResolvers<JsonObject>(),
+      onAbort: () => this.#giveUp(call),
+      server: undefined,
+      isGivenUp: false,
+      timer: undefined,
+      step: 0,
+    };
+    this.#calls.set(call.id, call);
+    signal.addEventListener('abort', call.onAbort, { once: true });
+    open({ caller: this.#name(), id: call.id }, timeoutMs).then(
+      () => {
+        // Whoever knows nothing of holding has answered as any request is answered.
+        if (call.server === undefined) this.#reject(call, new UnansweredError(`'${subject}' cannot be held`));
+      },
+      (error: unknown) => {
+        if (call.server !== undefined) return;
+        // Should whoever was asked come back to it, it is told that nobody wants it (H1).
+        const isProof = !(error instanceof UnansweredError);
+        this.#reject(call, isProof ? error : new TransientError(error.message, { cause: error }));
+      },
+    );
+    return call.settled.promise;
+  }
+
+  /** What a server asks. */
+  answer(message: ToCaller): JsonObject {
+    const { say, from } = message;
+    if (say === 'alive') return this.#confirm(this.#servers.get(from));
+    const call = this.#calls.get(message.id);
+    if (say === 'begin') return call === undefined ? {} : this.#begin(call, from);
+    if (call?.server?.name !== from) return {};
+    if (message.progress !== undefined) this.#progress(call, message.progress);
+    if (say === 'answer') this.#settle(call, message.answer);
+    return {};
+  }
+
+  /** The process ends: what is held is told to stop, and not waited for. */
+  close(): void {
+    for (const call of [...this.#calls.values()]) {
+      if (call.server !== undefined) this.#abort(call, call.server);
+      this.#reject(call, call.server === undefined ? neverBegun(call.subject) : unanswered(call));
+    }
+  }
+
+  /** The process is gone: nobody is told anything. */
+  abandon(): void {
+    const { clock } = this.#wire;
+    for (const { timer } of [...this.#calls.values(), ...this.#servers.values()]) {
+      if (timer !== undefined) clock.clearTimeout(timer);
+    }
+    this.#calls.clear();
+    this.#servers.clear();
+  }
+
+  #begin(call: Call, from: string): JsonObject {
+    // Asked again, as the answer was lost.
+    if (call.server?.name === from) return this.#confirm(call.server);
+    if (call.server !== undefined || this.#wire.clock.now() >= call.options.beginBy) return {};
+    const server = this.#servers.get(from) ?? { name: from, calls: new Set(), until: 0, timer: undefined };
+    if (server.calls.size > 0 && this.#isLost(server)) this.#lose(server);
+    this.#servers.set(from, server);
+    call.server = server;
+    server.calls.add(call);
+    return this.#confirm(server);
+  }
+
+  /** All that is held there may go on, but for what was given up (H2, H3). */
+  #confirm(server: Server | undefined): JsonObject {
+    // It has stopped them by itself.
+    if (server !== undefined && this.#isLost(server)) this.#lose(server);
+    if (server === undefined || server.calls.size === 0) return confirmationData({ validMs: undefined, aborted: [] });
+    const { clock, leaseMs } = this.#wire;
+    const now = clock.now();
+    let validUntil = now + leaseMs;
+    const aborted: string[] = [];
+    for (const { id, isGivenUp, options } of server.calls) {
+      const until = options.validUntil();
+      // One whose time is all but over does not end that of the others.
+      if (isGivenUp || until <= now + leaseMs / LEAST) aborted.push(id);
+      else validUntil = Math.min(validUntil, until);
+    }
+    server.until = Math.max(server.until, validUntil);
+    this.#watch(server);
+    const confirmation: Confirmation = { validMs: validUntil - now, aborted };
+    return confirmationData(confirmation);
+  }
+
+  #isLost({ until }: Server): boolean {
+    return until > 0 && until <= this.#wire.clock.now();
+  }
+
+  /** Notices that a server does not ask any more. */
+  #watch(server: Server): void {
+    if (server.timer !== undefined) return;
+    const { clock } = this.#wire;
+    const look = (): void => {
+      server.timer = undefined;
+      if (this.#isLost(server)) this.#lose(server);
+      else this.#watch(server);
+    };
+    server.timer = clock.setTimeout(look, server.until - clock.now());
+  }
+
+  #lose(server: Server): void {
+    for (const call of [...server.calls]) this.#reject(call, unanswered(call));
+    server.until = 0;
+  }
+
+  #giveUp(call: Call): void {
+    const { server, subject } = call;
+    if (server === undefined) {
+      this.#reject(call, neverBegun(subject));
+      return;
+    }
+    call.isGivenUp = true;
+    this.#abort(call, server);
+    const { clock } = this.#wire;
+    // By then it was told to stop, if not by us.
+    call.timer = clock.setTimeout(() => this.#reject(call, unanswered(call)), server.until - clock.now());
+  }
+
+  /** For the sake of speed: should it be lost, the next confirmation says it again. */
+  #abort({ id }: Call, { name }: Server): void {
+    const message = messageOf({ say: 'abort', from: this.#name(), id });
+    this.#wire.ask(name, message, this.#wire.leaseMs / ANSWERS).catch(() => undefined);
+  }
+
+  #progress(call: Call, { step, value }: ProgressData): void {
+    if (step <= call.step || call.isGivenUp) return;
+    call.step = step;
+    try {
+      call.options.onProgress(value);
+    } catch (error) {
+      // As in one process, where it would end the handler.
+      this.#giveUp(call);
+      call.settled.reject(error);
+    }
+  }
+
+  #settle(call: Call, answer: AnswerData): void {
+    if (!this.#end(call)) return;
+    if ('error' in answer) call.settled.reject(fromErrorData(answer.error));
+    else call.settled.resolve(answer.result);
+  }
+
+  #reject(call: Call, error: unknown): void {
+    if (this.#end(call)) call.settled.reject(error);
+  }
+
+  /** @returns false: it has ended before */
+  #end(call: Call): boolean {
+    const { clock } = this.#wire;
+    const { id, options, onAbort, server, timer } = call;
+    if (!this.#calls.delete(id)) return false;
+    options.signal.removeEventListener('abort', onAbort);
+    if (timer !== undefined) clock.clearTimeout(timer);
+    server?.calls.delete(call);
+    if (server?.calls.size === 0) {
+      if (server.timer !== undefined) clock.clearTimeout(server.timer);
+      server.timer = undefined;
+      this.#servers.delete(server.name);
+    }
+    return true;
+  }
+}
+
+function neverBegun(subject: string): TransientError {
+  return new TransientError(`'${subject}' was given up before it began`);
+}
+
+function unanswered({ subject }: Call): UnansweredError {
+  return new UnansweredError(`'${subject}' was begun, and nobody says what became of it`);
+}

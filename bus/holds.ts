@@ -1,0 +1,69 @@
+// What a process holds at others, and what others hold here: one name for both, taken when it is first needed.
+import type { Held, HoldOptions } from './bus.ts';
+import { HeldCalls } from './held-calls.ts';
+import { HeldOperations } from './held-operations.ts';
+import { type HoldWire, newName, type Opening, parseMessage } from './holding.ts';
+import type { JsonObject } from './json.ts';
+
+export class Holds {
+  readonly #wire: HoldWire;
+  readonly #calls: HeldCalls;
+  readonly #operations: HeldOperations;
+  #known: { readonly name: string; readonly stop: () => void } | undefined;
+
+  constructor(wire: HoldWire) {
+    const name = (): string => this.#name();
+    this.#wire = wire;
+    this.#calls = new HeldCalls(wire, name);
+    this.#operations = new HeldOperations(wire, name);
+  }
+
+  /** @see HeldCalls.hold */
+  hold(
+    subject: string,
+    options: HoldOptions,
+    open: (opening: Opening, timeoutMs: number) => Promise<void>,
+  ): Promise<JsonObject> {
+    return this.#calls.hold(subject, options, open);
+  }
+
+  /** @see HeldOperations.open */
+  open(opening: Opening, service: object, run: (held: Held) => JsonObject | Promise<JsonObject>): Promise<void> {
+    return this.#operations.open(opening, service, run);
+  }
+
+  /** Stops what runs for a service; resolves when its callers know. */
+  end(service: object): Promise<void> {
+    return this.#operations.end(service);
+  }
+
+  /** Nothing is held any more, and nobody answers. What runs for others was ended with its services. */
+  close(): void {
+    this.#calls.close();
+    this.abandon();
+  }
+
+  /** The process is gone: nobody is told anything. */
+  abandon(): void {
+    this.#calls.abandon();
+    this.#operations.abandon();
+    this.#known?.stop();
+    this.#known = undefined;
+  }
+
+  #name(): string {
+    if (this.#known === undefined) {
+      const name = newName(this.#wire.clock);
+      this.#known = { name, stop: this.#wire.listen(name, (asked) => this.#answer(asked)) };
+    }
+    return this.#known.name;
+  }
+
+  #answer(asked: JsonObject): JsonObject {
+    const message = parseMessage(asked);
+    if (message === undefined) return {};
+    if (message.say !== 'abort') return this.#calls.answer(message);
+    this.#operations.abort(message.from, message.id);
+    return {};
+  }
+}
