@@ -6,6 +6,7 @@ import { list, string } from '../../../adapters/kubernetes/contract.ts';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
 import { representable } from '../../../adapters/openstack/observed-values.ts';
+import { poller } from '../../../adapters/openstack/poller.ts';
 import { rulesStep } from '../../../adapters/openstack/security-group-rules.ts';
 import { type Answer, type Call, HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
@@ -30,9 +31,11 @@ function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObjec
     list: async () => listed,
   };
   const clock = systemClock();
+  const looks = lookUps({ clock });
   const operations: ResourceOperations = network.operations({
     sessions: { open: async () => session },
-    lookUps: lookUps({ clock }),
+    lookUps: looks,
+    poller: poller({ clock, lookUps: looks }),
     servers: async () => [],
   });
   return { session, calls, operations };
