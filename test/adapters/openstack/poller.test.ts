@@ -312,6 +312,26 @@ test('who stops while a list is under way hears nothing of it; who comes then wa
   third.stop();
 });
 
+test('a list that takes longer than an interval is not asked for again meanwhile', async () => {
+  const { clock, watch } = scene();
+  const cloud = new FakeCloud(ids(120));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  cloud.before = promise;
+  const watching = ids(60).map((id) => watch(cloud, id));
+  await clock.advance(1_000);
+  watching.push(
+    ...ids(120)
+      .slice(60)
+      .map((id) => watch(cloud, id)),
+  );
+  await clock.advance(5_000);
+  assert.equal(cloud.requests, ['all /networks']);
+  resolve();
+  await clock.advance(2_000);
+  assert.is(cloud.requests.length, 3);
+  for (const { stop } of watching) stop();
+});
+
 test('every request ends by a deadline, and is in no trace of an object', async () => {
   const { clock, watch } = scene();
   const cloud = new FakeCloud(ids(60));
