@@ -175,15 +175,18 @@ class Round {
     const all = [...this.#waiting];
     const due = all.filter(({ dueAt }) => dueAt <= at);
     const isFew = new Set(due.map(({ criteria }) => criteria[0]?.value)).size <= FEW[this.#deps.of.service.lookUp];
-    const served = isFew ? due : all;
+    const served = new Set(isFew ? due : all);
     await (isFew ? this.#read(due) : this.#list(all));
     this.#isLooking = false;
-    for (const waiting of served) {
-      waiting.looks += 1;
-      waiting.dueAt = this.#next(rarer(waiting.pollAfterMs, waiting.looks));
-    }
+    for (const waiting of served) waiting.looks += 1;
+    const now = this.#deps.clock.now();
     let nextAt = Number.POSITIVE_INFINITY;
-    for (const { dueAt } of this.#waiting) nextAt = Math.min(nextAt, dueAt);
+    for (const waiting of this.#waiting) {
+      // Also for those who came during a long list: a cloud that is slow is not listed without a pause.
+      if (served.has(waiting) || waiting.dueAt <= now)
+        waiting.dueAt = this.#next(rarer(waiting.pollAfterMs, waiting.looks));
+      nextAt = Math.min(nextAt, waiting.dueAt);
+    }
     if (!this.isIdle) this.#arm(nextAt);
   }
 
