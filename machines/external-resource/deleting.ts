@@ -166,10 +166,7 @@ export const deleting = resourceSetup.createStateConfig({
       after: { removalPatience: 'removing' },
       on: {
         observed: { guard: wasSeenGone, target: 'unclaiming' },
-        'dependencies.changed': [
-          { guard: isNewCredentials, target: 'confirming', actions: storeDependencies },
-          { actions: storeDependencies },
-        ],
+        'dependencies.changed': { guard: isNewCredentials, target: 'confirming', actions: storeDependencies },
       },
     },
     backingOff: {

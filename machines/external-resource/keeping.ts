@@ -142,10 +142,7 @@ export const keeping = resourceSetup.createStateConfig({
         ],
         'object.changed': anewIfEdited,
         // What is watched with the old ones may not be seen any more.
-        'dependencies.changed': [
-          { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
-          { actions: storeDependencies },
-        ],
+        'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
       },
     },
   },

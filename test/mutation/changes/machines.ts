@@ -194,7 +194,7 @@ export const MACHINES: readonly Change[] = [
   {
     file: 'machines/external-resource/keeping.ts',
     breaks: 'what is waited for is watched with credentials that are no more',
-    from: "          { guard: isNewCredentials, target: 'observing', actions: storeDependencies },\n",
+    from: "        'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },\n",
     to: '',
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
