@@ -108,7 +108,7 @@ class Round {
   wait(criteria: readonly Criterion[], request: Watched, judge: Judge): Promise<never> {
     const { signal, progress, observation, pollAfterMs } = request;
     const { promise, reject } = Promise.withResolvers<never>();
-    const tell = onlyNews(observation, (news) => progress(news as unknown as JsonObject));
+    const tell = onlyNews(observation, progress);
     const waiting: Waiting = {
       criteria,
       pollAfterMs,

@@ -14,8 +14,8 @@ import {
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { ResourceOperations, UpdateOutcome } from './operations.ts';
-import { onlyNews, rarer, type WatchNews } from './watching.ts';
+import type { ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import { onlyNews, rarer } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
 const RESYNC_SPREAD = 0.2;
@@ -83,6 +83,8 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     const { key, observation, pollAfterMs, parent } = input;
     const beganAt = ports.now();
     const tell = (news: WatchNews): void => {
+      // What is told late was read before whatever has been done since.
+      if (signal.aborted) return;
       const seen = 'gone' in news ? undefined : news.observation;
       parent.send({ type: 'observed', observation: seen } satisfies Observed);
     };

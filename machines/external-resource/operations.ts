@@ -48,14 +48,18 @@ export type ResourceOperations = {
   /** Asks for the deletion, once. A resource that is gone already is fine. */
   remove(request: OperationRequest & { readonly id: string }): Promise<void>;
   /**
-   * Looks at the resource now and then, and tells (`progress`, as `WatchNews`) what is not as `observation` and what was told
+   * Looks at the resource now and then, and tells (`progress`) what is not as `observation` and what was told
    * since, or that it is gone. Ends when `signal` is aborted, or with the failure of a look. Makes nothing but reads. An adapter
    * without it is asked to `observe` in its place (`ExternalResourceOptions.watches`).
    */
   watch?(request: WatchRequest): Promise<unknown>;
 };
 
-export interface WatchRequest extends HeldRequest {
+/** What a watch tells of a resource that is not as it was known any more. */
+export type WatchNews = { readonly observation: Observation } | { readonly gone: true };
+
+export interface WatchRequest extends Omit<HeldRequest, 'progress'> {
+  readonly progress: (news: WatchNews) => void;
   readonly id: string;
   /** As it was seen last; undefined: nothing is known of it. */
   readonly observation?: Observation | undefined;

@@ -1,8 +1,5 @@
 // Waiting for a foreign system: it is looked at in a rhythm, and only what is new is told.
-import type { Observation } from './operations.ts';
-
-/** What a watch tells of a resource that is not as it was known any more. */
-export type WatchNews = { readonly observation: Observation } | { readonly gone: true };
+import type { Observation, WatchNews } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
 export const REMOVAL_POLL_MS = 1_000;

@@ -8,7 +8,7 @@ import { type Poller, poller } from '../../../adapters/openstack/poller.ts';
 import type { Answer, Call, Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
-import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { Observation, WatchNews } from '../../../machines/external-resource/operations.ts';
 import { ManualClock, type Outcome, outcome } from '../../bus/manual-clock.ts';
 
 const test = suite('poller');
@@ -63,7 +63,7 @@ class FakeCloud implements Session {
 }
 
 interface Watching {
-  readonly told: JsonObject[];
+  readonly told: WatchNews[];
   readonly end: Outcome<never>;
   stop(): void;
 }
@@ -102,9 +102,9 @@ function scene(): Scene {
       id,
       { of = NETWORKS, criteria = [equalTo('id', id)], known = building(id), pollAfterMs = 1_000 } = {},
     ) {
-      const told: JsonObject[] = [];
+      const told: WatchNews[] = [];
       const { signal, ...controller } = abortable();
-      const request = { signal, progress: (news: JsonObject) => void told.push(news), observation: known, pollAfterMs };
+      const request = { signal, progress: (news: WatchNews) => void told.push(news), observation: known, pollAfterMs };
       return { told, end: outcome(polls.watch(cloud, of, criteria, request, seen)), stop: controller.abort };
     },
   };
@@ -136,9 +136,9 @@ test('what was there when nothing was known, and what was gone by then, is told'
   const { clock, watch } = scene();
   const cloud = new FakeCloud(['a']);
   const polls = poller({ clock, lookUps: lookUps({ clock }) });
-  const told: JsonObject[] = [];
+  const told: WatchNews[] = [];
   const { signal, abort } = abortable();
-  const request = { signal, progress: (news: JsonObject) => void told.push(news), pollAfterMs: 1_000 };
+  const request = { signal, progress: (news: WatchNews) => void told.push(news), pollAfterMs: 1_000 };
   void outcome(polls.watch(cloud, NETWORKS, [equalTo('id', 'a')], request, seen));
   const missing = watch(cloud, 'b');
   await clock.advance(2_000);

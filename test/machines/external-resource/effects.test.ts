@@ -79,6 +79,8 @@ test('the adapter that offers it watches, bounded by the state; what it tells is
   assert.not.ok(held?.signal.aborted);
   run.stop();
   assert.ok(held?.signal.aborted);
+  held?.onProgress({ gone: true });
+  assert.is(run.told.length, 2, 'what comes late is not heard');
 });
 
 test('a watch that ends by itself, or fails, has failed; how long it had lasted is known', async () => {

@@ -221,6 +221,13 @@ export const MACHINES: readonly Change[] = [
   },
   {
     file: 'machines/external-resource/effects.ts',
+    breaks: 'what a watch tells late is taken for what is seen now',
+    from: '      if (signal.aborted) return;\n      const seen',
+    to: '      const seen',
+    tests: ['test/machines/external-resource/effects.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/effects.ts',
     breaks: 'a watch that ended by itself leaves its object waiting for ever',
     from: "      throw transient('the watch of the resource has ended');\n",
     to: '      await new Promise(() => undefined);\n',
