@@ -186,6 +186,13 @@ export const OPENSTACK: readonly Change[] = [
     tests: ['test/adapters/openstack/conditions.test.ts'],
   },
   {
+    file: 'adapters/openstack/operations.ts',
+    breaks: 'what was only imported is told to be gone, and made anew',
+    from: '        if (found === undefined) refuseLoss(request);\n        return found &&',
+    to: '        return found &&',
+    tests: ['test/adapters/openstack/operations.test.ts'],
+  },
+  {
     file: 'adapters/openstack/poller.ts',
     breaks: 'W1: who has stopped to wait is told',
     from: '        if (!this.#waiting.has(waiting)) return;\n',
