@@ -30,7 +30,14 @@ export {
   externalResourceLife,
   type ResourceStanding,
 } from '../machines/external-resource/life.ts';
-export type { Observation, ResourceOperations, UpdateOutcome } from '../machines/external-resource/operations.ts';
+export type {
+  Observation,
+  ResourceOperations,
+  UpdateOutcome,
+  WatchNews,
+  WatchRequest,
+} from '../machines/external-resource/operations.ts';
+export { onlyNews, rarer } from '../machines/external-resource/watching.ts';
 export type {
   Carried,
   Child,

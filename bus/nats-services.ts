@@ -126,19 +126,18 @@ function holdWire(connection: Connection, root: string, leaseMs: number): HoldWi
     leaseMs,
     listen(name, answer) {
       const subscription = connection.listen(holdSubject(name, root), (message) => {
-        let asked: JsonObject;
-        try {
-          asked = message.json<JsonObject>();
-        } catch {
-          return; // of somebody who speaks another language
-        }
+        const asked = parseJsonObject(message.string());
+        // Of somebody who speaks another language.
+        if (asked === undefined) return;
         if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(asked)));
       });
       return () => subscription.unsubscribe();
     },
     async ask(name, asked, timeoutMs) {
       const message = await connection.request(holdSubject(name, root), JSON.stringify(asked), { timeoutMs });
-      return message.json<JsonObject>();
+      const answer = parseJsonObject(message.string());
+      if (answer === undefined) throw new TransientError(`'${name}' answered with something else than a JSON object`);
+      return answer;
     },
   };
 }

@@ -16,7 +16,7 @@ export type { Address };
 
 /** Mail to an actor. A claim and an answer name the other side, which lives in the same namespace. */
 export type MailSubject = { readonly to: Address } & (
-  | { readonly topic: 'object' | 'observed' }
+  | { readonly topic: 'object' }
   | { readonly topic: 'claim' | 'ready'; readonly from: Address }
 );
 
@@ -131,7 +131,7 @@ export function parseMailSubject(
   const to = parseAddress(rest.slice(0, 4));
   if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
   const topic = rest[4];
-  if (topic === 'object' || topic === 'observed') return rest.length === 5 ? { to, topic } : undefined;
+  if (topic === 'object') return rest.length === 5 ? { to, topic } : undefined;
   if ((topic !== 'claim' && topic !== 'ready') || rest.length !== 9) return undefined;
   const from = parseAddress(rest.slice(5));
   return from === undefined ? undefined : { to, topic, from };

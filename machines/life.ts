@@ -188,6 +188,8 @@ export interface LifePorts {
   jitter(delayMs: number): number;
   /** Until the next moment of this rhythm, so that one look serves all who look. */
   together(pauseMs: number): number;
+  /** Resolves after so many milliseconds, or when it is aborted. */
+  pause(delayMs: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface HoldOptions {

@@ -234,6 +234,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
     jitter: (delayMs) => jitter(delayMs, clock),
     together: (pauseMs) => together(pauseMs, clock),
+    pause: (delayMs, signal) => clock.sleep(delayMs, signal),
   };
 
   const provided = new Map<Life, AnyStateMachine>();

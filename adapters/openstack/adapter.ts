@@ -9,6 +9,7 @@ import { KINDS } from './kinds/registry.ts';
 import { lookUps } from './look-ups.ts';
 import { declaredKind } from './managed-kind.ts';
 import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
+import { poller } from './poller.ts';
 import { LATE_MS } from './refusals.ts';
 import { openstackScaffold } from './scaffold.ts';
 import { openStackSessions } from './sessions.ts';
@@ -71,13 +72,22 @@ async function serve(
     ...(proxy !== undefined && { proxy }),
     ...(transport !== undefined && { transport }),
   });
+  const looks = lookUps({ clock });
+  const polls = poller({ clock, lookUps: looks });
   const deps = {
     sessions,
-    lookUps: lookUps({ clock }),
+    lookUps: looks,
+    poller: polls,
     servers: (namespace: string) => listObjects(serverKind, namespace),
   };
   const operations = Object.fromEntries(KINDS.map((kind) => [kind.plural, { ...kind.operations(deps) }]));
-  return { operations: operations satisfies Operations, close: () => sessions.close() };
+  return {
+    operations: operations satisfies Operations,
+    close() {
+      polls.close();
+      return sessions.close();
+    },
+  };
 }
 
 async function readCa(path: string): Promise<string> {

@@ -128,6 +128,7 @@ function tryOut(
     defaultResyncMs: 0,
     sessions: { open },
     servers: async () => [],
+    poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     lookUps: {
       async find(session, { service, collection, members }, criteria, call) {
         const query = queryOf(criteria);

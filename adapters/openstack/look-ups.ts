@@ -39,6 +39,8 @@ export interface LookUps {
 
 /** Names, or ids, in one query. */
 const VALUES_A_LIST = 50;
+/** Of which a service that takes several values a query takes several. */
+const KEYS = ['name', 'device_id'] as const;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
 const VALUES_LENGTH = 6_000;
 /** Up to so many different queries are made one by one where the service knows one name a query. */
@@ -123,13 +125,18 @@ class Queue {
   #planQueries(batch: readonly LookUp[]): readonly Fetching[] {
     const queries = groupBy(batch, ({ criteria }) => JSON.stringify(queryOf(criteria)));
     if (this.#of.service.lookUp === 'names') {
-      const [named, others] = partition(batch, ({ criteria }) => wantedOf('name', criteria) !== undefined);
-      const chunks = chunksOf(
-        'name',
-        groupBy(named, ({ criteria }) => wantedOf('name', criteria) ?? ''),
-      );
-      const fetchings = [...chunks, ...groupBy(others, ({ criteria }) => JSON.stringify(queryOf(criteria)))];
-      return fetchings.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, anyQuery('name', lookUps)) }));
+      const keyed = Map.groupBy(batch, ({ criteria }) => KEYS.find((key) => wantedOf(key, criteria) !== undefined));
+      return [...keyed].flatMap(([key, some]) => {
+        const groups = groupBy(some, ({ criteria }) =>
+          key === undefined ? JSON.stringify(queryOf(criteria)) : (wantedOf(key, criteria) ?? ''),
+        );
+        if (key === undefined)
+          return groups.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
+        return chunksOf(key, groups).map((lookUps) => ({
+          lookUps,
+          fetch: () => this.#list(lookUps, anyQuery(key, lookUps)),
+        }));
+      });
     }
     if (queries.length <= SINGLE_QUERIES)
       return queries.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
@@ -214,8 +221,8 @@ function commonQuery(lookUps: readonly LookUp[]): Query {
   );
 }
 
-/** What look-ups are told apart by. */
-type Key = 'id' | 'name';
+/** What look-ups are told apart by: an interface is known by its router alone. */
+type Key = 'id' | (typeof KEYS)[number];
 
 /** Any of the values under the key, and what else all look-ups ask for. */
 function anyQuery(key: Key, lookUps: readonly LookUp[]): Query {

@@ -29,6 +29,7 @@ const OPERATIONS = [
   'observe',
   'update',
   'remove',
+  'watch',
 ] as const satisfies readonly (keyof ResourceOperations)[];
 
 /** The kind with its operations on clouds. */
@@ -66,6 +67,7 @@ export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredK
         return { manager: kind.fieldManagers.status, status, stored };
       },
       mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && externalIdOf(object) === undefined,
+      watches: true,
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
     operations: OPERATIONS,

@@ -6,6 +6,7 @@ import { KINDS } from './kinds/registry.ts';
 import type { OperationsDeps } from './kinds/table.ts';
 import { lookUps } from './look-ups.ts';
 import { type ManagedKind, managedKind } from './managed-kind.ts';
+import { poller } from './poller.ts';
 import type { Sessions } from './session.ts';
 
 export { openstackWith } from './adapter.ts';
@@ -38,6 +39,7 @@ export function openstackKinds({
   servers = async () => [],
   defaultResyncMs = 0,
 }: OpenStackKindsDeps): readonly ManagedKind[] {
-  const shared = { sessions, servers, lookUps: lookUps({ clock }) };
+  const looks = lookUps({ clock });
+  const shared = { sessions, servers, lookUps: looks, poller: poller({ clock, lookUps: looks }) };
   return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
 }

@@ -7,14 +7,14 @@
 //   O4. Of an answer only what the kind declares is looked at and returned (A1).
 import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
-import type { Observation, ResourceOperations } from '../../machines/external-resource/operations.ts';
+import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
-import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
-import { classified, refused } from './refusals.ts';
+import { classified, refused, type WatchingOperations } from './refusals.ts';
 import type { Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
@@ -23,9 +23,13 @@ const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 
 export function openstackOperations(
   kind: TableKind,
-  { sessions, lookUps, servers }: OperationsDeps,
-): ResourceOperations {
-  const open = ({ object, credentialsVersion, deadlineAt }: OperationRequest): Promise<Session> => {
+  { sessions, lookUps, poller, servers }: OperationsDeps,
+): WatchingOperations {
+  const open = ({
+    object,
+    credentialsVersion,
+    deadlineAt,
+  }: Pick<OperationRequest, 'object' | 'credentialsVersion' | 'deadlineAt'>): Promise<Session> => {
     const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
     return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
   };
@@ -43,7 +47,7 @@ export function openstackOperations(
     return first === undefined ? undefined : observationOf(kind, first, request);
   };
 
-  const operations: ResourceOperations = {
+  const operations: WatchingOperations = {
     async find(request) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
@@ -98,15 +102,16 @@ export function openstackOperations(
 
     async observe(request) {
       const found = await read(request, request.id);
-      const { spec, metadata } = request.object;
-      if (
-        found === undefined &&
-        spec?.['managementPolicy'] === 'unmanaged' &&
-        metadata.deletionTimestamp === undefined
-      ) {
-        throw new TerminalError('resource has been deleted from OpenStack', UNRECOVERABLE);
-      }
+      if (found === undefined) refuseLoss(request);
       return found;
+    },
+
+    async watch(request) {
+      const session = await open({ ...request, deadlineAt: poller.deadlineAt() });
+      return poller.watch(session, kind, [equalTo('id', request.id)], request, (found) => {
+        if (found === undefined) refuseLoss(request);
+        return found && observationOf(kind, found, request);
+      });
     },
 
     async update(request) {
@@ -122,6 +127,12 @@ export function openstackOperations(
   return classified(operations);
 }
 
+/** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */
+function refuseLoss({ object: { spec, metadata } }: Pick<OperationRequest, 'object'>): void {
+  if (spec?.['managementPolicy'] === 'unmanaged' && metadata.deletionTimestamp === undefined)
+    throw new TerminalError('resource has been deleted from OpenStack', UNRECOVERABLE);
+}
+
 /** What a list returned and the criteria accept; servers compare more loosely than that. */
 async function listMatching(
   kind: TableKind,
@@ -135,7 +146,11 @@ async function listMatching(
 }
 
 /** @throws {UnansweredError} what the cloud answered is no resource: of a create it says nothing */
-export function observationOf(kind: TableKind, found: unknown, request: OperationRequest): Observation {
+export function observationOf(
+  kind: TableKind,
+  found: unknown,
+  request: Pick<OperationRequest, 'object'>,
+): Observation {
   const attributes = projected(kind.projection, isJsonObject(found) ? found : {});
   const { id } = attributes;
   if (typeof id !== 'string' || id === '') {
@@ -152,6 +167,6 @@ export function observationOf(kind: TableKind, found: unknown, request: Operatio
   };
 }
 
-function resourceOf({ object }: OperationRequest): JsonObject | undefined {
+function resourceOf({ object }: Pick<OperationRequest, 'object'>): JsonObject | undefined {
   return object.spec?.['resource'] as JsonObject | undefined;
 }

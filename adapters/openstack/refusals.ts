@@ -47,18 +47,24 @@ export function joined(errors: readonly unknown[]): unknown {
   );
 }
 
+/** The adapter waits for its clouds by itself. */
+export type WatchingOperations = Required<ResourceOperations>;
+
+/** What is judged of a request, whether it is bounded by a deadline or by the lease. */
+type Asked = Pick<OperationRequest, 'object'>;
+
 /**
  * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
  * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
-export function classified(operations: ResourceOperations): ResourceOperations {
+export function classified(operations: WatchingOperations): WatchingOperations {
   const classed =
-    <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+    <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     (request: Request): Promise<Result> =>
       operation(request).catch((error: unknown) => {
         throw transient(error);
       });
-  const checked = <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
+  const checked = <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     classed(async (request: Request): Promise<Result> => {
       const resync = resyncOf(request.object, 0);
       if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
@@ -78,5 +84,6 @@ export function classified(operations: ResourceOperations): ResourceOperations {
     observe: checked(operations.observe),
     update: checked(operations.update),
     remove: classed(operations.remove),
+    watch: checked(operations.watch),
   };
 }

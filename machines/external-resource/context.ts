@@ -1,7 +1,9 @@
 // What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
+import type { AnyActorRef } from 'xstate';
 import { type Dependency, isNeeded, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
+import { rarer } from './watching.ts';
 
 /** Tags of this chart beside those that every life has. */
 export const ResourceTag = {
@@ -66,8 +68,10 @@ export interface ResourceContext {
   readonly attempts: number;
   /** Changes in a row after which the resource was still not as specified. */
   readonly changes: number;
-  /** Looks in a row at what the cloud is at work on. */
+  /** How often in a row it began to wait for the cloud. */
   readonly looks: number;
+  /** Watches in a row that failed with nothing new to tell. */
+  readonly unwatched: number;
   /** Generation of the object that the last step outside was made for. */
   readonly tried: number;
   readonly error: ErrorData | undefined;
@@ -89,7 +93,14 @@ export interface ResourceContext {
   readonly heardAt: number;
 }
 
-export type ResourceEvent = LifeEvent<ResourceView>;
+export type ResourceEvent = LifeEvent<ResourceView> | Observed;
+
+/** What is watched is not as it was; without an observation it is gone. */
+export interface Observed {
+  readonly type: 'observed';
+  readonly observation: Observation | undefined;
+}
+
 export type ResourceInput = LifeInput<ResourceView>;
 
 /** Input of the effects: who, and what the effect cannot read from the object. */
@@ -97,6 +108,18 @@ export interface EffectInput {
   readonly key: string;
   readonly externalId?: string | undefined;
   readonly observation?: Observation | undefined;
+}
+
+export interface WatchInput extends EffectInput {
+  /** Undefined: the foreign system has nothing to do, and is not looked at. */
+  readonly pollAfterMs: number | undefined;
+  /** Told what is new, as `observed`. */
+  readonly parent: AnyActorRef;
+}
+
+/** Why a watch ended, and how long it had lasted by then. */
+export interface WatchFailure extends ErrorData {
+  readonly heldMs: number;
 }
 
 export interface FindOutput {
@@ -116,26 +139,23 @@ const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
-export function settlePauseMs({ waiting, repassMs, observation, looks }: ResourceContext): number {
-  const idle = waiting.length > 0 ? Number.POSITIVE_INFINITY : LOOK_PAUSE_MS;
-  return rarer(repassMs ?? observation?.pollAfterMs ?? idle, looks);
+export function repassPauseMs({ repassMs, looks }: ResourceContext): number {
+  return repassMs === undefined ? Number.POSITIVE_INFINITY : rarer(repassMs, looks);
 }
 
-export function removalPauseMs({ looks }: ResourceContext): number {
-  return rarer(LOOK_PAUSE_MS, looks);
+/** A watch that fails each time, though every look succeeds, is begun ever later; one that lasted was sound. */
+export function countUnwatched(
+  { unwatched: before, attempts }: Pick<ResourceContext, 'unwatched' | 'attempts'>,
+  heldMs: number,
+): Pick<ResourceContext, 'unwatched' | 'attempts'> {
+  const unwatched = heldMs < SOUND_WATCH_MS ? before + 1 : 1;
+  return { unwatched, attempts: Math.max(attempts, unwatched) };
 }
 
 /** Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. */
 export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
   const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
   return (observation === undefined ? resyncInMs : undefined) ?? resyncEveryMs * spread;
-}
-
-/** What has not come for long is looked for less often. */
-function rarer(pauseMs: number, looks: number): number {
-  return looks < QUICK_LOOKS
-    ? pauseMs
-    : Math.max(pauseMs, Math.min(pauseMs * (looks - QUICK_LOOKS + 2), LOOK_LIMIT_MS));
 }
 
 /** How the dependencies stand, as far as an update pass depends on it. */
@@ -147,12 +167,8 @@ export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<Res
   return { waiting, repassMs: pollAfterMs };
 }
 
-const LOOK_PAUSE_MS = 1_000;
-const LOOK_LIMIT_MS = 15_000;
-/** So many looks in a row keep the first pace. */
-const QUICK_LOOKS = 10;
-/** A deletion that the cloud took and has not done after so many looks is asked for again. */
-export const LOOKS_A_REMOVAL = 20;
+/** Longer than the longest pause after a failure. */
+const SOUND_WATCH_MS = 2 * BACKOFF_LIMIT_MS;
 
 /** The pause before the next attempt, in milliseconds, without jitter. */
 export function backoffMs({

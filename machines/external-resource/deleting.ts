@@ -5,6 +5,7 @@ import { ResourceTag } from './context.ts';
 import {
   areChildrenNowGone,
   awaitLanding,
+  countUnwatchedOf,
   foundMany,
   foundNone,
   foundNothingYet,
@@ -19,8 +20,10 @@ import {
   storeObject,
   takeFound,
   wasFound,
+  wasSeenGone,
   wereChildrenGone,
 } from './setup.ts';
+import { REMOVAL_POLL_MS } from './watching.ts';
 
 /** The credentials may be others now: they are claimed, or the cleanup would wait for them in vain. */
 const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
@@ -147,7 +150,24 @@ export const deleting = resourceSetup.createStateConfig({
       tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsRemoval],
       entry: 'countLook',
       always: { guard: 'isDetached', target: 'unclaiming' },
-      after: { removalPause: [{ guard: 'isLongRemoval', target: 'removing' }, { target: 'confirming' }] },
+      invoke: {
+        id: 'watchRemoval',
+        src: 'watch',
+        input: ({ context: { key, externalId, observation }, self }) => ({
+          key,
+          externalId,
+          observation,
+          pollAfterMs: REMOVAL_POLL_MS,
+          parent: self,
+        }),
+        onError: { target: 'backingOff', actions: [noteFailure, countUnwatchedOf] },
+      },
+      // What the cloud took and has not done for long may be lost there.
+      after: { removalPatience: 'removing' },
+      on: {
+        observed: { guard: wasSeenGone, target: 'unclaiming' },
+        'dependencies.changed': { guard: isNewCredentials, target: 'confirming', actions: storeDependencies },
+      },
     },
     backingOff: {
       description: 'The last step of the cleanup failed in a way that may pass.',

@@ -6,13 +6,16 @@ import {
   backoffMs,
   type EffectInput,
   type FindOutput,
+  type Observed,
   type RecordOutput,
-  removalPauseMs,
+  repassPauseMs,
   resyncMs,
-  settlePauseMs,
+  type WatchFailure,
+  type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { ResourceOperations, UpdateOutcome } from './operations.ts';
+import type { ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import { onlyNews, rarer } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
 const RESYNC_SPREAD = 0.2;
@@ -20,6 +23,8 @@ const RESYNC_SPREAD = 0.2;
 export interface EffectOptions {
   /** What is said of an object that several resources match: adopting one of them would be a guess. */
   readonly ambiguity: string;
+  /** The adapter offers `watch`; without it the resource is observed in the same rhythm, one by one. */
+  readonly watches: boolean;
 }
 
 /** The external id that the status of `object` names. */
@@ -28,8 +33,8 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typeof externalResourceMachine {
-  const call = <Name extends keyof ResourceOperations>(
+export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOptions): typeof externalResourceMachine {
+  const call = <Name extends Exclude<keyof ResourceOperations, 'watch'>>(
     key: string,
     operation: Name,
     extra?: object,
@@ -59,6 +64,42 @@ export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typ
     }
   };
 
+  /** Ends when it is aborted, or with the failure of a look. */
+  const lookAgain = async (
+    input: WatchInput,
+    pollAfterMs: number,
+    signal: AbortSignal,
+    tell: (news: WatchNews) => void,
+  ) => {
+    const take = onlyNews(input.observation, tell);
+    for (let looks = 1; ; looks += 1) {
+      await ports.pause(ports.together(rarer(pollAfterMs, looks)), signal);
+      if (signal.aborted) return;
+      take(await call(input.key, 'observe', { id: idOf(input) }));
+    }
+  };
+
+  const watch = async (input: WatchInput, signal: AbortSignal): Promise<never> => {
+    const { key, observation, pollAfterMs, parent } = input;
+    const beganAt = ports.now();
+    const tell = (news: WatchNews): void => {
+      // What is told late was read before whatever has been done since.
+      if (signal.aborted) return;
+      const seen = 'gone' in news ? undefined : news.observation;
+      parent.send({ type: 'observed', observation: seen } satisfies Observed);
+    };
+    try {
+      if (pollAfterMs === undefined) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      else if (watches) {
+        const extra = { id: idOf(input), observation, pollAfterMs };
+        await ports.hold(key, 'watch', { extra, signal, onProgress: (news) => tell(news as unknown as WatchNews) });
+      } else await lookAgain(input, pollAfterMs, signal, tell);
+      throw transient('the watch of the resource has ended');
+    } catch (error) {
+      throw { ...(error as ErrorData), heldMs: ports.now() - beganAt } satisfies WatchFailure;
+    }
+  };
+
   const update = async ({ key, observation }: EffectInput): Promise<UpdateOutcome> => {
     const updateResource = (): Promise<UpdateOutcome> => {
       if (observation === undefined) throw transient('nothing was observed yet');
@@ -81,17 +122,17 @@ export function withEffects(ports: LifePorts, { ambiguity }: EffectOptions): typ
       find: effect(find),
       import: effect(({ key }) => call(key, 'import')),
       create: effect(({ key }) => ports.callOnce(key, 'create') as ReturnType<ResourceOperations['create']>),
-      observe: effect((input) => call(input.key, 'observe', { id: known(input) })),
+      observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
+      watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
       update: effect(update),
-      remove: effect((input) => call(input.key, 'remove', { id: known(input) })),
+      remove: effect((input) => call(input.key, 'remove', { id: idOf(input) })),
       removeChildren: effect(({ key }) => ports.removeChildren(key)),
     },
     actions: {
       claim: ({ context: { key, yielded } }) => ports.claim(key, yielded),
     },
     delays: {
-      settlePause: ({ context }) => ports.together(settlePauseMs(context)),
-      removalPause: ({ context }) => ports.together(removalPauseMs(context)),
+      repassPause: ({ context }) => ports.together(repassPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
       resync: ({ context }) => resyncMs(context, 1 + RESYNC_SPREAD * ports.random()),
     },
@@ -104,7 +145,7 @@ function effect<Output>(
   return fromPromise<Output, EffectInput>(async ({ input }) => run(input));
 }
 
-function known({ externalId }: EffectInput): string {
+function idOf({ externalId }: EffectInput): string {
   if (externalId === undefined) throw transient('the external id is not known yet');
   return externalId;
 }

@@ -1,7 +1,20 @@
 // Keeping a recorded resource as it is specified: the part of the chart between building and resting.
 import { Tag } from '../life.ts';
 import { ResourceTag } from './context.ts';
-import { anewIfEdited, isTerminal, noteFailure, resourceSetup, takeObserved, wasFound } from './setup.ts';
+import {
+  anewIfEdited,
+  countUnwatchedOf,
+  isNewCredentials,
+  isTerminal,
+  noteFailure,
+  resourceSetup,
+  storeDependencies,
+  takeObserved,
+  takeSeen,
+  wasFound,
+  wasSeen,
+  wasSeenUnrecorded,
+} from './setup.ts';
 
 export const keeping = resourceSetup.createStateConfig({
   description: 'The resource is compared with the spec, and brought up to it.',
@@ -105,8 +118,32 @@ export const keeping = resourceSetup.createStateConfig({
       tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
       entry: 'countLook',
       always: { guard: 'isPassStale', target: 'updating' },
-      after: { settlePause: 'observing' },
-      on: { 'object.changed': anewIfEdited },
+      invoke: {
+        id: 'watch',
+        src: 'watch',
+        input: ({ context: { key, externalId, observation }, self }) => ({
+          key,
+          externalId,
+          observation,
+          pollAfterMs: observation?.pollAfterMs,
+          parent: self,
+        }),
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['forgetObservation', noteFailure] },
+          { target: '#backingOff', actions: ['forgetObservation', noteFailure, countUnwatchedOf] },
+        ],
+      },
+      after: { repassPause: 'observing' },
+      on: {
+        observed: [
+          { guard: wasSeenUnrecorded, target: '#recording', actions: [takeSeen, 'resetUnwatched'] },
+          { guard: wasSeen, target: 'recorded', actions: [takeSeen, 'resetUnwatched'] },
+          { target: 'forgetting', actions: 'noteVanished' },
+        ],
+        'object.changed': anewIfEdited,
+        // What is watched with the old ones may not be seen any more.
+        'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
+      },
     },
   },
 });

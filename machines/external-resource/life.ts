@@ -48,14 +48,22 @@ export interface ExternalResourceOptions {
   mayHaveBegun(object: KubeObject): boolean;
   /** What is said of an object that several resources match. */
   readonly ambiguity: string;
+  /** Its adapter offers `watch`; otherwise what is waited for is looked at by `observe`, object by object. */
+  readonly watches?: boolean;
 }
 
 type Snapshot = SnapshotFrom<typeof externalResourceMachine>;
 
-export function externalResourceLife({ view, status, mayHaveBegun, ambiguity }: ExternalResourceOptions): Life {
+export function externalResourceLife({
+  view,
+  status,
+  mayHaveBegun,
+  ambiguity,
+  watches = false,
+}: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
-    provide: (ports) => withEffects(ports, { ambiguity }),
+    provide: (ports) => withEffects(ports, { ambiguity, watches }),
     view,
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],

@@ -59,6 +59,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     attempts: 0,
     changes: 0,
     looks: 0,
+    unwatched: 0,
     tried: object.generation,
     races: 0,
     error: undefined,

@@ -78,7 +78,7 @@ export class ResourceNews {
       return warning('Vanished', `${object.externalId} is gone, and was not deleted from here; it is made anew`);
     }
     if (enters(ResourceTag.Unclaiming) && externalId !== '')
-      return this.#ended(effect, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
+      return this.#ended(cause, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
     return undefined;
   }
 
@@ -100,7 +100,7 @@ export class ResourceNews {
   }
 
   #ended(
-    effect: string | undefined,
+    { type: cause }: SeenStep['cause'],
     wasAwaited: boolean,
     { detached }: Pick<ResourceView, 'detached'>,
     externalId: string,
@@ -108,7 +108,9 @@ export class ResourceNews {
     // The last steps may be tried again.
     if (this.#isEndTold) return undefined;
     this.#isEndTold = true;
-    if (effect === 'confirm') return normal('Deleted', `Deleted ${externalId}`);
+    // Somebody looked, and it was gone.
+    if (cause === 'xstate.done.actor.confirm' || cause === 'observed')
+      return normal('Deleted', `Deleted ${externalId}`);
     // A removal that was asked for, and is not awaited any more.
     if (!detached || wasAwaited) return undefined;
     return normal('Released', `Left ${externalId} in place`);

@@ -1,5 +1,6 @@
 // What an adapter does for an object that stands for one external resource. Types only.
 import type { OperationRequest } from '../kind.ts';
+import type { HeldRequest } from '../life.ts';
 import type { JsonObject } from '../object.ts';
 
 /** An external resource as an adapter saw it. */
@@ -49,4 +50,22 @@ export type ResourceOperations = {
   update(request: OperationRequest & { readonly observation: Observation }): Promise<UpdateOutcome>;
   /** Asks for the deletion, once. A resource that is gone already is fine. */
   remove(request: OperationRequest & { readonly id: string }): Promise<void>;
+  /**
+   * Looks at the resource now and then, and tells (`progress`) what is not as `observation` and what was told
+   * since, or that it is gone. Ends when `signal` is aborted, or with the failure of a look. Makes nothing but reads. An adapter
+   * without it is asked to `observe` in its place (`ExternalResourceOptions.watches`).
+   */
+  watch?(request: WatchRequest): Promise<unknown>;
 };
+
+/** What a watch tells of a resource that is not as it was known any more. */
+export type WatchNews = { readonly observation: Observation } | { readonly gone: true };
+
+export interface WatchRequest extends Omit<HeldRequest, 'progress'> {
+  readonly progress: (news: WatchNews) => void;
+  readonly id: string;
+  /** As it was seen last; undefined: nothing is known of it. */
+  readonly observation?: Observation | undefined;
+  /** Between the first looks, in milliseconds; later ones may be rarer. */
+  readonly pollAfterMs: number;
+}

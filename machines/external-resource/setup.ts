@@ -6,6 +6,7 @@ import {
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
+  countUnwatched,
   credentialsVersion,
   type EffectInput,
   type FindOutput,
@@ -14,21 +15,23 @@ import {
   isCredentialed,
   isProvedUnbuilt,
   isWorthLookingAhead,
-  LOOKS_A_REMOVAL,
   notePass,
+  type Observed,
   type RecordOutput,
   type ResourceContext,
   type ResourceEvent,
   type ResourceInput,
   type ResourceTag,
   type ResourceView,
-  removalPauseMs,
+  repassPauseMs,
   resyncMs,
-  settlePauseMs,
   unready,
+  type WatchFailure,
+  type WatchInput,
   yieldable,
 } from './context.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
+import { removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
@@ -56,6 +59,8 @@ export const resourceSetup = setup({
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
+    /** Tells what is new of the resource, as `observed`; ends with its failure only. */
+    watch: fromPromise<never, WatchInput>(notProvided),
     update: fromPromise<UpdateOutcome, EffectInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
     /** Asks for the deletion of the children, and says whether none was left. */
@@ -87,7 +92,9 @@ export const resourceSetup = setup({
     /** What is done from here on is done for the object as it is now. */
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
-    resetLooks: assign({ looks: 0 }),
+    resetLooks: assign({ looks: 0, unwatched: 0 }),
+    resetUnwatched: assign({ unwatched: 0 }),
+    countUnwatched: assign(({ context }, { heldMs }: { heldMs: number }) => countUnwatched(context, heldMs)),
     countChange: assign({ changes: ({ context }) => context.changes + 1 }),
     forgetClear: assign({ clearAt: undefined }),
     noteUnbuilt: assign({ mayHaveBuilt: false }),
@@ -169,6 +176,7 @@ export const resourceSetup = setup({
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
     foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
     wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
+    wasGone: (_, { observation }: { observation: Observation | undefined }) => observation === undefined,
     wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
@@ -180,7 +188,6 @@ export const resourceSetup = setup({
     /** A reference that was missing for a look may have come while it was made. */
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
-    isLongRemoval: ({ context }) => context.looks > 0 && context.looks % LOOKS_A_REMOVAL === 0,
     hasChildren: ({ context }) => context.dependencies.some(({ neededFor }) => neededFor === 'never'),
     wereChildrenGone: (_, { gone }: { gone: boolean }) => gone,
     areChildrenGone: ({ context }) => !context.dependencies.some(isChildStill),
@@ -203,8 +210,8 @@ export const resourceSetup = setup({
     importPause: 15_000,
     /** Somebody may take away what was found. */
     unclearPause: 15_000,
-    settlePause: ({ context }) => settlePauseMs(context),
-    removalPause: ({ context }) => removalPauseMs(context),
+    repassPause: ({ context }) => repassPauseMs(context),
+    removalPatience: ({ context }) => removalPatienceMs(context.looks),
     childrenPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => resyncMs(context),
@@ -216,6 +223,10 @@ type Answer<Output> = { event: { output: Output } };
 export const noteFailure = {
   type: 'noteFailure',
   params: ({ event }: { event: { error: unknown } }) => event,
+} as const;
+export const countUnwatchedOf = {
+  type: 'countUnwatched',
+  params: ({ event }: { event: { error: unknown } }) => event.error as WatchFailure,
 } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
@@ -247,6 +258,17 @@ export const wasFound = {
 export const takeObserved = {
   type: 'takeObservation',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output as Observation }),
+} as const;
+/** What a watch told. */
+export const wasSeen = { type: 'wasFound', params: ({ event }: { event: Observed }) => event } as const;
+export const wasSeenGone = { type: 'wasGone', params: ({ event }: { event: Observed }) => event } as const;
+export const wasSeenUnrecorded = {
+  type: 'wasFoundUnrecorded',
+  params: ({ event }: { event: Observed }) => event,
+} as const;
+export const takeSeen = {
+  type: 'takeObservation',
+  params: ({ event }: { event: Observed }) => ({ observation: event.observation as Observation }),
 } as const;
 export const storeObject = { type: 'storeObject', params: ({ event }: { event: ObjectChanged }) => event } as const;
 export const storeDependencies = {

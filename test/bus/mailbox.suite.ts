@@ -62,7 +62,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const to = { realm: 'core', plural: 'nodes', namespace: '', name: 'worker-1.example.com' };
       const subjects: MailSubject[] = [
         { to, topic: 'object' },
-        { to: { ...to, namespace: '_' }, topic: 'observed' },
+        { to: { ...to, namespace: '_' }, topic: 'object' },
         { to, topic: 'claim', from: { ...to, plural: 'x.y', name: 'a b*>%' } },
         { to, topic: 'ready', from: { ...to, plural: 'x.y', name: 'Ünï' } },
       ];
@@ -151,19 +151,19 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
       const some = [...new Set(names.slice(0, 6).map((name) => shardOf(address(name), bus.mailbox.shards)))];
       const wanted = names.filter((name) => some.includes(shardOf(address(name), bus.mailbox.shards)));
-      const readers = [await read(bus, { shards: some }), await read(bus, { topic: 'observed' })] as const;
+      const readers = [await read(bus, { shards: some }), await read(bus, { topic: 'ready' })] as const;
       for (const name of names) {
         await store(bus, name, 1);
-        await bus.mailbox.publish({ to: address(name), topic: 'observed' }, { value: 2 }, 0);
+        await bus.mailbox.publish({ to: address(name), topic: 'ready', from: address('other') }, { value: 2 }, 0);
       }
-      const late = [await read(bus, { shards: some }), await read(bus, { topic: 'observed' })] as const;
+      const late = [await read(bus, { shards: some }), await read(bus, { topic: 'ready' })] as const;
       for (const [byShard, byTopic] of [readers, late]) {
         await until('mail of the shards', () => byShard.mail.length >= 2 * wanted.length);
         await until('mail of the topic', () => byTopic.mail.length >= names.length);
         await until('the replay', () => byShard.replayed + byTopic.replayed === 2);
         assert.equal([...new Set(byShard.mail.map(nameOf))].sort(), [...wanted].sort());
         assert.is(byShard.mail.length, 2 * wanted.length);
-        assert.equal([...new Set(byTopic.mail.map(({ subject }) => subject.topic))], ['observed']);
+        assert.equal([...new Set(byTopic.mail.map(({ subject }) => subject.topic))], ['ready']);
       }
     }),
   );

@@ -31,6 +31,18 @@ export class ManualClock implements Clock {
     });
   }
 
+  /** Timers that have not fired. */
+  get armed(): number {
+    return this.#timers.size;
+  }
+
+  /** Time passes and no timer fires; then all that are overdue do, in their order, at once. */
+  async standStill(durationMs: number): Promise<void> {
+    await this.settle();
+    this.#now += durationMs;
+    await this.advance(0);
+  }
+
   /** Everything that needs no time happens. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));

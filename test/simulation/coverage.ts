@@ -16,6 +16,10 @@ interface Transition {
 export const UNREACHABLE: readonly string[] = [
   // Mail is only refused to an actor whose shard left, and whose chart is stopped by then. Unit-tested with the machine.
   'externalResource: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
+  // A watch is refused only when what was imported has gone, which nobody takes away here. Unit-tested with the machine.
+  'externalResource: lifecycle.keeping.settling -> lifecycle.failed on error of watch if isTerminal',
+  // Only a port of a Server asks for another pass, and there are no Servers here. Unit-tested with the machine.
+  'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.observing on after repassPause',
 ];
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */

@@ -34,6 +34,8 @@ export interface Rule {
 const LIVING = /^(?!deleting|gone|secret)/;
 const DELETING = /^deleting/;
 const AT_WORK = /^(resting\.available|keeping\.updating|keeping\.settling)/;
+/** Kinds of which the cloud says that it is at work on them. */
+const WATCHED: ReadonlySet<string> = new Set(['Network', 'Port', 'Router']);
 /** Whatever its id is, nobody has stored it yet. */
 const UNBUILT =
   /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
@@ -74,7 +76,7 @@ export const RULES = {
           ],
   },
   rotateSecret: {
-    at: /^(claiming|deleting|backingOff|secret)/,
+    at: /^(claiming|deleting|backingOff|keeping\.settling|secret)/,
     isCalm: true,
     weight: 2,
     does: ({ object: { namespace } }) => [{ what: 'rotateSecret', namespace }],
@@ -281,5 +283,62 @@ export const RULES = {
   crash: { weight: 2, does: ({ pod }, { forMs }) => [{ what: 'crash', pod, forMs }] },
   cutBus: { does: ({ pod }, { forMs }) => [{ what: 'cutBus', pod, forMs }] },
   wipeMail: { does: () => [{ what: 'wipeMail' }] },
+  /** While the cloud is at work on it: it goes, its id is taken out of the status, the cloud fails, the credentials change. */
+  loseWatched: {
+    at: /^resting\.available/,
+    weight: 3,
+    does: ({ object }) =>
+      object.kind === 'Port'
+        ? [
+            { what: 'build', object },
+            { what: 'vanish', object, afterMs: 2_700 },
+          ]
+        : [],
+  },
+  forgetWatched: {
+    at: /^resting\.available/,
+    weight: 3,
+    does: ({ object }) =>
+      WATCHED.has(object.kind)
+        ? [
+            { what: 'build', object },
+            { what: 'forgetId', object, afterMs: 2_700 },
+          ]
+        : [],
+  },
+  troubleWatched: {
+    at: /^resting\.available/,
+    weight: 3,
+    does: ({ object }, { trouble, forMs }) =>
+      WATCHED.has(object.kind)
+        ? [
+            { what: 'build', object },
+            { what: 'cloudTrouble', trouble, forMs: 1_000 + forMs, afterMs: 2_700 },
+          ]
+        : [],
+  },
+  rotateWatched: {
+    at: /^resting\.available/,
+    weight: 2,
+    does: ({ object }) =>
+      WATCHED.has(object.kind)
+        ? [
+            { what: 'build', object },
+            { what: 'rotateSecret', namespace: object.namespace, afterMs: 2_700 },
+          ]
+        : [],
+  },
+  /** The cloud took the deletion and did not make it, and then it goes after all. */
+  vanishAtLast: {
+    at: /^deleting.removing/,
+    weight: 3,
+    does: ({ object }) =>
+      object.kind === 'Port'
+        ? [
+            { what: 'cloudTrouble', trouble: Trouble.Lying, forMs: 1_000 },
+            { what: 'vanish', object, afterMs: 1_700 },
+          ]
+        : [],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 export type Deed = keyof typeof RULES;

@@ -6,12 +6,12 @@
 //   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../../bus/errors.ts';
-import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { object, ref, required, string } from '../../kubernetes/contract.ts';
 import { type Criterion, equalTo } from '../criteria.ts';
-import { classified, transient } from '../refusals.ts';
+import { classified, transient, type WatchingOperations } from '../refusals.ts';
 import type { Session } from '../session.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
@@ -100,8 +100,8 @@ interface Plug {
   readonly subnetId: string;
 }
 
-function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
-  const open = async (request: OperationRequest): Promise<Plug> => {
+function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOperations {
+  const open = async (request: Omit<OperationRequest, 'traceparent'>): Promise<Plug> => {
     const { spec, metadata } = request.object;
     const [router, subnet] = (
       [
@@ -125,10 +125,8 @@ function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
   };
 
   /** All interfaces of a router come in one list. */
-  const look = async ({ session, routerId, subnetId }: Plug, request: OperationRequest): Promise<Observation[]> => {
-    const criteria = [equalTo('device_id', routerId), pluggedInto(subnetId)];
-    return (await lookUps.find(session, PORTS, criteria, request)).map(observationOf);
-  };
+  const look = async (plug: Plug, request: OperationRequest): Promise<Observation[]> =>
+    (await lookUps.find(plug.session, PORTS, pluggedBy(plug), request)).map(observationOf);
 
   const change = async (
     action: 'add_router_interface' | 'remove_router_interface',
@@ -166,6 +164,11 @@ function operations({ sessions, lookUps }: OperationsDeps): ResourceOperations {
       return (await look(await open(request), request))[0];
     },
 
+    async watch(request) {
+      const plug = await open({ ...request, deadlineAt: poller.deadlineAt() });
+      return poller.watch(plug.session, PORTS, pluggedBy(plug), request, (found) => found && observationOf(found));
+    },
+
     /** Nothing is ever changed; what a create answered says nothing of the port, so it is read. */
     async update({ observation }) {
       return { changed: observation.attributes['status'] === undefined };
@@ -191,6 +194,10 @@ function doing(what: 'adding' | 'removing'): (error: unknown) => never {
     const Failure = known instanceof UnansweredError ? UnansweredError : TransientError;
     throw new Failure(`${what} router interface: ${message}`, { cause: error, retryAfterMs });
   };
+}
+
+function pluggedBy({ routerId, subnetId }: Plug): readonly Criterion[] {
+  return [equalTo('device_id', routerId), pluggedInto(subnetId)];
 }
 
 /** The port is an interface, with an address on the subnet (F1). */

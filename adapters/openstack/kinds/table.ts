@@ -1,12 +1,14 @@
 // What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes
 // (openstack-common, chapters 10 and 13). Types only.
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
+import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { Child, OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { InferShape, Rule } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
 import type { LookUps } from '../look-ups.ts';
+import type { Poller } from '../poller.ts';
+import type { WatchingOperations } from '../refusals.ts';
 import type { Session, Sessions } from '../session.ts';
 import type { FilterField, ResourceField, StatusField } from './fields.ts';
 import type { Projection } from './projection.ts';
@@ -27,6 +29,7 @@ export type UpdateStep = (pass: {
 export interface OperationsDeps {
   readonly sessions: Sessions;
   readonly lookUps: LookUps;
+  readonly poller: Poller;
   /** The Server objects of a namespace; none where the kind is not installed. */
   readonly servers: (namespace: string) => Promise<readonly KubeObject[]>;
 }
@@ -94,7 +97,7 @@ export interface OpenStackKind {
   /** Of several references that are not ready the status names all, or `first`: only the first. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
-  operations(deps: OperationsDeps): ResourceOperations;
+  operations(deps: OperationsDeps): WatchingOperations;
   published(object: KubeObject): JsonObject | undefined;
   children(object: KubeObject): readonly Child[];
 }

@@ -4,15 +4,19 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { list, string } from '../../../adapters/kubernetes/contract.ts';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
+import { routerInterface } from '../../../adapters/openstack/kinds/router-interface.ts';
+import type { OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
 import { representable } from '../../../adapters/openstack/observed-values.ts';
+import { poller } from '../../../adapters/openstack/poller.ts';
 import { rulesStep } from '../../../adapters/openstack/security-group-rules.ts';
 import { type Answer, type Call, HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../../bus/errors.ts';
-import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { ResourceOperations, WatchNews } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { ManualClock, outcome } from '../../bus/manual-clock.ts';
 
 const test = suite('operations');
 
@@ -30,9 +34,11 @@ function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObjec
     list: async () => listed,
   };
   const clock = systemClock();
+  const looks = lookUps({ clock });
   const operations: ResourceOperations = network.operations({
     sessions: { open: async () => session },
-    lookUps: lookUps({ clock }),
+    lookUps: looks,
+    poller: poller({ clock, lookUps: looks }),
     servers: async () => [],
   });
   return { session, calls, operations };
@@ -131,6 +137,84 @@ test('an update of what is gone is a failure that may pass: the next look finds 
   const error = await failure(operations.update({ ...MANAGED, observation } as never));
   assert.match(error.message, 'PUT /networks/i: not found');
   assert.is(calls[0], 'PUT /networks/i');
+});
+
+/** Watches an object of a kind in a cloud that answers as told; how it ended, and what it told. */
+async function watching(kind: OpenStackKind, request: OperationRequest, found: () => JsonObject | undefined) {
+  const clock = new ManualClock();
+  const session: Session = {
+    call: async () => {
+      const resource = found();
+      return resource === undefined ? { status: 404, body: {} } : { status: 200, body: { network: resource } };
+    },
+    list: async () => [found() ?? []].flat(),
+  };
+  const opened: (string | undefined)[] = [];
+  const looks = lookUps({ clock });
+  const { watch } = kind.operations({
+    sessions: {
+      open: async (_namespace, _ref, version) => {
+        opened.push(version);
+        return session;
+      },
+    },
+    lookUps: looks,
+    poller: poller({ clock, lookUps: looks }),
+    servers: async () => [],
+  });
+  const told: WatchNews[] = [];
+  const { signal } = new AbortController();
+  const end = outcome(
+    watch({ ...request, id: 'i', signal, progress: (news) => void told.push(news), pollAfterMs: 1_000 }),
+  );
+  return { clock, told, end, opened };
+}
+
+test('a watch tells what the kind makes of the resource, and with which credentials it was asked for', async () => {
+  let status = 'BUILD';
+  const request = { ...MANAGED, credentialsVersion: '7' };
+  const { clock, told, end, opened } = await watching(network, request, () => ({ id: 'i', status }));
+  await clock.advance(3_000);
+  const seen = (): readonly unknown[] =>
+    told.map((news) => 'observation' in news && [news.observation.id, news.observation.available]);
+  assert.equal(seen(), [['i', false]]);
+  status = 'ACTIVE';
+  await clock.advance(1_000);
+  assert.equal(seen().slice(1), [['i', true]]);
+  assert.equal([opened, end.settled], [['7'], false]);
+});
+
+test('of what was only imported the loss is refused, not told; of anything else it is told', async () => {
+  const unmanaged = requestFor({ managementPolicy: 'unmanaged', import: { id: 'i' } });
+  const imported = await watching(network, unmanaged, () => undefined);
+  await imported.clock.advance(2_000);
+  assert.instance(imported.end.error, TerminalError);
+  assert.equal(imported.told, []);
+  const managed = await watching(network, MANAGED, () => undefined);
+  await managed.clock.advance(2_000);
+  assert.equal([managed.told, managed.end.settled], [[{ gone: true }], false]);
+});
+
+test('an interface is watched as the port of its router on its subnet', async () => {
+  const attributes = { cloudCredentialsRef: REF.cloudCredentialsRef };
+  const request = {
+    ...requestFor({ routerRef: 'r', subnetRef: 's' }),
+    dependencies: { 'Router/r': { id: 'router', ready: true, attributes }, 'Subnet/s': { id: 'subnet', ready: true } },
+  };
+  const port = (subnet: string): JsonObject => ({
+    id: `on-${subnet}`,
+    status: 'ACTIVE',
+    device_id: 'router',
+    device_owner: 'network:router_interface',
+    fixed_ips: [{ subnet_id: subnet }],
+  });
+  const { clock, told } = await watching(routerInterface, request, () => port('other'));
+  await clock.advance(1_500);
+  assert.equal(told, [{ gone: true }]);
+  const own = await watching(routerInterface, request, () => port('subnet'));
+  await own.clock.advance(1_500);
+  const [news] = own.told;
+  assert.ok(news !== undefined && 'observation' in news && news.observation.id === 'on-subnet');
 });
 
 /** What a pass over the rules of a group sends, in order. */

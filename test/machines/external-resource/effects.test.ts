@@ -4,7 +4,9 @@ import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
 import type { EffectInput, RecordOutput } from '../../../machines/external-resource/context.ts';
 import { withEffects } from '../../../machines/external-resource/effects.ts';
-import type { LifePorts } from '../../../machines/life.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
+import { rarer } from '../../../machines/external-resource/watching.ts';
+import type { HoldOptions, LifePorts } from '../../../machines/life.ts';
 
 const test = suite('effects of external resources');
 
@@ -18,7 +20,7 @@ async function record(wanted: string, stored: string | undefined, later = stored
       if (later !== stored) throw { code: 'conflict', message: 'somebody was faster' };
     },
   } as unknown as LifePorts;
-  const machine = withEffects(ports, { ambiguity: 'several' });
+  const machine = withEffects(ports, { ambiguity: 'several', watches: true });
   const input: EffectInput = { key: 'key', externalId: wanted };
   const effect = createActor(machine.implementations.actors['record'] as AnyActorLogic, { input });
   const output = (await toPromise(effect.start())) as RecordOutput;
@@ -34,6 +36,122 @@ test('an id is never overwritten by another, seen before the write or by it (I4)
 test('an id that is stored already is not written again', async () => {
   assert.equal(await record('mine', 'mine'), { written: [], output: { kind: 'stored' } });
   assert.equal(await record('mine', undefined), { written: ['mine'], output: { kind: 'stored' } });
+});
+
+const known: Observation = { id: 'i', attributes: { a: 1, b: { c: 2, d: 3 } }, resource: {}, available: false };
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Begins to watch; what is told, and what the effect ended with. */
+function watch(ports: Partial<LifePorts>, pollAfterMs: number | undefined, watches: boolean) {
+  const told: unknown[] = [];
+  const machine = withEffects({ now: () => 7, ...ports } as LifePorts, { ambiguity: 'several', watches });
+  const parent = { send: (event: unknown) => void told.push(event) };
+  const input = { key: 'key', externalId: 'i', observation: known, pollAfterMs, parent };
+  const effect = createActor(machine.implementations.actors['watch'] as AnyActorLogic, { input });
+  let failure: unknown;
+  effect.subscribe({
+    error(error) {
+      failure = error;
+    },
+  });
+  effect.start();
+  return { told, stop: () => effect.stop(), failure: () => failure };
+}
+
+test('the adapter that offers it watches, bounded by the state; what it tells is heard', async () => {
+  let held: HoldOptions | undefined;
+  const ports: Partial<LifePorts> = {
+    hold: (_key, operation, options) => {
+      assert.is(operation, 'watch');
+      held = options;
+      return new Promise(() => undefined);
+    },
+  };
+  const run = watch(ports, 1_000, true);
+  assert.equal(held?.extra, { id: 'i', observation: known, pollAfterMs: 1_000 });
+  assert.is(held?.landsWithinMs, undefined, 'a watch makes only reads');
+  held?.onProgress({ observation: { ...known, available: true } } as never);
+  held?.onProgress({ gone: true });
+  assert.equal(run.told, [
+    { type: 'observed', observation: { ...known, available: true } },
+    { type: 'observed', observation: undefined },
+  ]);
+  assert.not.ok(held?.signal.aborted);
+  run.stop();
+  assert.ok(held?.signal.aborted);
+  held?.onProgress({ gone: true });
+  assert.is(run.told.length, 2, 'what comes late is not heard');
+});
+
+test('a watch that ends by itself, or fails, has failed; how long it had lasted is known', async () => {
+  let now = 0;
+  for (const [hold, message] of [
+    [async () => undefined, 'the watch of the resource has ended'],
+    [() => Promise.reject({ code: 'transient', message: 'busy', retryAfterMs: 9 }), 'busy'],
+  ] as const) {
+    const run = watch({ now: () => (now += 5), hold }, 1_000, true);
+    await settle();
+    const failure = run.failure() as { readonly message: string; readonly heldMs: number };
+    assert.equal([failure.message, failure.heldMs], [message, 5]);
+  }
+});
+
+test('what the foreign system does not work on is not looked at', async () => {
+  for (const watches of [false, true]) {
+    const run = watch({}, undefined, watches);
+    await settle();
+    assert.equal([run.told, run.failure()], [[], undefined]);
+    run.stop();
+  }
+});
+
+test('without `watch` it is observed in the same rhythm, and only what is new is told', async () => {
+  const pauses: number[] = [];
+  const answers: (Observation | undefined)[] = [
+    { ...known, attributes: { b: { d: 3, c: 2 }, a: 1 } },
+    { ...known, available: true },
+    { ...known, available: true },
+    undefined,
+    undefined,
+  ];
+  const waits: (() => void)[] = [];
+  const ports: Partial<LifePorts> = {
+    together: (pauseMs) => {
+      pauses.push(pauseMs);
+      return pauseMs;
+    },
+    pause: (_delayMs, signal) =>
+      new Promise((resolve) => {
+        waits.push(resolve);
+        signal.addEventListener('abort', () => resolve());
+      }),
+    call: async (_key, operation) => {
+      assert.is(operation, 'observe');
+      if (answers.length === 0) throw { code: 'transient', message: 'busy' };
+      return answers.shift();
+    },
+  };
+  const run = watch(ports, 1_000, false);
+  for (let look = 0; look < 5; look++) {
+    waits.shift()?.();
+    await settle();
+  }
+  assert.equal(run.told, [
+    { type: 'observed', observation: { ...known, available: true } },
+    { type: 'observed', observation: undefined },
+  ]);
+  assert.equal(pauses.slice(0, 3), [1_000, 1_000, 1_000]);
+  waits.shift()?.();
+  await settle();
+  assert.is((run.failure() as { readonly message: string }).message, 'busy');
+});
+
+test('what has not come for long is looked at less often, and never less than every quarter of a minute', () => {
+  assert.equal(
+    [1, 9, 10, 15, 40].map((looks) => rarer(1_000, looks)),
+    [1_000, 1_000, 2_000, 7_000, 15_000],
+  );
+  assert.is(rarer(60_000, 40), 60_000);
 });
 
 test.run();

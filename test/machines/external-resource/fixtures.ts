@@ -98,19 +98,22 @@ export function allEvents(): readonly ResourceEvent[] {
     record: [{ kind: 'stored' }, { kind: 'lost', externalId: 'id-9' }],
     forget: [{ kind: 'stored' }],
     discard: [undefined],
+    watch: [],
+    watchRemoval: [],
     update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
     remove: [undefined],
     removeChildren: [{ gone: true }, { gone: false }],
     unclaim: [undefined],
     releaseSelf: [undefined],
   };
+  const seen = observations.map((observation) => ({ type: 'observed', observation }));
   const after: Record<string, string> = {
     importPause: 'lifecycle.building.awaitingExternal',
     unclearPause: 'lifecycle.claiming.unclear',
     backoff: 'lifecycle.backingOff',
-    settlePause: 'lifecycle.keeping.settling',
+    repassPause: 'lifecycle.keeping.settling',
     rereadPause: 'lifecycle.keeping.rereading',
-    removalPause: 'lifecycle.deleting.awaitingRemoval',
+    removalPatience: 'lifecycle.deleting.awaitingRemoval',
     childrenPause: 'lifecycle.deleting.awaitingChildren',
   };
   const backoffs = [
@@ -124,6 +127,7 @@ export function allEvents(): readonly ResourceEvent[] {
     ...objects.flatMap((object) =>
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
+    ...seen,
     ...dependencies.map((some) => ({ type: 'dependencies.changed', dependencies: some, at })),
     ...Object.entries(effects).flatMap(([id, outputs]) => [
       ...outputs.map((output) => done(id, output)),

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import { type ResourceView, resyncMs } from '../../../machines/external-resource/context.ts';
+import { type ResourceView, resyncMs, type WatchInput } from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
 import { leaves, possible, reached } from '../paths.ts';
 import {
@@ -30,18 +31,36 @@ interface Run {
   readonly calls: string[];
   phase(): string;
   tell(object: ResourceView): void;
+  /** What a watch tells. */
+  see(observation: Observation | undefined): void;
+  /** States that it entered. */
+  readonly entered: string[];
+  /** What the watches are given: how often they are to look. */
+  readonly paces: (number | undefined)[];
+  /** Watches that go on. */
+  watches(): number;
 }
 
 /** Starts a life whose effects answer as told; each call is noted by the name of its effect. */
 function start(answers: Answers, object: ResourceView, dependencies = [secret, dependency('ready')], landsBy = 0): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
+  const paces: (number | undefined)[] = [];
+  const entered: string[] = [];
+  let held = 0;
   const names = Object.keys(externalResourceMachine.implementations.actors);
   const actors = Object.fromEntries(
     names.map((name) => [
       name,
-      fromPromise(async () => {
+      fromPromise(async ({ input, signal }) => {
         calls.push(name);
+        if (name === 'watch') {
+          paces.push((input as WatchInput).pollAfterMs);
+          held += 1;
+          signal.addEventListener('abort', () => {
+            held -= 1;
+          });
+        }
         const count = calls.filter((call) => call === name).length;
         const answer = answers[name];
         return answer === undefined ? new Promise(() => undefined) : answer(count);
@@ -53,6 +72,10 @@ function start(answers: Answers, object: ResourceView, dependencies = [secret, d
     actions: { claim: () => void calls.push('claim') },
   });
   const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, at: 0, landsBy } });
+  actor.subscribe((snapshot) => {
+    const state = stateOf(snapshot);
+    if (state !== entered.at(-1)) entered.push(state);
+  });
   actor.start();
   actor.send({ type: 'life.began' });
   return {
@@ -61,6 +84,10 @@ function start(answers: Answers, object: ResourceView, dependencies = [secret, d
     calls,
     phase: () => stateOf(actor.getSnapshot()),
     tell: (changed) => actor.send({ type: 'object.changed', object: changed, dependencies, at: 0 }),
+    see: (observation) => actor.send({ type: 'observed', observation }),
+    entered,
+    paces,
+    watches: () => held,
   };
 }
 
@@ -84,7 +111,7 @@ test('every state is reached by generated paths', () => {
   const lifecycle = allEvents().filter((event) => event.type !== 'object.changed' || event.dependencies.length > 0);
   // Several walks: some long ways round would be lost among the others.
   const telling = allEvents().filter(({ type }) => type.startsWith('object'));
-  const changing = lifecycle.filter(({ type }) => /observe|record|update|reread/.test(type));
+  const changing = lifecycle.filter(({ type }) => /observe$|record|update|reread/.test(type));
   for (const events of [lifecycle, telling, changing]) {
     for (const begun of inputs) {
       const input = { key: 'key', ...begun, at: 0, landsBy: 0 };
@@ -299,9 +326,10 @@ test('an update that waits for a dependency arms no timer, and is made again whe
   await settled();
   assert.is(run.phase(), 'resting.available');
   assert.equal(
-    run.calls.filter((call) => call !== 'claim'),
+    run.calls.filter((call) => call !== 'claim' && call !== 'watch'),
     ['observe', 'update', 'update'],
   );
+  assert.equal(run.paces, [undefined], 'nothing is looked at');
 });
 
 test('what changes during an update pass that waits is not missed (I9)', async () => {
@@ -328,26 +356,152 @@ test('an update that asks for another look gets one', async () => {
   assert.is(run.calls.filter((call) => call === 'observe').length, 2);
 });
 
-test('a deletion that the cloud took and does not do is looked at ever less often, and asked for again', async () => {
+const atWork = observation({ available: false, pollAfterMs: 1_000 });
+
+/** A resource that the cloud is at work on, and what its watches do. */
+async function waiting(answers: Answers = {}): Promise<Run> {
   const run = start(
-    { remove: () => undefined, observe: () => observation() },
-    view({ ...owned, externalId: 'id-1', deleting: true }),
+    { observe: () => atWork, update: () => ({ changed: false }), ...answers },
+    view({ ...owned, externalId: 'id-1' }),
   );
-  const looked = (): number => run.calls.filter((call) => call === 'observe').length;
-  const removed = (): number => run.calls.filter((call) => call === 'remove').length;
   await settled();
-  for (let second = 0; second < 10; second++) {
+  return run;
+}
+
+test('what the cloud is at work on is watched: no step and no call of its own until there is news', async () => {
+  const run = await waiting();
+  assert.is(run.phase(), 'keeping.settling');
+  const { entered, calls } = run;
+  const before = [entered.length, calls.length];
+  run.clock.increment(3_600_000);
+  await settled();
+  assert.equal([entered.length, calls.length], before);
+  assert.equal([run.paces, run.watches()], [[1_000], 1]);
+  run.see(observation());
+  await settled();
+  assert.is(run.phase(), 'resting.available');
+  assert.equal(entered.slice(before[0]), ['keeping.updating', 'resting.available']);
+  assert.is(run.watches(), 0, 'the watch ends with the state');
+  assert.is(run.calls.filter((call) => call === 'observe').length, 1);
+});
+
+test('what is watched and gone is made anew', async () => {
+  const run = await waiting({ record: () => ({ kind: 'stored' }), find: () => nothing });
+  run.see(undefined);
+  await settled();
+  assert.ok(run.entered.includes('keeping.forgetting'));
+  assert.is(run.phase(), 'building.creating');
+});
+
+test('what is seen under another id than the recorded one is recorded (I4)', async () => {
+  const run = await waiting();
+  run.see(observation({ id: 'id-2' }));
+  assert.is(run.phase(), 'building.recording');
+  assert.is(run.actor.getSnapshot().context.externalId, 'id-2');
+});
+
+test('an edit, a deletion and new credentials end a watch', async () => {
+  const edited = await waiting();
+  edited.tell(view({ ...owned, externalId: 'id-1', generation: 2 }));
+  assert.equal([edited.phase(), edited.watches()], ['keeping.observing', 0]);
+  const deleted = await waiting();
+  deleted.tell(view({ ...owned, externalId: 'id-1', deleting: true }));
+  assert.equal([deleted.phase(), deleted.watches()], ['deleting.removing', 0]);
+  const rotated = await waiting();
+  const answer = { readiness: 'ready', uid: 'secret-1', version: '2' } as const;
+  rotated.actor.send({
+    type: 'dependencies.changed',
+    dependencies: [{ ...secret, answer }, dependency('ready')],
+    at: 1,
+  });
+  assert.equal([rotated.phase(), rotated.watches()], ['keeping.observing', 0]);
+  // That others are somehow else does not.
+  const calm = await waiting();
+  calm.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('pending')], at: 1 });
+  assert.equal([calm.phase(), calm.watches()], ['keeping.settling', 1]);
+});
+
+test('a watch that fails is a look that failed', async () => {
+  const failing = await waiting({ watch: fail({ ...transient, heldMs: 0 }) });
+  await settled();
+  const { context } = failing.actor.getSnapshot();
+  assert.is(failing.phase(), 'backingOff');
+  assert.equal([context.error?.message, context.attempts, context.observation], [transient.message, 1, undefined]);
+  const refused = await waiting({ watch: fail({ ...terminal, heldMs: 0 }) });
+  await settled();
+  assert.is(refused.phase(), 'failed');
+});
+
+test('watches that fail at once, though every look succeeds, are begun ever later; news, or a long one, end that', async () => {
+  const run = await waiting({ watch: fail({ ...transient, heldMs: 0 }) });
+  for (let second = 0; second < 600; second++) {
     run.clock.increment(1_000);
     await settled();
   }
-  const quick = looked();
-  assert.ok(quick >= 10, `${quick} looks`);
-  for (let second = 0; second < 300; second++) {
-    run.clock.increment(1_000);
+  assert.ok(run.paces.length > 5 && run.paces.length < 20, `${run.paces.length} watches in ten minutes`);
+  const sound = await waiting({ watch: (call) => fail({ ...transient, heldMs: call === 4 ? 600_000 : 0 })() });
+  const attempts: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    attempts.push(sound.actor.getSnapshot().context.attempts);
+    sound.clock.increment(200_000);
+    await settled();
     await settled();
   }
-  assert.ok(looked() - quick < 40, `${looked() - quick} looks in five minutes`);
-  assert.ok(removed() >= 2 && removed() <= 3, `${removed()} deletions`);
+  assert.equal(attempts, [1, 2, 3, 1, 2]);
+});
+
+/** A deleted object whose resource takes its time to go. */
+async function leaving(answers: Answers = {}): Promise<Run> {
+  const object = view({ ...owned, externalId: 'id-1', deleting: true });
+  const run = start({ remove: () => undefined, observe: () => observation(), ...answers }, object);
+  await settled();
+  return run;
+}
+
+test('a deletion that the cloud took is watched until it is done', async () => {
+  const run = await leaving();
+  assert.equal([run.phase(), run.paces], ['deleting.awaitingRemoval', [1_000]]);
+  const before = run.entered.length;
+  run.clock.increment(60_000);
+  run.see(observation({ available: false }));
+  await settled();
+  assert.is(run.entered.length, before, 'that it is there still is no news');
+  run.see(undefined);
+  assert.equal([run.phase(), run.watches()], ['deleting.unclaiming', 0]);
+  assert.is(run.calls.filter((call) => call === 'observe').length, 1);
+});
+
+test('a deletion that the cloud took and does not do is asked for again, ever later', async () => {
+  const run = await leaving();
+  const removed = (): number => run.calls.filter((call) => call === 'remove').length;
+  const counts: number[] = [];
+  for (let second = 1; second <= 1_500; second++) {
+    run.clock.increment(1_000);
+    await settled();
+    if (second % 300 === 0) counts.push(removed());
+  }
+  assert.ok((counts[0] ?? 0) >= 2 && (counts[0] ?? 0) <= 3, counts.join());
+  assert.ok((counts.at(-1) ?? 0) <= 8, counts.join());
+});
+
+test('the watch of a deletion fails like its look, and new credentials have it looked at once', async () => {
+  const failing = await leaving({ watch: fail({ ...transient, heldMs: 0 }) });
+  await settled();
+  assert.is(failing.phase(), 'deleting.backingOff');
+  for (let second = 0; second < 600; second++) {
+    failing.clock.increment(1_000);
+    await settled();
+  }
+  const removals = failing.calls.filter((call) => call === 'remove').length;
+  assert.ok(removals > 3 && removals < 20, `${removals} deletions in ten minutes`);
+  const rotated = await leaving({ observe: (call) => (call === 1 ? observation() : new Promise(() => undefined)) });
+  const answer = { readiness: 'ready', uid: 'secret-1', version: '2' } as const;
+  rotated.actor.send({
+    type: 'dependencies.changed',
+    dependencies: [{ ...secret, answer }, dependency('ready')],
+    at: 1,
+  });
+  assert.equal([rotated.phase(), rotated.watches()], ['deleting.confirming', 0]);
 });
 
 test('an object of its own goes before the resource does', async () => {

@@ -23,7 +23,7 @@ function play(
 ): readonly (string | undefined)[] {
   const life = new ResourceNews(doneGenerationOf(object));
   return steps.map(([cause, output, from, to]) => {
-    const type = cause.includes('.') ? cause : `xstate.done.actor.${cause}`;
+    const type = cause.includes('.') || cause === 'observed' ? cause : `xstate.done.actor.${cause}`;
     const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, ...context };
     const seen = (state: string): Seen => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type, output }, from: from === '' ? undefined : seen(from), to: seen(to) })?.message;
@@ -73,6 +73,8 @@ test('an update is drift only for a generation that was complete before (W3)', (
 test('the end is told once, however often the last steps are tried', () => {
   const gone = ['confirm', undefined, 'deleting.confirming', 'deleting.unclaiming'] as const;
   assert.equal(play(objectWith(COMPLETE), [gone, gone]), ['Deleted id', undefined]);
+  const seen = ['observed', undefined, 'deleting.awaitingRemoval', 'deleting.unclaiming'] as const;
+  assert.equal(play(objectWith(COMPLETE), [seen, gone]), ['Deleted id', undefined]);
   const detached = { object: view({ detached: true }) };
   const left = ['object.changed', undefined, 'resting.available', 'deleting.unclaiming'] as const;
   assert.equal(play(objectWith(COMPLETE), [left, left], detached), ['Left id in place', undefined]);
