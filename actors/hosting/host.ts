@@ -26,18 +26,16 @@ import {
   shardOfMail,
 } from '../../bus/mod.ts';
 import { provideEffects } from '../effects/effects.ts';
-import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
-import { Outbox } from '../mail/outbox.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { atOnce, StatusTurns } from '../object/status-turns.ts';
 import type { Tell } from '../telling/event-recorder.ts';
 import { readAll } from '../watch/read-all.ts';
-import { Calls } from './calls.ts';
 import { deliveryOf } from './delivery.ts';
+import { type HandOver, type HandOverDeps, handOver } from './hand-over.ts';
 import { Quarantine } from './quarantine.ts';
-import type { Shard } from './shard.ts';
+import { openShard, type Shard } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { verify } from './verify.ts';
@@ -79,6 +77,15 @@ export class Host {
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
   readonly #quarantine: Quarantine<ObjectActor>;
+  readonly #here: HandOverDeps = {
+    actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
+    settle: (actor, deliver) => {
+      const shard = this.#shardByKey(actor.key);
+      if (shard !== undefined) this.#settle(shard, actor, deliver);
+    },
+  };
+  /** For who watches the API server in this process. */
+  readonly handOver: HandOver = handOver(this.#here);
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
@@ -121,7 +128,8 @@ export class Host {
   /** How much is remembered of objects and of what was said for them. */
   get remembered(): number {
     let size = this.#quarantine.size;
-    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
+    for (const { actors, outbox, answers, calls } of this.#shards.values())
+      size += actors.size + outbox.size + answers.size + calls.size;
     return size;
   }
 
@@ -141,26 +149,20 @@ export class Host {
     signal: AbortSignal,
     onLapse: (number: number) => void,
   ): Promise<void> {
-    const { bus, clock, log } = this.#deps;
+    const { log } = this.#deps;
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
     for (const [number, lease] of leases) {
-      const outbox = new Outbox({
-        mailbox: bus.mailbox,
-        clock,
-        inFlight: this.#inFlight,
-        endsAt: () => lease.endsAt(),
-        onTrouble,
-      });
-      const underway = new Underway({ ...this.#deps, mailbox: bus.mailbox, shard: number, lease, onTrouble });
-      const deps = this.#actorDeps(outbox, underway);
-      const empty = {
-        actors: new Map(),
-        calls: new Calls(clock),
-        gone: new Map<string, string>(),
-        ended: new AbortController(),
-      };
-      const shard: Shard = { lease, onLapse, outbox, underway, deps, ...empty, floor: undefined, live: false };
+      const shard = openShard(
+        { number, lease, onLapse },
+        {
+          ...this.#deps,
+          inFlight: this.#inFlight,
+          here: this.#here,
+          onTrouble,
+          actorDeps: (said) => this.#actorDeps(said),
+        },
+      );
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -189,6 +191,7 @@ export class Host {
     if (shard !== undefined) {
       this.#shards.delete(number);
       shard.outbox.close();
+      shard.answers.close();
       shard.ended.abort();
       for (const actor of shard.actors.values()) this.#end(actor);
       this.#subscriptions.closeUnused();
@@ -355,7 +358,7 @@ export class Host {
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps(outbox: Outbox, underway: Underway): ObjectActorDeps {
+  #actorDeps({ outbox, answers, underway }: Pick<Shard, 'outbox' | 'answers' | 'underway'>): ObjectActorDeps {
     const { bus, objects, registry, clock, log, tell } = this.#deps;
     return {
       registry,
@@ -363,6 +366,7 @@ export class Host {
       log,
       tell,
       outbox,
+      answers,
       turns: this.#turns,
       landsBy: (key) => underway.at(key),
       machines: this.#machines,
