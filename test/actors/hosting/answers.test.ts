@@ -1,0 +1,111 @@
+// The answers of a shard: which wait, which are handed over, which are mail at once.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ShardAnswers } from '../../../actors/hosting/hand-over.ts';
+import type { ReadyMail } from '../../../actors/mail/mail.ts';
+import type { ObjectActor } from '../../../actors/object/object-actor.ts';
+import { addressKey, type JsonObject } from '../../../bus/mod.ts';
+import { Readiness } from '../../../machines/life.ts';
+import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+
+const test = suite('answers of a shard');
+
+const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'needed' };
+const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'user' };
+
+function scene() {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const published: string[] = [];
+  const heard: string[] = [];
+  let standing: JsonObject | undefined;
+  const outbox = {
+    async say(_: unknown, payload: JsonObject) {
+      standing = payload;
+      published.push(String(payload['readiness']));
+    },
+    forget() {
+      standing = undefined;
+    },
+    standing: () => standing,
+  };
+  const user = {
+    incarnation: () => ({ uid: 'uid-user' }),
+    takeReady: (_: unknown, { readiness }: ReadyMail) => void heard.push(readiness),
+  } as unknown as ObjectActor;
+  const actors = new Map([
+    [addressKey(from), {} as ObjectActor],
+    [addressKey(to), user],
+  ]);
+  const answers = new ShardAnswers({
+    ...{ outbox, clock, quietMs: 1_000, limitMs: 5_000 },
+    actor: (key) => actors.get(key),
+    settle: (_, deliver) => deliver(),
+  });
+  const say = async (readiness: Readiness, uid = 'uid-user'): Promise<void> => {
+    answers.say({ from, to, mail: { to: uid, generation: 1, uid: 'uid', readiness }, traceparent: '' });
+    await time.advance(0);
+    await Promise.resolve();
+  };
+  return { time, answers, actors, published, heard, say };
+}
+
+test('an answer that promises nothing is handed over, and is not published if a promise follows (M4)', async () => {
+  const { time, published, heard, say } = scene();
+  await say(Readiness.Absent);
+  await say(Readiness.Pending);
+  assert.equal(heard, ['absent', 'pending']);
+  await say(Readiness.Ready);
+  await time.advance(60_000);
+  assert.equal(published, ['ready']);
+  assert.equal(heard, ['absent', 'pending'], 'a promise comes by mail');
+});
+
+test('an answer that promises nothing is published after a while (M4)', async () => {
+  const { time, published, say } = scene();
+  await say(Readiness.Absent);
+  await say(Readiness.Pending);
+  await time.advance(1_000);
+  assert.equal(published, ['pending']);
+});
+
+test('what takes a promise back is published at once (M4)', async () => {
+  const { published, heard, say } = scene();
+  await say(Readiness.Ready);
+  await say(Readiness.Pending);
+  await say(Readiness.Deleting);
+  await say(Readiness.Absent);
+  assert.equal(published, ['ready', 'pending', 'deleting', 'absent']);
+  assert.equal(heard, []);
+});
+
+test('who does not live here, or no more, is answered by mail at once (M1, P2)', async () => {
+  const { actors, published, heard, say } = scene();
+  await say(Readiness.Pending, 'uid-before');
+  actors.delete(addressKey(to));
+  await say(Readiness.Absent);
+  assert.equal(published, ['pending', 'absent']);
+  assert.equal(heard, []);
+});
+
+test('an answer of a shard that was given up in the same turn is not heard (A2)', async () => {
+  const { answers, actors, heard, published, time, say } = scene();
+  const saying = say(Readiness.Pending);
+  actors.delete(addressKey(from));
+  answers.close();
+  await saying;
+  await time.advance(60_000);
+  assert.equal(heard, []);
+  assert.equal(published, []);
+});
+
+test('nothing is answered to a claim that has ended', async () => {
+  const { answers, published, time, say } = scene();
+  await say(Readiness.Pending);
+  answers.forget(from, to);
+  await time.advance(60_000);
+  assert.equal(published, []);
+  assert.is(answers.size, 0);
+});
+
+test.run();
