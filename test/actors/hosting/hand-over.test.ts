@@ -1,14 +1,15 @@
-// The answers of a shard: which wait, which are handed over, which are mail at once.
+// To whom is handed over what the watch sees, and which answers wait, which are handed over, which are mail at once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ShardAnswers } from '../../../actors/hosting/hand-over.ts';
+import { handOver, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
 import type { ReadyMail } from '../../../actors/mail/mail.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { addressKey, type JsonObject } from '../../../bus/mod.ts';
 import { Readiness } from '../../../machines/life.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
 
-const test = suite('answers of a shard');
+const test = suite('hand-over to who lives here');
 
 const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'needed' };
 const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'user' };
@@ -106,6 +107,52 @@ test('nothing is answered to a claim that has ended', async () => {
   await time.advance(60_000);
   assert.equal(published, []);
   assert.is(answers.size, 0);
+});
+
+/** An actor of `uid-needed` that was told of it by the value of sequence 7; `told`: of another incarnation. */
+function nobodyElse(told = 'uid-needed') {
+  const heard: string[] = [];
+  const actor = {
+    incarnation: () => ({ uid: 'uid-needed' }),
+    isToldOf: (uid: string, sequence = 7) => uid === told && sequence === 7,
+    accept: ({ metadata }: KubeObject) => void heard.push(metadata.resourceVersion),
+    acceptGone: (_: string, resourceVersion: string) => void heard.push(`gone ${resourceVersion}`),
+  } as unknown as ObjectActor;
+  const here = handOver({
+    actor: (key) => (key === addressKey(from) ? actor : undefined),
+    settle: (_, deliver) => deliver(),
+  });
+  const object = (uid = 'uid-needed'): KubeObject => ({
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
+    metadata: { name: from.name, namespace: from.namespace, uid, resourceVersion: '5' },
+  });
+  return { here, heard, object };
+}
+
+test('a state is handed to whoever lives here, once mail told of it (M2)', () => {
+  const { here, heard, object } = nobodyElse();
+  assert.is(here.object(from, object()), true);
+  assert.is(here.object(from, object('uid-next')), false);
+  assert.is(here.object(to, object()), false);
+  assert.equal(heard, ['5']);
+});
+
+test('what was read at the API server, and no mail tells of, comes by mail (M2, H5)', () => {
+  const { here, heard, object } = nobodyElse('uid-before');
+  assert.is(here.object(from, object()), false);
+  assert.equal(heard, []);
+});
+
+test('an end is handed over to who knows the one value that mail has of the object (M3)', () => {
+  const { here, heard } = nobodyElse();
+  const gone = { uid: 'uid-needed', resourceVersion: '6' };
+  assert.is(here.gone(from, gone, 8), false);
+  assert.is(here.gone(from, { ...gone, uid: 'uid-before' }, 7), false);
+  assert.is(here.gone(to, gone, 7), false);
+  assert.equal(heard, []);
+  assert.is(here.gone(from, gone, 7), true);
+  assert.equal(heard, ['gone 6']);
 });
 
 test.run();
