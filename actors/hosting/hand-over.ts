@@ -61,45 +61,40 @@ export function handOver({ actor: find, settle }: HandOverDeps): HandOver {
 
 export interface AnswersDeps extends HandOverDeps {
   readonly outbox: Pick<Outbox, 'say' | 'forget' | 'standing'>;
-  readonly clock: Clock;
-  /** After which an answer that waits is published, and at the latest, in milliseconds. */
-  readonly quietMs: number;
-  readonly limitMs: number;
+  /** Shared with other shards: what waits is published when all of them are quiet. */
+  readonly later: LaterAnswers;
+}
+
+/** Of a shard that was given up the outbox is closed: its answers are published no more. */
+export type LaterAnswers = Later<() => void>;
+
+export function laterAnswers(clock: Clock): LaterAnswers {
+  return new Later({ clock, publish: (say) => say() });
 }
 
 /** The answers of a shard. */
 export class ShardAnswers implements AnswersOut {
   readonly #deps: AnswersDeps;
-  readonly #later: Later<Answer>;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
-    this.#later = new Later({ ...deps, publish: (answer) => this.#publish(answer) });
-  }
-
-  /** How many wait. */
-  get size(): number {
-    return this.#later.size;
   }
 
   say(answer: Answer): void {
-    const standing = this.#deps.outbox.standing(subjectOf(answer));
+    const { outbox, later } = this.#deps;
+    const standing = outbox.standing(subjectOf(answer));
     const mayWait = isOpen(answer.mail.readiness) && (standing === undefined || isOpen(standing['readiness']));
     if (mayWait && this.#handOver(answer)) {
-      this.#later.put(keyOf(answer), answer);
+      later.put(keyOf(answer), () => this.#publish(answer));
       return;
     }
-    this.#later.drop(keyOf(answer));
+    later.drop(keyOf(answer));
     this.#publish(answer);
   }
 
   forget(from: Address, to: Address): void {
-    this.#later.drop(keyOf({ from, to }));
+    this.#deps.later.drop(keyOf({ from, to }));
     this.#deps.outbox.forget(subjectOf({ from, to }));
-  }
-
-  close(): void {
-    this.#later.close();
   }
 
   #publish(answer: Answer): void {

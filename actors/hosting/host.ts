@@ -33,9 +33,9 @@ import { atOnce, StatusTurns } from '../object/status-turns.ts';
 import type { Tell } from '../telling/event-recorder.ts';
 import { readAll } from '../watch/read-all.ts';
 import { deliveryOf } from './delivery.ts';
-import { type HandOver, type HandOverDeps, handOver } from './hand-over.ts';
+import { type HandOver, type HandOverDeps, handOver, type LaterAnswers, laterAnswers } from './hand-over.ts';
 import { Quarantine } from './quarantine.ts';
-import { openShard, type Shard } from './shard.ts';
+import { openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { verify } from './verify.ts';
@@ -76,6 +76,7 @@ export class Host {
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
+  readonly #later: LaterAnswers;
   readonly #quarantine: Quarantine<ObjectActor>;
   readonly #here: HandOverDeps = {
     actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
@@ -92,6 +93,7 @@ export class Host {
     const { objects, registry, clock, log, tell, callMs, lateMs } = deps;
     const turns = new StatusTurns({ clock });
     this.#turns = turns;
+    this.#later = laterAnswers(clock);
     this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
     this.#quarantine = new Quarantine({
       clock,
@@ -127,9 +129,8 @@ export class Host {
 
   /** How much is remembered of objects and of what was said for them. */
   get remembered(): number {
-    let size = this.#quarantine.size;
-    for (const { actors, outbox, answers, calls } of this.#shards.values())
-      size += actors.size + outbox.size + answers.size + calls.size;
+    let size = this.#quarantine.size + this.#later.size;
+    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
     return size;
   }
 
@@ -153,16 +154,9 @@ export class Host {
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
     for (const [number, lease] of leases) {
-      const shard = openShard(
-        { number, lease, onLapse },
-        {
-          ...this.#deps,
-          inFlight: this.#inFlight,
-          here: this.#here,
-          onTrouble,
-          actorDeps: (said) => this.#actorDeps(said),
-        },
-      );
+      const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
+      const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
+      const shard = openShard({ number, lease, onLapse }, { ...this.#deps, ...shared, actorDeps });
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -191,7 +185,8 @@ export class Host {
     if (shard !== undefined) {
       this.#shards.delete(number);
       shard.outbox.close();
-      shard.answers.close();
+      // Those of other shards go out when it is quiet, those of closed ones never.
+      if (this.#shards.size === 0) this.#later.clear();
       shard.ended.abort();
       for (const actor of shard.actors.values()) this.#end(actor);
       this.#subscriptions.closeUnused();
@@ -358,7 +353,7 @@ export class Host {
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps({ outbox, answers, underway }: Pick<Shard, 'outbox' | 'answers' | 'underway'>): ObjectActorDeps {
+  #actorDeps({ outbox, answers, underway }: ShardParts): ObjectActorDeps {
     const { bus, objects, registry, clock, log, tell } = this.#deps;
     return {
       registry,

@@ -5,7 +5,7 @@ import type { InFlight } from '../mail/in-flight.ts';
 import { Outbox } from '../mail/outbox.ts';
 import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
 import { Calls } from './calls.ts';
-import { type HandOverDeps, ShardAnswers } from './hand-over.ts';
+import { type HandOverDeps, type LaterAnswers, ShardAnswers } from './hand-over.ts';
 
 export interface Shard {
   readonly lease: Lease;
@@ -26,29 +26,29 @@ export interface Shard {
   readonly ended: AbortController;
 }
 
+/** What its actors say goes out by these. */
+export type ShardParts = Pick<Shard, 'outbox' | 'answers' | 'underway'>;
+
 export interface ShardDeps {
-  readonly bus: Pick<Bus, 'mailbox' | 'leases'>;
+  readonly bus: Pick<Bus, 'mailbox'>;
   readonly clock: Clock;
   readonly callMs: number;
   readonly lateMs: number;
   /** Shared with other shards. */
   readonly inFlight: InFlight;
   readonly here: HandOverDeps;
+  readonly later: LaterAnswers;
   readonly onTrouble: (message: string) => void;
-  readonly actorDeps: (said: Pick<Shard, 'outbox' | 'answers' | 'underway'>) => ObjectActorDeps;
+  readonly actorDeps: (parts: ShardParts) => ObjectActorDeps;
 }
-
-/** An answer that may wait is published after this part of a lease time without another. */
-const QUIET_PARTS = 5;
 
 /** A shard of which nothing is known yet. */
 export function openShard(
   { number, lease, onLapse }: Pick<Shard, 'lease' | 'onLapse'> & { readonly number: number },
-  { bus: { mailbox, leases }, clock, inFlight, here, onTrouble, actorDeps, ...call }: ShardDeps,
+  { bus: { mailbox }, clock, inFlight, here, later, onTrouble, actorDeps, ...call }: ShardDeps,
 ): Shard {
-  const { leaseMs } = leases;
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble });
-  const answers = new ShardAnswers({ ...here, outbox, clock, quietMs: leaseMs / QUIET_PARTS, limitMs: leaseMs });
+  const answers = new ShardAnswers({ ...here, outbox, later });
   const underway = new Underway({ ...call, mailbox, clock, shard: number, lease, onTrouble });
   return {
     ...{ lease, onLapse, outbox, answers, underway },

@@ -1,33 +1,34 @@
-// What may wait before it is published: only the last of it counts, and that goes out when nothing new came for a while.
+// What may wait before it is published: only the last of it counts, and that goes out when there is a quiet moment.
 //
 // Invariants:
-//   T1. Whatever waits is published after `quietMs` without anything newer, and after `limitMs` in any case, or a
-//       tenth of `quietMs` later.
-//   T2. What was dropped, or was waiting at `close`, is never published: something newer is on its way, or somebody else's.
+//   T1. All that waits is published once nothing was put for QUIET_MS; whatever waits is published after LIMIT_MS at the
+//       latest, however busy it stays.
+//   T2. What was dropped, or was waiting at `clear`, is never published: something newer is on its way, or somebody else's.
 import type { Clock, Timer } from '../../bus/mod.ts';
-
-/** What is due within this part of a quiet time is published in one turn. */
-const TOGETHER_PARTS = 10;
 
 export interface LaterDeps<Value> {
   readonly clock: Clock;
-  /** Of one that is not replaced, and the longest of one that is replaced again and again, in milliseconds. */
-  readonly quietMs: number;
-  readonly limitMs: number;
   readonly publish: (value: Value) => void;
 }
 
 interface Waiting<Value> {
   readonly value: Value;
   readonly since: number;
-  readonly touchedAt: number;
 }
+
+/** Without anything new, in milliseconds: while much happens, most of it is replaced soon. */
+export const QUIET_MS = 1_000;
+/** The longest that anything waits, in milliseconds. */
+export const LIMIT_MS = 60_000;
+/** What is due within this time is published in one turn, in milliseconds. */
+const TOGETHER_MS = 100;
 
 export class Later<Value> {
   readonly #deps: LaterDeps<Value>;
+  /** Who has waited longest comes first. */
   readonly #waiting = new Map<string, Waiting<Value>>();
+  #touchedAt = 0;
   #timer: Timer | undefined;
-  #closed = false;
 
   constructor(deps: LaterDeps<Value>) {
     this.#deps = deps;
@@ -39,11 +40,10 @@ export class Later<Value> {
 
   /** Replaces what waits under `key`. */
   put(key: string, value: Value): void {
-    if (this.#closed) return;
-    const { clock, quietMs } = this.#deps;
-    const touchedAt = clock.now();
-    this.#waiting.set(key, { value, since: this.#waiting.get(key)?.since ?? touchedAt, touchedAt });
-    this.#timer ??= clock.setTimeout(() => this.#look(), quietMs);
+    const { clock } = this.#deps;
+    this.#touchedAt = clock.now();
+    this.#waiting.set(key, { value, since: this.#waiting.get(key)?.since ?? this.#touchedAt });
+    this.#timer ??= clock.setTimeout(() => this.#look(), QUIET_MS);
   }
 
   drop(key: string): void {
@@ -52,34 +52,33 @@ export class Later<Value> {
 
   /** Publishes at once all that waits. */
   flush(): void {
-    for (const [key, { value }] of this.#waiting) {
-      this.#waiting.delete(key);
-      this.#deps.publish(value);
-    }
+    this.#publish(Number.POSITIVE_INFINITY);
   }
 
-  close(): void {
-    this.#closed = true;
+  clear(): void {
     this.#waiting.clear();
     if (this.#timer !== undefined) this.#deps.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   #look(): void {
-    const { clock, quietMs, limitMs, publish } = this.#deps;
+    const { clock } = this.#deps;
     const now = clock.now();
-    let nextAt = Number.POSITIVE_INFINITY;
-    for (const [key, { value, since, touchedAt }] of this.#waiting) {
-      const dueAt = Math.min(touchedAt + quietMs, since + limitMs);
-      if (dueAt <= now) {
-        this.#waiting.delete(key);
-        publish(value);
-      } else nextAt = Math.min(nextAt, dueAt);
+    const quietAt = this.#touchedAt + QUIET_MS;
+    this.#publish(quietAt <= now ? now : now - LIMIT_MS);
+    const [first] = this.#waiting.values();
+    this.#timer = undefined;
+    if (first === undefined) return;
+    const dueAt = Math.min(quietAt, first.since + LIMIT_MS);
+    this.#timer = clock.setTimeout(() => this.#look(), Math.max(dueAt - now, TOGETHER_MS));
+  }
+
+  /** All that waits since then, or for longer. */
+  #publish(since: number): void {
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.since > since) return;
+      this.#waiting.delete(key);
+      this.#deps.publish(waiting.value);
     }
-    // Not for each by itself: what is due soon after goes out together.
-    this.#timer =
-      this.#waiting.size === 0
-        ? undefined
-        : clock.setTimeout(() => this.#look(), Math.max(nextAt - now, quietMs / TOGETHER_PARTS));
   }
 }

@@ -11,12 +11,23 @@ export interface TellerDeps {
   readonly log: Logger;
 }
 
+/** All that an object's own step depends on, and the step. */
+interface Own {
+  readonly uid: string;
+  readonly generation: number | undefined;
+  readonly contentVersion: string | undefined;
+  readonly step: string;
+}
+
 export class Teller {
   readonly #deps: TellerDeps;
   readonly #address: Address;
   readonly #object: () => KubeObject | undefined;
   /** Only while there is something to say: ten thousand objects at rest need no logger each. */
   #ownLog: Logger | undefined;
+  /** What it does for its own last change: told of many times. Not kept by an object at rest. */
+  #own: Own | undefined;
+  #isSettled = true;
   /** Of the answer that is being taken in, if it is another object's doing. */
   #link: string | undefined;
 
@@ -36,7 +47,15 @@ export class Teller {
   step(cause?: string): string {
     const object = this.#object();
     const who = object?.metadata.uid ?? addressKey(this.#address);
-    return stepOf(cause ?? (object && changeOf(object)) ?? traceparentOf(who), who);
+    if (cause !== undefined) return stepOf(cause, who);
+    if (object === undefined) return stepOf(traceparentOf(who), who);
+    const { generation } = object.metadata;
+    const own = this.#own;
+    const isSame = own?.uid === who && own.generation === generation && own.contentVersion === object.contentVersion;
+    if (own !== undefined && isSame) return own.step;
+    const step = stepOf(changeOf(object), who);
+    if (!this.#isSettled) this.#own = { uid: who, generation, contentVersion: object.contentVersion, step };
+    return step;
   }
 
   /** What is told meanwhile comes of what another object did, too, unless that was for the same change. */
@@ -52,10 +71,13 @@ export class Teller {
   tellState(from: string, { state: to, tags, cause, told: { error, externalId } }: ChartState): void {
     const traceId = traceIdOf(this.step());
     this.log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
-    if (tags.has(Tag.Settled)) this.#ownLog = undefined;
     const id = externalId !== undefined && { externalId };
     const links = this.#link !== undefined && { links: [this.#link] };
     this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links });
+    this.#isSettled = tags.has(Tag.Settled);
+    if (!this.#isSettled) return;
+    this.#ownLog = undefined;
+    this.#own = undefined;
   }
 
   emit(type: string, data: JsonObject): void {

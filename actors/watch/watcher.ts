@@ -4,7 +4,7 @@
 //   W1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
 //   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
 //   W3. The epoch is marked as seeded only after every object was published once under it.
-//   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a lease time
+//   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
 //       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
 //       out at once, so that the next leader knows what may have to be ended (W2), and the seeding holds them all (W3).
 import type { Logger } from 'pino';
@@ -53,8 +53,6 @@ const LEASE = 'role.watch';
 const PAUSE_MS = 500;
 /** Under way at a time. */
 const PUBLICATIONS = 256;
-/** What may wait is published after this part of a lease time without anything newer. */
-const QUIET_PARTS = 5;
 /** Longest wait for what waited, at the end of a term, in milliseconds. */
 const FLUSH_MS = 1_000;
 
@@ -108,7 +106,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
 /** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { bus, registry, namespaces, here, clock, log } = deps;
-  const { mailbox, leases } = bus;
+  const { mailbox } = bus;
   const term = new AbortController();
   const end = (): void => term.abort();
   signal.addEventListener('abort', end);
@@ -132,8 +130,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
     });
   };
-  const { leaseMs } = leases;
-  const later = new Later<Saying>({ clock, quietMs: leaseMs / QUIET_PARTS, limitMs: leaseMs, publish });
+  const later = new Later<Saying>({ clock, publish });
   try {
     const known = await readMail(deps, term.signal);
     const say = (
@@ -229,7 +226,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       await Promise.race([all, clock.sleep(FLUSH_MS, flushed.signal)]);
     }
   } finally {
-    later.close();
+    later.clear();
     outbox.close();
     stopEpoch();
     signal.removeEventListener('abort', end);

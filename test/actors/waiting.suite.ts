@@ -10,10 +10,10 @@ import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 const WATCHED_MS = 2_000;
 /**
  * Between two looks, in milliseconds, and so many in a row must equal the one before until the watch begins: what is under way is
- * listed for a second, and what may wait is published after three.
+ * listed for a second, and what may wait is published a second after whatever happened last.
  */
 const SETTLE_MS = 1_200;
-const EQUAL_LOOKS = 3;
+const EQUAL_LOOKS = 2;
 const WAITING = 20;
 const PAIRS = 24;
 const ROUNDS = 5;

@@ -1,7 +1,7 @@
 // To whom is handed over what the watch sees, and which answers wait, which are handed over, which are mail at once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { handOver, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
+import { handOver, laterAnswers, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
 import type { ReadyMail } from '../../../actors/mail/mail.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { addressKey, type JsonObject } from '../../../bus/mod.ts';
@@ -38,8 +38,9 @@ function scene() {
     [addressKey(from), {} as ObjectActor],
     [addressKey(to), user],
   ]);
+  const later = laterAnswers(clock);
   const answers = new ShardAnswers({
-    ...{ outbox, clock, quietMs: 1_000, limitMs: 5_000 },
+    ...{ outbox, later },
     actor: (key) => actors.get(key),
     settle: (_, deliver) => deliver(),
   });
@@ -48,7 +49,7 @@ function scene() {
     await time.advance(0);
     await Promise.resolve();
   };
-  return { time, answers, actors, published, heard, say };
+  return { time, later, answers, actors, published, heard, say };
 }
 
 test('an answer that promises nothing is handed over, and is not published if a promise follows (M4)', async () => {
@@ -90,10 +91,10 @@ test('who does not live here, or no more, is answered by mail at once (M1, P2)',
 });
 
 test('an answer of a shard that was given up in the same turn is not heard (A2)', async () => {
-  const { answers, actors, heard, published, time, say } = scene();
+  const { later, actors, heard, published, time, say } = scene();
   const saying = say(Readiness.Pending);
   actors.delete(addressKey(from));
-  answers.close();
+  later.clear();
   await saying;
   await time.advance(60_000);
   assert.equal(heard, []);
@@ -101,12 +102,12 @@ test('an answer of a shard that was given up in the same turn is not heard (A2)'
 });
 
 test('nothing is answered to a claim that has ended', async () => {
-  const { answers, published, time, say } = scene();
+  const { later, answers, published, time, say } = scene();
   await say(Readiness.Pending);
   answers.forget(from, to);
   await time.advance(60_000);
   assert.equal(published, []);
-  assert.is(answers.size, 0);
+  assert.is(later.size, 0);
 });
 
 /** An actor of `uid-needed` that was told of it by the value of sequence 7; `told`: of another incarnation. */

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
-import { ShardAnswers } from '../../../actors/hosting/hand-over.ts';
+import { laterAnswers, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
 import { InFlight } from '../../../actors/mail/in-flight.ts';
 import type { ClaimMail, ReadyMail } from '../../../actors/mail/mail.ts';
 import { Outbox } from '../../../actors/mail/outbox.ts';
@@ -102,7 +102,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       },
       outbox,
       answers: new ShardAnswers({
-        ...{ outbox, clock, quietMs: 1_000, limitMs: 1_000 },
+        ...{ outbox, later: laterAnswers(clock) },
         actor: () => undefined,
         settle: () => assert.unreachable(),
       }),

@@ -439,8 +439,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/mail/later.ts',
     breaks: 'T1: what is replaced again and again is never published',
-    from: 'const dueAt = Math.min(touchedAt + quietMs, since + limitMs);',
-    to: 'const dueAt = touchedAt + quietMs + 0 * (since + limitMs);',
+    from: 'this.#publish(quietAt <= now ? now : now - LIMIT_MS);',
+    to: 'this.#publish(quietAt <= now ? now : -LIMIT_MS);',
     tests: ['test/actors/mail/later.test.ts'],
   },
   {
