@@ -495,7 +495,7 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/hosting/hand-over.ts',
     breaks: 'M4: what waits is published after the promise that replaced it',
-    from: '    this.#later.drop(keyOf(answer));\n',
+    from: '    later.drop(keyOf(answer));\n',
     to: '',
     tests: ['test/actors/hosting/hand-over.test.ts'],
   },
@@ -516,7 +516,7 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/hosting/hand-over.ts',
     breaks: 'an ended claim is answered',
-    from: '    this.#later.drop(keyOf({ from, to }));\n',
+    from: '    this.#deps.later.drop(keyOf({ from, to }));\n',
     to: '',
     tests: ['test/actors/hosting/hand-over.test.ts'],
   },
