@@ -146,7 +146,7 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
         },
         onPublish: (next) => (onPublish = next),
         lapse: (now) => (isOver = now),
-        stop: () => stop.abort(),
+        stop: () => void time.after(0, () => stop.abort()),
       });
     } finally {
       stop.abort();
