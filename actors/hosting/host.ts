@@ -25,19 +25,17 @@ import {
   shardOfMail,
 } from '../../bus/mod.ts';
 import { provideEffects } from '../effects/effects.ts';
-import { Underway } from '../effects/underway.ts';
 import { InFlight } from '../mail/in-flight.ts';
-import { Outbox } from '../mail/outbox.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { atOnce, StatusTurns } from '../object/status-turns.ts';
 import type { Tell } from '../telling/event-recorder.ts';
 import { readAll } from '../watch/read-all.ts';
-import { Calls } from './calls.ts';
 import { deliveryOf } from './delivery.ts';
+import { type HandOver, type HandOverDeps, handOver, type LaterAnswers, laterAnswers } from './hand-over.ts';
 import { Quarantine } from './quarantine.ts';
 import { RefusedMail } from './refused-mail.ts';
-import type { Shard } from './shard.ts';
+import { openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { verify } from './verify.ts';
@@ -78,8 +76,18 @@ export class Host {
   readonly #machines: ObjectActorDeps['machines'];
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
+  readonly #later: LaterAnswers;
   readonly #quarantine: Quarantine<ObjectActor>;
   readonly #refused: RefusedMail;
+  readonly #here: HandOverDeps = {
+    actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
+    settle: (actor, deliver) => {
+      const shard = this.#shardByKey(actor.key);
+      if (shard !== undefined) this.#settle(shard, actor, deliver);
+    },
+  };
+  /** For who watches the API server in this process. */
+  readonly handOver: HandOver = handOver(this.#here);
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
@@ -87,6 +95,7 @@ export class Host {
     const turns = new StatusTurns({ clock });
     this.#turns = turns;
     this.#refused = new RefusedMail({ mailbox: deps.bus.mailbox, clock, log });
+    this.#later = laterAnswers(clock);
     this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
     this.#quarantine = new Quarantine({
       clock,
@@ -127,7 +136,7 @@ export class Host {
 
   /** How much is remembered of objects and of what was said for them. */
   get remembered(): number {
-    let size = this.#quarantine.size;
+    let size = this.#quarantine.size + this.#later.size;
     for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
     return size;
   }
@@ -148,26 +157,13 @@ export class Host {
     signal: AbortSignal,
     onLapse: (number: number) => void,
   ): Promise<void> {
-    const { bus, clock, log } = this.#deps;
+    const { log } = this.#deps;
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
     for (const [number, lease] of leases) {
-      const outbox = new Outbox({
-        mailbox: bus.mailbox,
-        clock,
-        inFlight: this.#inFlight,
-        endsAt: () => lease.endsAt(),
-        onTrouble,
-      });
-      const underway = new Underway({ ...this.#deps, mailbox: bus.mailbox, shard: number, lease, onTrouble });
-      const deps = this.#actorDeps(outbox, underway);
-      const empty = {
-        actors: new Map(),
-        calls: new Calls(clock),
-        gone: new Map<string, string>(),
-        ended: new AbortController(),
-      };
-      const shard: Shard = { lease, onLapse, outbox, underway, deps, ...empty, floor: undefined, live: false };
+      const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
+      const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
+      const shard = openShard({ number, lease, onLapse }, { ...this.#deps, ...shared, actorDeps });
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -196,6 +192,8 @@ export class Host {
     if (shard !== undefined) {
       this.#shards.delete(number);
       shard.outbox.close();
+      // Those of other shards go out when it is quiet, those of closed ones never.
+      if (this.#shards.size === 0) this.#later.clear();
       shard.ended.abort();
       for (const actor of shard.actors.values()) this.#end(actor);
       this.#subscriptions.closeUnused();
@@ -360,7 +358,7 @@ export class Host {
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps(outbox: Outbox, underway: Underway): ObjectActorDeps {
+  #actorDeps({ outbox, answers, underway }: ShardParts): ObjectActorDeps {
     const { bus, objects, registry, clock, log, tell } = this.#deps;
     return {
       registry,
@@ -368,6 +366,7 @@ export class Host {
       log,
       tell,
       outbox,
+      answers,
       turns: this.#turns,
       landsBy: (key) => underway.at(key),
       machines: this.#machines,

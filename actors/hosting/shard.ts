@@ -1,14 +1,17 @@
 // What a host keeps of each shard that it holds.
-import type { Lease } from '../../bus/mod.ts';
-import type { Underway } from '../effects/underway.ts';
-import type { Outbox } from '../mail/outbox.ts';
+import type { Bus, Clock, Lease } from '../../bus/mod.ts';
+import { Underway } from '../effects/underway.ts';
+import type { InFlight } from '../mail/in-flight.ts';
+import { Outbox } from '../mail/outbox.ts';
 import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
-import type { Calls } from './calls.ts';
+import { Calls } from './calls.ts';
+import { type HandOverDeps, type LaterAnswers, ShardAnswers } from './hand-over.ts';
 
 export interface Shard {
   readonly lease: Lease;
   readonly onLapse: (number: number) => void;
   readonly outbox: Outbox;
+  readonly answers: ShardAnswers;
   readonly underway: Underway;
   /** The same for all its actors. */
   readonly deps: ObjectActorDeps;
@@ -21,4 +24,40 @@ export interface Shard {
   live: boolean;
   /** Aborted when the shard is given up. */
   readonly ended: AbortController;
+}
+
+/** What its actors say goes out by these. */
+export type ShardParts = Pick<Shard, 'outbox' | 'answers' | 'underway'>;
+
+export interface ShardDeps {
+  readonly bus: Pick<Bus, 'mailbox'>;
+  readonly clock: Clock;
+  readonly callMs: number;
+  readonly lateMs: number;
+  /** Shared with other shards. */
+  readonly inFlight: InFlight;
+  readonly here: HandOverDeps;
+  readonly later: LaterAnswers;
+  readonly onTrouble: (message: string) => void;
+  readonly actorDeps: (parts: ShardParts) => ObjectActorDeps;
+}
+
+/** A shard of which nothing is known yet. */
+export function openShard(
+  { number, lease, onLapse }: Pick<Shard, 'lease' | 'onLapse'> & { readonly number: number },
+  { bus: { mailbox }, clock, inFlight, here, later, onTrouble, actorDeps, ...call }: ShardDeps,
+): Shard {
+  const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble });
+  const answers = new ShardAnswers({ ...here, outbox, later });
+  const underway = new Underway({ ...call, mailbox, clock, shard: number, lease, onTrouble });
+  return {
+    ...{ lease, onLapse, outbox, answers, underway },
+    deps: actorDeps({ outbox, answers, underway }),
+    actors: new Map(),
+    calls: new Calls(clock),
+    floor: undefined,
+    gone: new Map(),
+    live: false,
+    ended: new AbortController(),
+  };
 }

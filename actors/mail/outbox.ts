@@ -119,6 +119,16 @@ export class Outbox {
     void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
+  /** What the bus has on a subject, or will have, as far as is known and remembered. */
+  standing(subject: MailSubject): JsonObject | undefined {
+    return this.#saying.get(subject)?.wanted ?? this.#stored.get(subject)?.payload;
+  }
+
+  /** Where the value of a subject is that was published here; undefined: none is known, or another is on its way. */
+  place(subject: MailSubject): number | undefined {
+    return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
+  }
+
   /** The replay is over: all that stands on the bus has been heard. */
   replayed(): void {
     this.#replayed = true;

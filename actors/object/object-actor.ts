@@ -15,30 +15,32 @@ import {
   type Mailbox,
   sharedUid,
   type Trace,
-  traceparentOf,
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, type Occurrence, Readiness, Tag } from '../../machines/life.ts';
+import { type Dependency, type Occurrence, Readiness } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { StoredMail } from '../mail/stored-mail.ts';
-import { changeOf, stepOf, traceIdOf, workOf } from '../telling/cause.ts';
-import { answerBasis, answerTo, type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
+import { workOf } from '../telling/cause.ts';
+import { type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { claimsOn, dependenciesOf } from './chart-input.ts';
 import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
-import { type Claim, ClaimsTable, claimOf } from './claims-table.ts';
-import type { ChartState } from './life-chart.ts';
+import { ClaimsTable, claimOf } from './claims-table.ts';
+import { type AnswersOut, OutgoingAnswers } from './outgoing-answers.ts';
 import { OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
 import type { StatusTurns } from './status-turns.ts';
+import { Teller } from './teller.ts';
 
 export interface ObjectActorDeps {
   readonly registry: Registry;
   readonly machines: ChartsDeps['machines'];
+  /** Of claims. */
   readonly outbox: Outbox;
+  readonly answers: AnswersOut;
   readonly mailbox: Mailbox;
   readonly trace: Trace;
   readonly clock: Clock;
@@ -72,8 +74,7 @@ export class ObjectActor {
   readonly resource: Resource;
   readonly #deps: ObjectActorDeps;
   readonly #kind: Kind | undefined;
-  /** Only while there is something to say: ten thousand objects at rest need no logger each. */
-  #ownLog: Logger | undefined;
+  readonly #teller: Teller;
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
@@ -84,17 +85,16 @@ export class ObjectActor {
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
-  /** The incarnation that the last `object` mail was about. */
+  /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
+  #toldSequence = 0;
   #contentVersion = '0';
   readonly #charts: Charts;
   #started = false;
   #stopped = false;
-  #answerBasis = '';
+  readonly #replies: OutgoingAnswers;
   /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
   #asked: string | undefined;
-  /** Of the answer that is being taken in, if it is another object's doing. */
-  #link: string | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -103,6 +103,8 @@ export class ObjectActor {
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
     this.#stored = new StoredMail(deps, this.key);
+    this.#teller = new Teller(deps, address, () => this.#object);
+    this.#replies = new OutgoingAnswers(deps.answers, address);
     this.#charts = new Charts({
       address,
       key: this.key,
@@ -110,13 +112,13 @@ export class ObjectActor {
       machines: deps.machines,
       clock: deps.clock,
       turns: deps.turns,
-      log: () => this.#log,
+      log: () => this.#teller.log,
       object: () => this.#object,
       dependencies: () => this.dependencies(),
       claims: () => this.#claimsNow(),
       landsBy: () => deps.landsBy(this.key),
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
-      onState: (from, to) => this.#tellState(from, to),
+      onState: (from, to) => this.#teller.tellState(from, to),
       onStep: () => this.#answerAll(),
       onNews: (news) => this.#object && deps.tell(this.#object, news),
       supervise: (act) => deps.supervise(this, act),
@@ -136,6 +138,11 @@ export class ObjectActor {
   /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
   get isUntold(): boolean {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
+  }
+
+  /** Mail tells of the incarnation; with `sequence`: it is the value of that sequence. */
+  isToldOf(uid: string, sequence = this.#toldSequence): boolean {
+    return this.#toldUid === uid && this.#toldSequence === sequence;
   }
 
   /** The state that its chart is in, or rests in; empty without an object. */
@@ -166,11 +173,6 @@ export class ObjectActor {
     return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 
-  get #log(): Logger {
-    this.#ownLog ??= this.#deps.log.child({ ...this.address });
-    return this.#ownLog;
-  }
-
   incarnation(): Incarnation | undefined {
     return this.#object && { uid: this.#object.metadata.uid, kind: this.#kind, object: this.#object };
   }
@@ -180,6 +182,7 @@ export class ObjectActor {
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
   takeObject(mail: ObjectMail, sequence: number): void {
     this.#stored.noteObject(sequence);
+    this.#toldSequence = sequence;
     this.#toldUid = 'object' in mail ? sharedUid(this.address, mail.object.metadata.uid) : undefined;
     const before = this.#object?.metadata.uid;
     if ('object' in mail) this.accept(mail.object, { own: false });
@@ -196,13 +199,13 @@ export class ObjectActor {
     else this.#stored.noteClaim(key, sequence);
     const before = this.claims.get(key)?.attributes;
     if (!this.claims.take(key, claimOf(from, mail))) return;
-    if (mail.ended) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
+    if (mail.ended) this.#replies.forget(from);
     if (!this.#started) return;
     this.#charts.tellClaims();
     const claim = this.claims.get(key);
     if (JSON.stringify(before) !== JSON.stringify(claim?.attributes)) this.#charts.tellClaimants();
     if (claim === undefined) return;
-    const readiness = this.#answer(claim, this.#claimed(), this.#step(traceparent));
+    const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
     const isIdle = this.#charts.isAtRest || this.#kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
@@ -210,26 +213,27 @@ export class ObjectActor {
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
   dropClaim(key: string): void {
     const from = this.claims.get(key)?.from;
-    if (from !== undefined) this.#deps.outbox.forget({ to: from, topic: 'ready', from: this.address });
+    if (from !== undefined) this.#replies.forget(from);
     this.claims.drop(key);
     this.#stored.dropClaim(key);
   }
 
-  /** An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant. */
-  takeReady(from: Address, mail: ReadyMail, sequence: number, traceparent?: string): void {
+  /**
+   * An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant.
+   *
+   * @param sequence  of the mail; undefined: it was handed over
+   */
+  takeReady(from: Address, mail: ReadyMail, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
-    this.#stored.noteAnswer(key, sequence);
+    if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
-    if (traceIdOf(traceparent) !== traceIdOf(this.#step(undefined))) this.#link = traceparent;
-    try {
+    this.#teller.linked(traceparent, () => {
       const isNews = isOurs && this.#kind?.life.isNews?.(this.#answers.before(key, mail), mail) === true;
       const isReplaced = this.#answers.take(key, mail);
       if (!this.#started) return;
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
-    } finally {
-      this.#link = undefined;
-    }
+    });
   }
 
   /** The object as somebody saw it. `own`: the answer to a write of ours. */
@@ -283,9 +287,9 @@ export class ObjectActor {
   /** Its code has failed: it takes in what it hears and does nothing, until `start`. What it has said stands (I11). */
   suspend(cause: string): void {
     this.#started = false;
-    this.#answerBasis = '';
+    this.#replies.reset();
     const from = this.#charts.suspend();
-    if (this.#object !== undefined && from !== QUARANTINED) this.#emit(QUARANTINED, { from, error: cause });
+    if (this.#object !== undefined && from !== QUARANTINED) this.#teller.emit(QUARANTINED, { from, error: cause });
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -315,26 +319,10 @@ export class ObjectActor {
   #answerAll(traceparent?: string): void {
     if (!this.#started) return;
     const claimed = this.claims.size === 0 ? undefined : this.#claimed();
-    const basis = this.claims.size === 0 ? '' : answerBasis(claimed);
-    if (basis === this.#answerBasis) return;
-    this.#answerBasis = basis;
-    const cause = traceparent ?? this.#step(this.#asked);
+    if (!this.#replies.isNews(this.claims, claimed)) return;
+    const cause = traceparent ?? this.#teller.step(this.#asked);
     this.#asked = undefined;
-    for (const [, claim] of this.claims.entries()) this.#answer(claim, claimed, cause);
-  }
-
-  #answer(claim: Claim, claimed: Claimed | undefined, traceparent: string): Readiness {
-    const mail = answerTo(claim, claimed, this.#goneUid);
-    const subject = { to: claim.from, topic: 'ready', from: this.address } as const;
-    void this.#deps.outbox.say(subject, mail as unknown as JsonObject, undefined, traceparent);
-    return mail.readiness;
-  }
-
-  /** What the object does for `cause`, or for its own last change. */
-  #step(cause: string | undefined): string {
-    const own = this.#object && changeOf(this.#object);
-    const who = this.#object?.metadata.uid ?? this.key;
-    return stepOf(cause ?? own ?? traceparentOf(who), who);
+    for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
   /** What others may rely on (A3): availability, and the id once it is stored. */
@@ -368,8 +356,8 @@ export class ObjectActor {
     this.#charts.end();
     if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
-    if (from !== '') this.#emit('gone', { uid, from });
-    this.#answerBasis = '';
+    if (from !== '') this.#teller.emit('gone', { uid, from });
+    this.#replies.reset();
   }
 
   #tellObject(): void {
@@ -386,20 +374,6 @@ export class ObjectActor {
     const { registry } = this.#deps;
     const claiming = { registry, from: this.address, answers: this.#answers, outgoing: this.#outgoing };
     return dependenciesOf(this.#object as KubeObject, this.#kind, claiming);
-  }
-
-  #tellState(from: string, { state: to, tags, cause, told: { error, externalId } }: ChartState): void {
-    const traceId = traceIdOf(this.#step(undefined));
-    this.#log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
-    if (tags.has(Tag.Settled)) this.#ownLog = undefined;
-    const id = externalId !== undefined && { externalId };
-    const links = this.#link !== undefined && { links: [this.#link] };
-    this.#emit('transition', { from, to, cause, tags: [...tags], ...id, ...links });
-  }
-
-  #emit(type: string, data: JsonObject): void {
-    const uid = this.#object?.metadata.uid ?? '';
-    this.#deps.trace.emit({ actor: this.address, type, traceparent: this.#step(undefined), data: { uid, ...data } });
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const tell = deps.events ? recorder.tell : () => undefined;
   const lateMs = Math.max(0, ...adapters.map((adapter) => adapter.lateMs ?? 0));
   const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell });
+  const here = host.handOver;
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
@@ -149,7 +150,11 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
   const running = [
     ...(roles.has(Role.Watch)
-      ? [play(() => watchCluster({ bus, client, objects, registry: known, namespaces, clock, log, pod }, stop.signal))]
+      ? [
+          play(() =>
+            watchCluster({ bus, client, objects, registry: known, namespaces, here, clock, log, pod }, stop.signal),
+          ),
+        ]
       : []),
     ...(roles.has(Role.Actors) ? [play(() => act())] : []),
     ...[...served].map(([adapter, here]) => play(() => offer(adapter, here))),

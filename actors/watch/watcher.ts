@@ -4,6 +4,9 @@
 //   W1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
 //   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
 //   W3. The epoch is marked as seeded only after every object was published once under it.
+//   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
+//       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
+//       out at once, so that the next leader knows what may have to be ended (W2), and the seeding holds them all (W3).
 import type { Logger } from 'pino';
 import {
   compareVersions,
@@ -23,7 +26,9 @@ import {
   toErrorData,
   traceparentOf,
 } from '../../bus/mod.ts';
+import type { HandOver } from '../hosting/hand-over.ts';
 import { InFlight } from '../mail/in-flight.ts';
+import { Later } from '../mail/later.ts';
 import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import type { Registry } from '../object/registry.ts';
@@ -37,6 +42,8 @@ export interface WatcherDeps {
   registry: Registry;
   /** The namespaces that are watched; undefined: all. */
   namespaces: readonly string[] | undefined;
+  /** Whoever is cared for in this process. */
+  here: HandOver;
   clock: Clock;
   log: Logger;
   pod: string;
@@ -46,6 +53,15 @@ const LEASE = 'role.watch';
 const PAUSE_MS = 500;
 /** Under way at a time. */
 const PUBLICATIONS = 256;
+/** Longest wait for what waited, at the end of a term, in milliseconds. */
+const FLUSH_MS = 1_000;
+
+/** What is said of an object. */
+interface Saying {
+  readonly to: Address;
+  readonly mail: ObjectMail;
+  readonly cause: string;
+}
 
 /** Leads the watch whenever nobody else does, until `signal` is aborted. */
 export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
@@ -89,7 +105,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
 
 /** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
-  const { bus, registry, namespaces, clock, log } = deps;
+  const { bus, registry, namespaces, here, clock, log } = deps;
   const { mailbox } = bus;
   const term = new AbortController();
   const end = (): void => term.abort();
@@ -104,9 +120,19 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const inFlight = new InFlight(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
+  const pending = new Set<Promise<void>>();
+  const publish = ({ to, mail, cause }: Saying): void => {
+    const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace, cause);
+    pending.add(saying);
+    void saying.finally(() => {
+      pending.delete(saying);
+      // Objects come and go; what is known of those that went must not pile up.
+      if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
+    });
+  };
+  const later = new Later<Saying>({ clock, publish });
   try {
     const known = await readMail(deps, term.signal);
-    const pending = new Set<Promise<void>>();
     const say = (
       resource: Resource,
       mail: ObjectMail,
@@ -117,14 +143,18 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       const version = versionOf(mail);
       const last = known.get(key);
       if (last !== undefined && compareVersions(last.version, version) >= 0) return;
-      known.set(key, { to, version, uid: uidOf(mail), gone: 'gone' in mail });
-      const saying = outbox.say({ to, topic: 'object' }, mail as unknown as JsonObject, mayReplace, cause);
-      pending.add(saying);
-      void saying.finally(() => {
-        pending.delete(saying);
-        // Objects come and go; what is known of those that went must not pile up.
-        if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
-      });
+      const uid = uidOf(mail);
+      known.set(key, { to, version, uid, gone: 'gone' in mail });
+      const isBirth = last === undefined || last.gone || last.uid !== uid;
+      if (!isBirth && 'object' in mail && here.object(to, mail.object)) {
+        later.put(key, { to, mail, cause });
+        return;
+      }
+      later.drop(key);
+      const place = isBirth ? undefined : outbox.place({ to, topic: 'object' });
+      if ('gone' in mail && place !== undefined && here.gone(to, mail.gone, place))
+        outbox.forget({ to, topic: 'object' });
+      else publish({ to, mail, cause });
     };
     const watches = registry.resources.flatMap((resource) =>
       placesOf(resource, namespaces).map((place) => ({ resource, place })),
@@ -188,7 +218,15 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         );
       }),
     );
+    // In order: others need not wait for the next leader.
+    if (signal.aborted && clock.now() < lease.endsAt() && mailbox.epoch().id === id) {
+      later.flush();
+      const flushed = new AbortController();
+      const all = Promise.all(pending).finally(() => flushed.abort());
+      await Promise.race([all, clock.sleep(FLUSH_MS, flushed.signal)]);
+    }
   } finally {
+    later.clear();
     outbox.close();
     stopEpoch();
     signal.removeEventListener('abort', end);

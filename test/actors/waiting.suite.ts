@@ -8,8 +8,12 @@ import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 
 /** How long waiting objects are watched, in milliseconds. */
 const WATCHED_MS = 2_000;
-/** Between two looks that must be equal before the watch begins, in milliseconds: what is under way is listed for a second. */
+/**
+ * Between two looks, in milliseconds, and so many in a row must equal the one before until the watch begins: what is under way is
+ * listed for a second, and what may wait is published a second after whatever happened last.
+ */
 const SETTLE_MS = 1_200;
+const EQUAL_LOOKS = 2;
 const WAITING = 20;
 const PAIRS = 24;
 const ROUNDS = 5;
@@ -148,11 +152,13 @@ async function state(world: World): Promise<JsonObject> {
 /** The state, once the last writes have come round as mail. */
 async function settledState(world: World): Promise<JsonObject> {
   let settled = await state(world);
+  let equal = 0;
   await world.eventually('nothing changes any more', async () => {
     const before = JSON.stringify(settled);
     await world.clock.sleep(SETTLE_MS);
     settled = await state(world);
-    return JSON.stringify(settled) === before ? undefined : JSON.stringify(settled);
+    equal = JSON.stringify(settled) === before ? equal + 1 : 0;
+    return equal >= EQUAL_LOOKS ? undefined : JSON.stringify(settled);
   });
   return settled;
 }

@@ -81,9 +81,11 @@ export async function burst(
   const profiled = profile ? await stage.actors.ask('profiled') : undefined;
 
   await stage.reset();
+  const cpuThen = await stage.cpu();
   const downAt = clock.now();
   await landscape.remove([...items].reverse());
   const down = await gone(stage, landscape, onProgress);
+  const cpuDown = grown(cpuThen, await stage.cpu());
   await landscape.close();
   return {
     profile: profiled,
@@ -95,11 +97,15 @@ export async function burst(
       ...spread('up.writes', up.writes, items.length),
       ...spread('up.refused', up.refusals, items.length),
       'up.messagesPerObject': sum(up.messages) / items.length,
+      ...spread('up.messages', up.messages, items.length),
       ...spread('up.cpuMsPerObject', cpuUp, items.length),
       'down.ms': down.lastWriteAt - downAt,
       'down.callsPerObject': sum(down.calls) / items.length,
       'down.writesPerObject': (sum(down.writes) - (down.writes['DELETE'] ?? 0)) / items.length,
+      ...spread('down.writes', down.writes, items.length),
       'down.messagesPerObject': sum(down.messages) / items.length,
+      ...spread('down.messages', down.messages, items.length),
+      ...spread('down.cpuMsPerObject', cpuDown, items.length),
     },
   };
 }

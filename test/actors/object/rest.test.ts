@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
+import { laterAnswers, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
 import { InFlight } from '../../../actors/mail/in-flight.ts';
 import type { ClaimMail, ReadyMail } from '../../../actors/mail/mail.ts';
 import { Outbox } from '../../../actors/mail/outbox.ts';
@@ -82,6 +83,13 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     lateMs: 30_000,
     underway: () => undefined,
   });
+  const outbox = new Outbox({
+    mailbox: bus.mailbox,
+    clock,
+    inFlight: new InFlight(8),
+    endsAt: () => Number.POSITIVE_INFINITY,
+    onTrouble: assert.unreachable,
+  });
   const actor: ObjectActor = new ObjectActor(
     {
       registry: known,
@@ -92,12 +100,11 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
           return machines.of(life);
         },
       },
-      outbox: new Outbox({
-        mailbox: bus.mailbox,
-        clock,
-        inFlight: new InFlight(8),
-        endsAt: () => Number.POSITIVE_INFINITY,
-        onTrouble: assert.unreachable,
+      outbox,
+      answers: new ShardAnswers({
+        ...{ outbox, later: laterAnswers(clock) },
+        actor: () => undefined,
+        settle: () => assert.unreachable(),
       }),
       mailbox: bus.mailbox,
       trace: {

@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { NOBODY } from '../../../actors/hosting/hand-over.ts';
 import { type Registry, registry } from '../../../actors/object/registry.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import { objects } from '../../../adapters/kubernetes/mod.ts';
@@ -107,7 +108,17 @@ function led(
       };
       const stop = new AbortController();
       const log = pino({ level: 'silent' });
-      const deps = { bus, client, objects: objects({ client }), registry: known, namespaces, clock, log, pod: 'p' };
+      const deps = {
+        bus,
+        client,
+        objects: objects({ client }),
+        registry: known,
+        namespaces,
+        here: NOBODY,
+        clock,
+        log,
+        pod: 'p',
+      };
       const leading = watchCluster(deps, stop.signal);
       try {
         await run({

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
+import { NOBODY } from '../../../actors/hosting/hand-over.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import { type MailSubscription, type MemoryBroker, memoryBroker, TransientError } from '../../../bus/mod.ts';
@@ -30,7 +31,7 @@ async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscript
   const log = pino({ level: 'silent' });
   const client = { call: away, watch: away } as never;
   const running = watchCluster(
-    { bus, client, objects: {} as never, registry: known, namespaces: undefined, clock, log, pod: 'a' },
+    { bus, client, objects: {} as never, registry: known, namespaces: undefined, here: NOBODY, clock, log, pod: 'a' },
     stop.signal,
   );
   const deadline = new AbortController();

@@ -3,8 +3,8 @@
 import type { Projection } from '../../../adapters/openstack/kinds/projection.ts';
 import type { OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackOperations } from '../../../adapters/openstack/operations.ts';
+import type { WatchingOperations } from '../../../adapters/openstack/refusals.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
 
 export function isTableKind(kind: OpenStackKind): kind is TableKind {
   return 'resource' in kind;
@@ -22,7 +22,7 @@ export function attentive(kind: OpenStackKind, onUndeclared: (what: string) => v
       onUndeclared(what);
       throw new TypeError(what);
     });
-  const updating = (operations: ResourceOperations): ResourceOperations => ({
+  const updating = (operations: WatchingOperations): WatchingOperations => ({
     ...operations,
     update(request) {
       const { observation } = request;

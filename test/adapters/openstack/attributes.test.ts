@@ -43,6 +43,7 @@ function operationsOn(kind: OpenStackKind, resource: JsonObject): ResourceOperat
   return kind.operations({
     sessions: { open: async () => session },
     lookUps: { find: async () => [resource], read: async () => resource },
+    poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     servers: async () => [],
   });
 }

@@ -13,6 +13,7 @@ import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
 import { type ManagedKind, managedKind } from '../../../adapters/openstack/managed-kind.ts';
 import type { Sessions } from '../../../adapters/openstack/mod.ts';
+import { poller } from '../../../adapters/openstack/poller.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
@@ -64,6 +65,7 @@ export class Scene {
   constructor(cloud: Cloud) {
     this.cloud = cloud;
     const shared = lookUps(cloud);
+    const polls = poller({ clock: cloud.clock, lookUps: shared });
     this.prefix = `kinds-${Math.floor(cloud.clock.now() * 1_000).toString(36)}`;
     this.#kinds = new Map(
       KINDS.map((kind) => [
@@ -72,6 +74,7 @@ export class Scene {
           defaultResyncMs: 0,
           ...cloud,
           lookUps: shared,
+          poller: polls,
           servers: async () => this.servers,
         }),
       ]),

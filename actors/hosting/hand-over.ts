@@ -1,0 +1,135 @@
+// What this process knows already does not come back to it: what it watches, and what its objects answer each other, is handed
+// over in memory. What others may need is published all the same, some of it later: a value that is replaced before
+// it was published costs nothing.
+//
+// Invariants:
+//   M1. Only to actors that act: their shard is live, its lease has not ended (H2, H6), and what is handed over is about the
+//       incarnation that lives there. Otherwise nothing is taken, and the caller publishes at once.
+//   M2. A state of an object is handed over only after mail told of its incarnation: no birth is, so whoever leads the watch
+//       next finds in the mail whatever may have to be ended (W2, H5). Older than what is known changes nothing (A1, P6).
+//   M3. An end is handed over only if the one value that mail has of the object is known to its actor, which deletes it (P5):
+//       nothing of the object is left on its way, and no tombstone is needed.
+//   M4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something. One
+//       that was dropped with its shard is given again by its successor, who answers all claims when it begins. No answer
+//       overtakes mail: those that promise something are mail only, and come after it.
+import { type Address, addressKey, type Clock, type JsonObject } from '../../bus/mod.ts';
+import { Readiness } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { Later } from '../mail/later.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { Answer, AnswersOut } from '../object/outgoing-answers.ts';
+
+/** Where the watch hands over what it sees. */
+export interface HandOver {
+  /** @returns whether whoever lives here knows it now; others may be told later */
+  object(to: Address, object: KubeObject): boolean;
+  /**
+   * @param sequence  of the value that mail has of the object
+   * @returns whether whoever lived here knows it now, and takes the value out of the mail: nobody need be told
+   */
+  gone(to: Address, gone: { readonly uid: string; readonly resourceVersion: string }, sequence: number): boolean;
+}
+
+/** Where nobody lives. */
+export const NOBODY: HandOver = { object: () => false, gone: () => false };
+
+export interface HandOverDeps {
+  /** The actor if there is one, its shard is live, and its lease has not ended. */
+  readonly actor: (key: string) => ObjectActor | undefined;
+  /** Hands something to an actor that was found so, whatever that throws. */
+  readonly settle: (actor: ObjectActor, deliver: () => void) => void;
+}
+
+export function handOver({ actor: find, settle }: HandOverDeps): HandOver {
+  return {
+    object(to, object) {
+      const actor = find(addressKey(to));
+      const { uid } = object.metadata;
+      if (actor?.isToldOf(uid) !== true || actor.incarnation()?.uid !== uid) return false;
+      settle(actor, () => actor.accept(object, { own: false }));
+      return true;
+    },
+    gone(to, { uid, resourceVersion }, sequence) {
+      const actor = find(addressKey(to));
+      if (actor?.isToldOf(uid, sequence) !== true) return false;
+      settle(actor, () => actor.acceptGone(uid, resourceVersion));
+      return true;
+    },
+  };
+}
+
+export interface AnswersDeps extends HandOverDeps {
+  readonly outbox: Pick<Outbox, 'say' | 'forget' | 'standing'>;
+  /** Shared with other shards: what waits is published when all of them are quiet. */
+  readonly later: LaterAnswers;
+}
+
+/** Of a shard that was given up the outbox is closed: its answers are published no more. */
+export type LaterAnswers = Later<() => void>;
+
+export function laterAnswers(clock: Clock): LaterAnswers {
+  return new Later({ clock, publish: (say) => say() });
+}
+
+/** The answers of a shard. */
+export class ShardAnswers implements AnswersOut {
+  readonly #deps: AnswersDeps;
+
+  constructor(deps: AnswersDeps) {
+    this.#deps = deps;
+  }
+
+  say(answer: Answer): void {
+    const { outbox, later } = this.#deps;
+    const standing = outbox.standing(subjectOf(answer));
+    const mayWait = isOpen(answer.mail.readiness) && (standing === undefined || isOpen(standing['readiness']));
+    if (mayWait && this.#handOver(answer)) {
+      later.put(keyOf(answer), () => this.#publish(answer));
+      return;
+    }
+    later.drop(keyOf(answer));
+    this.#publish(answer);
+  }
+
+  forget(from: Address, to: Address): void {
+    this.#deps.later.drop(keyOf({ from, to }));
+    this.#deps.outbox.forget(subjectOf({ from, to }));
+  }
+
+  #publish(answer: Answer): void {
+    const { mail, traceparent } = answer;
+    void this.#deps.outbox.say(subjectOf(answer), mail as unknown as JsonObject, undefined, traceparent);
+  }
+
+  /** Not in the turn of the step that answers: who is answered may answer back. */
+  #handOver({ from, to, mail, traceparent }: Answer): boolean {
+    const { actor: find, settle } = this.#deps;
+    const isThere = (actor: ObjectActor | undefined): actor is ObjectActor => actor?.incarnation()?.uid === mail.to;
+    if (!isThere(find(addressKey(to)))) return false;
+    queueMicrotask(() => {
+      const actor = find(addressKey(to));
+      // A host without a lease is silent (A2).
+      if (!isThere(actor) || find(addressKey(from)) === undefined) return;
+      settle(actor, () => actor.takeReady(from, mail, undefined, traceparent));
+    });
+    return true;
+  }
+}
+
+/** It promises nothing: nobody acts on it, and whoever waits goes on waiting. */
+function isOpen(readiness: unknown): boolean {
+  return readiness === Readiness.Pending || readiness === Readiness.Absent;
+}
+
+function subjectOf({ from, to }: Pick<Answer, 'from' | 'to'>): {
+  readonly to: Address;
+  readonly topic: 'ready';
+  readonly from: Address;
+} {
+  return { to, topic: 'ready', from };
+}
+
+function keyOf({ from, to }: Pick<Answer, 'from' | 'to'>): string {
+  return `${addressKey(from)} ${addressKey(to)}`;
+}
