@@ -12,6 +12,7 @@ import {
   type Clock,
   ConflictError,
   ErrorCode,
+  TerminalError,
   TransientError,
   TroupeError,
   toErrorData,
@@ -57,6 +58,8 @@ export interface Machines {
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
+/** What is held is sent within this time of the decision, in milliseconds, or not at all: the list says by when it lands. */
+const LISTING_LIMIT_MS = 1_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
 
@@ -180,12 +183,21 @@ export function provideEffects(deps: EffectsDeps): Machines {
     }),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
+      const latestAt = clock.now() + LISTING_LIMIT_MS;
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
         return external(key, operation, { ...extra, signal: until, progress: onProgress });
       };
-      return landsWithinMs === undefined ? call() : once(key, clock.now() + landsWithinMs, call);
+      if (landsWithinMs === undefined) return call();
+      const { kind, life } = living(key).kind;
+      if (landsWithinMs > (life.landsWithinMs ?? 0)) {
+        throw new TerminalError(`the life of kind '${kind}' states no 'landsWithinMs' of ${landsWithinMs} ms`);
+      }
+      return once(key, latestAt + landsWithinMs, async () => {
+        if (clock.now() > latestAt) throw new TransientError('it took too long to list what was to begin');
+        return call();
+      });
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);

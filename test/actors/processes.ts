@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { World } from './harness.ts';
+import type { Ground } from './grounds.ts';
 
 const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
 
@@ -14,8 +14,7 @@ export class TroupeProcess {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
 
-  constructor(world: World, env: Readonly<Record<string, string>> = {}) {
-    const { kubeconfig, nats } = world.ground;
+  constructor({ kubeconfig, nats }: Pick<Ground, 'kubeconfig' | 'nats'>, env: Readonly<Record<string, string>> = {}) {
     if (nats === undefined) throw new Error('a process of its own needs a bus of its own');
     const { PATH = '', HOME = '' } = process.env;
     this.#child = spawn(process.execPath, [CLI, 'run'], {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
 import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
+import type { Underway } from '../../../actors/effects/underway.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
@@ -76,11 +77,24 @@ test('guards of which one could not be stored are stored again when the others h
 interface Given {
   readonly objects?: Partial<Record<keyof Objects, unknown>>;
   readonly leaseLeftMs?: number;
+  readonly landsWithinMs?: number;
+  /** How long it takes to list what is under way, in milliseconds. */
+  readonly listingMs?: number;
 }
 
 /** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
-function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
-  const clock = systemClock();
+function given({ objects = {}, leaseLeftMs = 60_000, landsWithinMs, listingMs = 0 }: Given) {
+  let aheadMs = 0;
+  const system = systemClock();
+  const clock = { ...system, now: () => system.now() + aheadMs };
+  const listed: number[] = [];
+  const underway = {
+    async run(_: string, landsBy: number, call: () => Promise<unknown>) {
+      listed.push(landsBy - clock.now());
+      aheadMs += listingMs;
+      return call();
+    },
+  } as unknown as Underway;
   const endsAt = clock.now() + leaseLeftMs;
   const calls: OperationRequest[] = [];
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
@@ -93,7 +107,7 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
   const actor = {
     address: { ...from, name: 'base' },
     claims,
-    incarnation: () => ({ uid: 'uid', object, kind: { operations: { look } } }),
+    incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { landsWithinMs } } }),
     dependencies: () => [],
     accept(now: KubeObject) {
       object = now;
@@ -105,7 +119,7 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
     clock,
     callMs: 10_000,
     lateMs: 30_000,
-    underway: () => undefined,
+    underway: () => underway,
     actor: () => actor,
     leaseEndsAt: () => endsAt,
     leaseSignal: () => new AbortController().signal,
@@ -126,6 +140,7 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
   return {
     ports,
     calls,
+    listed,
     endsAt,
     metadata,
     version: () => object.metadata.resourceVersion,
@@ -143,6 +158,27 @@ test('a call ends before the lease does, or does not begin (E1, P10)', async () 
   const late = given({ leaseLeftMs: 250 });
   assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
   assert.equal(late.calls, []);
+});
+
+const HELD = { signal: new AbortController().signal, onProgress: (): void => undefined };
+
+test('what is held and must not be repeated is listed for as long as it may take to land (E3, P13)', async () => {
+  const { ports, calls, listed } = given({ landsWithinMs: 600_000 });
+  await ports.hold('base', 'look', { ...HELD, landsWithinMs: 600_000 });
+  assert.is(calls.length, 1);
+  assert.ok(Number(listed[0]) >= 600_000);
+});
+
+test('what took too long to list is not sent: it might land later than the list says (P13)', async () => {
+  const { ports, calls, listed } = given({ landsWithinMs: 600_000, listingMs: 30_000 });
+  assert.is(await ports.hold('base', 'look', { ...HELD, landsWithinMs: 600_000 }).catch(codeOf), 'transient');
+  assert.equal([listed.length, calls], [1, []]);
+});
+
+test('what may land later than its life states is not begun: who comes without a list would not wait for it', async () => {
+  const { ports, calls, listed } = given({ landsWithinMs: 5_000 });
+  assert.is(await ports.hold('base', 'look', { ...HELD, landsWithinMs: 5_001 }).catch(codeOf), 'terminal');
+  assert.equal([listed, calls], [[], []]);
 });
 
 test('after a lost race the actor knows the object as it is by now (E2)', async () => {
