@@ -7,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sideBySide } from '../side-by-side.ts';
 import { REPRINT } from './book.ts';
 import { BOOK, bound, isBound, makeBook, makePaper, NAMESPACE, PAPER, pathOf, type Raw, WAREHOUSE } from './library.ts';
 import { openWorld, type World } from './world.ts';
 
-const test = suite('example adapter');
+const test = sideBySide(suite('example adapter'), 3);
 
 const COVER = pathOf('papers', NAMESPACE, 'one-cover');
 const COLOPHON = `/api/v1/namespaces/${NAMESPACE}/configmaps/one-colophon`;
