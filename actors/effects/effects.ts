@@ -58,8 +58,8 @@ export interface Machines {
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
-/** What is held is sent within this time of the decision, in milliseconds, or not at all: the list says by when it lands. */
-const LISTING_LIMIT_MS = 1_000;
+/** What is held begins within so long or not at all, in milliseconds: when it has landed is counted from then. */
+const BEGIN_WITHIN_MS = 2_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
 
@@ -183,10 +183,11 @@ export function provideEffects(deps: EffectsDeps): Machines {
     }),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
-      const latestAt = clock.now() + LISTING_LIMIT_MS;
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
+      const beginBy = clock.now() + BEGIN_WITHIN_MS;
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
+        if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
         return external(key, operation, { ...extra, signal: until, progress: onProgress });
       };
       if (landsWithinMs === undefined) return call();
@@ -194,10 +195,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
       if (landsWithinMs > (life.landsWithinMs ?? 0)) {
         throw new TerminalError(`the life of kind '${kind}' states no 'landsWithinMs' of ${landsWithinMs} ms`);
       }
-      return once(key, latestAt + landsWithinMs, async () => {
-        if (clock.now() > latestAt) throw new TransientError('it took too long to list what was to begin');
-        return call();
-      });
+      return once(key, beginBy + landsWithinMs, call);
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);

@@ -30,7 +30,7 @@ export function describeCrashes(test: Test, openGround: OpenGround, options: Cra
   test(`a landscape outlives ${kills.up + kills.down} kills; seed ${seed} (I4, I9)`, async () => {
     const random = mulberry32(seed);
     const world = await World.open(openGround, { runtime: 'stopped', leaseMs });
-    const start = (): TroupeProcess => new TroupeProcess(world.ground, { TROUPE_LEASE_MS: String(leaseMs) });
+    const start = (): TroupeProcess => new TroupeProcess(world, { TROUPE_LEASE_MS: String(leaseMs) });
     let running: TroupeProcess | undefined;
     const killed = async (): Promise<string> => {
       running = start();
@@ -115,7 +115,7 @@ export function describeTakeover(test: Test, openGround: OpenGround, { leaseMs, 
     try {
       await world.observe();
       for (const name of ['one', 'two']) {
-        processes.push(new TroupeProcess(world.ground, { TROUPE_LEASE_MS: String(leaseMs), POD_NAME: name }));
+        processes.push(new TroupeProcess(world, { TROUPE_LEASE_MS: String(leaseMs), POD_NAME: name }));
       }
       const [one, two] = processes as [TroupeProcess, TroupeProcess];
       await within(world, 4 * leaseMs + 10_000, 'both hold shards', async () => {

@@ -14,7 +14,11 @@ export class TroupeProcess {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
 
-  constructor({ kubeconfig, nats }: Pick<Ground, 'kubeconfig' | 'nats'>, env: Readonly<Record<string, string>> = {}) {
+  constructor(
+    { ground }: { readonly ground: Pick<Ground, 'kubeconfig' | 'nats'> },
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const { kubeconfig, nats } = ground;
     if (nats === undefined) throw new Error('a process of its own needs a bus of its own');
     const { PATH = '', HOME = '' } = process.env;
     this.#child = spawn(process.execPath, [CLI, 'run'], {

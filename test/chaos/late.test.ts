@@ -20,7 +20,7 @@ if ('refusal' in found) {
   test("what lands after its pod was killed is its successor's, which makes no other (I4, P13)", async () => {
     const world = await World.open(onNats(found.program), { runtime: 'stopped', leaseMs: LEASE_MS });
     const pods: TroupeProcess[] = [];
-    const start = (): void => void pods.push(new TroupeProcess(world.ground, { TROUPE_LEASE_MS: String(LEASE_MS) }));
+    const start = (): void => void pods.push(new TroupeProcess(world, { TROUPE_LEASE_MS: String(LEASE_MS) }));
     try {
       await world.observe();
       start();

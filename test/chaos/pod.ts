@@ -39,7 +39,7 @@ export class Pod {
       TROUPE_CALLS_IN_FLIGHT: String(pace.callsInFlight),
       POD_NAME: this.name,
     };
-    const life = new TroupeProcess(world.ground, env);
+    const life = new TroupeProcess(world, env);
     this.lives.push(life);
     void life.exited.then(async () => {
       if (!this.#wanted || this.#life !== life) return;

@@ -76,13 +76,16 @@ if ('refusal' in found) {
     };
     const processes: TroupeProcess[] = [];
     const start = (): TroupeProcess => {
-      const process = new TroupeProcess(ground, {
-        TROUPE_ADAPTERS: ADAPTER,
-        TROUPE_KINDS: 'Paper,Book',
-        TROUPE_LEASE_MS: String(LEASE_MS),
-        PRESS_URL: desk.url,
-        PRESS_LANDS_WITHIN_MS: String(LANDS_WITHIN_MS),
-      });
+      const process = new TroupeProcess(
+        { ground },
+        {
+          TROUPE_ADAPTERS: ADAPTER,
+          TROUPE_KINDS: 'Paper,Book',
+          TROUPE_LEASE_MS: String(LEASE_MS),
+          PRESS_URL: desk.url,
+          PRESS_LANDS_WITHIN_MS: String(LANDS_WITHIN_MS),
+        },
+      );
       processes.push(process);
       return process;
     };

@@ -166,15 +166,15 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/effects/effects.ts',
     breaks: 'P13: what is held is sent later than the list of what is under way says',
-    from: "        if (clock.now() > latestAt) throw new TransientError('it took too long to list what was to begin');\n",
-    to: '',
+    from: 'if (clock.now() >= beginBy) throw',
+    to: 'if (clock.now() < 0) throw',
     tests: ['test/actors/effects/effects.test.ts'],
   },
   {
     file: 'actors/effects/effects.ts',
     breaks: 'P13: what is held is not listed for as long as it may take to land',
-    from: 'once(key, latestAt + landsWithinMs, ',
-    to: 'once(key, latestAt, ',
+    from: 'once(key, beginBy + landsWithinMs, ',
+    to: 'once(key, beginBy, ',
     tests: ['test/actors/effects/effects.test.ts'],
   },
   {
