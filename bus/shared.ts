@@ -1,6 +1,9 @@
 // One copy of what is mentioned again and again. Of tens of thousands of objects each is mentioned by its own actor, by
 // whoever refers to it, in mail both ways and in what was published: those copies would be a third of what an object at
 // rest takes.
+//
+// What each saves of the heap, by an object at rest (`npm run bench -- idle --count 3000` with and without it, a run each, which
+// differ by 0.2 KB): addresses 1.5 KB, texts 1.1 KB, uids 0.1 to 0.3 KB.
 import type { Address } from './address.ts';
 import type { Json } from './json.ts';
 

@@ -130,6 +130,8 @@ export interface Life {
   status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
   mayHaveBegun(object: KubeObject): boolean;
+  /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */
+  readonly landsWithinMs?: number;
   /** What is to be said when the code that serves the life has failed. It must not need what may have failed. */
   trouble(object: KubeObject, error: ErrorData, now: number): readonly StatusPart[];
   /** Whether it knows nothing that the object and the mail do not say, so that it may rest where it settled. */
@@ -196,7 +198,10 @@ export interface HoldOptions {
   readonly extra?: object;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: JsonObject) => void;
-  /** For what must not be made twice: so long after it began it has landed, if ever, in milliseconds (P13). */
+  /**
+   * For what must not be made twice: by then it has landed, if ever, in milliseconds from when it was sent (P13). No longer
+   * than the `landsWithinMs` of the life.
+   */
   readonly landsWithinMs?: number;
 }
 

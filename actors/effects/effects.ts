@@ -12,6 +12,7 @@ import {
   type Clock,
   ConflictError,
   ErrorCode,
+  TerminalError,
   TransientError,
   TroupeError,
   toErrorData,
@@ -196,7 +197,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
         };
         return external(key, operation, { ...extra, ...held });
       };
-      return landsWithinMs === undefined ? call() : once(key, beginBy + landsWithinMs, call);
+      if (landsWithinMs === undefined) return call();
+      const { kind, life } = living(key).kind;
+      if (landsWithinMs > (life.landsWithinMs ?? 0)) {
+        throw new TerminalError(`the life of kind '${kind}' states no 'landsWithinMs' of ${landsWithinMs} ms`);
+      }
+      return once(key, beginBy + landsWithinMs, call);
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);

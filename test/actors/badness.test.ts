@@ -2,10 +2,11 @@
 // limit: 100 s
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { describeBadness, describeLostApiServer, describeSimulatedBadness } from './badness.suite.ts';
 import { behindProxy, inMemory } from './grounds.ts';
 
-const test = suite('badness in memory');
+const test = sideBySide(suite('badness in memory'), 3);
 describeBadness(test, inMemory);
 describeSimulatedBadness(test, inMemory);
 describeLostApiServer(test, behindProxy);

@@ -3,13 +3,14 @@
 // Events with everything in this process. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { describeEvents } from './events.suite.ts';
 import { inMemory } from './grounds.ts';
 
 if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
   console.log('skipped: there is no kubectl on the PATH');
 } else {
-  const test = suite('events in memory');
+  const test = sideBySide(suite('events in memory'), 3);
   describeEvents(test, inMemory);
   test.run();
 }

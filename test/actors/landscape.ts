@@ -25,6 +25,17 @@ export function landscape(world: World): readonly (readonly SampleObject[])[] {
   );
 }
 
+/** A subnet and its network are applied in the wrong order, come up, and are deleted in the wrong order, too. */
+export async function comeAndGo(world: World): Promise<void> {
+  const [net, sub] = [world.name('net'), world.name('sub')];
+  const resource = { networkRef: net, ipVersion: 4, cidr: '10.0.0.0/24' };
+  await world.apply(world.managed('Subnet', sub, resource), world.managed('Network', net));
+  await world.available('Subnet', sub);
+  await world.delete('Network', net);
+  await world.delete('Subnet', sub);
+  await world.gone('Network', net);
+}
+
 function renamed(world: World, manifest: JsonObject): SampleObject {
   const kind = manifest['kind'] as Kind;
   const { name } = manifest['metadata'] as { readonly name: string };

@@ -1,9 +1,10 @@
 // limit: 80 s
 // The life of objects with everything in this process.
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { inMemory } from './grounds.ts';
 import { describeLifecycle } from './lifecycle.suite.ts';
 
-const test = suite('lifecycle in memory');
+const test = sideBySide(suite('lifecycle in memory'), 2);
 describeLifecycle(test, inMemory);
 test.run();

@@ -14,6 +14,7 @@ import type { Bus } from '../../bus/mod.ts';
 import { accountFor } from './deployed.ts';
 import { inMemory } from './grounds.ts';
 import { CREDENTIALS, checkIn, type World } from './harness.ts';
+import { comeAndGo } from './landscape.ts';
 
 const test = suite('roles');
 
@@ -89,13 +90,7 @@ checkIn(test, inMemory)(
     const hosting = await pod(world, await world.observe(), [Role.Watch, Role.Actors]);
     const serving = await pod(world, elsewhere, [REALM]);
     try {
-      const [net, sub] = [world.name('net'), world.name('sub')];
-      const resource = { networkRef: net, ipVersion: 4, cidr: '10.0.0.0/24' };
-      await world.apply(world.managed('Subnet', sub, resource), world.managed('Network', net));
-      await world.available('Subnet', sub);
-      await world.delete('Network', net);
-      await world.delete('Subnet', sub);
-      await world.gone('Network', net);
+      await comeAndGo(world);
 
       assert.is(hosting.served(), 0);
       const asked = ofSecrets(hosting);

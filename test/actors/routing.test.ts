@@ -2,9 +2,10 @@
 // limit: 80 s
 // Routers, ports and security groups with everything in this process.
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { inMemory } from './grounds.ts';
 import { describeRouting } from './routing.suite.ts';
 
-const test = suite('routing in memory');
+const test = sideBySide(suite('routing in memory'), 3);
 describeRouting(test, inMemory);
 test.run();

@@ -1,9 +1,10 @@
 // waits
 // Taking over from ORC with everything in this process.
 import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
 import { inMemory } from './grounds.ts';
 import { describeSuccession } from './succession.suite.ts';
 
-const test = suite('succession in memory');
+const test = sideBySide(suite('succession in memory'), 2);
 describeSuccession(test, inMemory);
 test.run();

@@ -3,6 +3,7 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
+import { sideBySide } from '../side-by-side.ts';
 import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 
@@ -33,12 +34,14 @@ export function describeWaiting(
   { onFigure, reactionLimitMs = REACTION_LIMIT_MS }: WaitingOptions,
 ): void {
   const check = checkIn(test, openGround);
+  // They watch for seconds how nothing happens; what measures time comes after them.
+  const watch = checkIn(sideBySide(test, 3), openGround);
 
   for (const [title, credentials, awaited] of [
     ['a network that is not there', 'present', /Waiting for Network\/.* to be created/],
     ['credentials that are not there', 'absent', new RegExp(`Waiting for Secret/${CREDENTIALS} to be created`)],
   ] as const) {
-    check(
+    watch(
       `waiting for ${title} makes no error, no call, no timer and no write (I6)`,
       async (world) => {
         const timersBefore = await restingTimers(world);
@@ -62,7 +65,7 @@ export function describeWaiting(
     );
   }
 
-  check('a dependency that is being made makes its dependants look once, and wait in silence', async (world) => {
+  watch('a dependency that is being made makes its dependants look once, and wait in silence', async (world) => {
     const net = world.name('pending');
     await world.apply(world.unmanaged('Network', net, { filter: { name: world.name('nothing') } }));
     await world.progressing('Network', net, 'Progressing', 'Waiting for OpenStack resource to be created externally');

@@ -6,13 +6,14 @@ import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
 import type { MailSubject } from '../../bus/subjects.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { busSuite } from './bus.suite.ts';
 import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
 import { holdsSuite } from './holds.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
 
-const test = suite('memory bus');
+const test = sideBySide(suite('memory bus'), 3);
 
 function harness(name: string, latencyMs: (() => number) | undefined): Harness {
   return {

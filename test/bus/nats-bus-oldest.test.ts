@@ -8,10 +8,11 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import { natsProgram } from '../../bus/nats-program.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { busSuite } from './bus.suite.ts';
 import { natsEventsSuite } from './events.nats.suite.ts';
 import { ownServer } from './nats.harness.ts';
-import { natsSuite } from './nats.suite.ts';
+import { deliverySuite, natsSuite } from './nats.suite.ts';
 
 async function oldest(): Promise<string | undefined> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -36,8 +37,10 @@ if (program === undefined) {
   process.stdout.write('skipped: there is no Debian package of nats-server 2.9\n');
 } else {
   const test = suite('nats bus, oldest server');
-  busSuite(test, ownServer('nats 2.9', program));
-  natsSuite(test, ownServer('nats 2.9', program));
-  natsEventsSuite(test, ownServer('nats 2.9', program));
+  deliverySuite(test, ownServer('nats 2.9', program));
+  const others = sideBySide(test, 3);
+  busSuite(others, ownServer('nats 2.9', program));
+  natsSuite(others, ownServer('nats 2.9', program));
+  natsEventsSuite(others, ownServer('nats 2.9', program));
   test.run();
 }

@@ -5,10 +5,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import { natsProgram } from '../../bus/nats-program.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { busSuite } from './bus.suite.ts';
 import { natsEventsSuite } from './events.nats.suite.ts';
 import { ownServer } from './nats.harness.ts';
-import { natsSuite } from './nats.suite.ts';
+import { deliverySuite, natsSuite } from './nats.suite.ts';
 
 const program = await natsProgram({
   program: process.env['TROUPE_NATS_SERVER'],
@@ -19,7 +20,9 @@ const program = await natsProgram({
 });
 
 const test = suite('nats bus');
-busSuite(test, ownServer('nats', program));
-natsSuite(test, ownServer('nats', program));
-natsEventsSuite(test, ownServer('nats', program));
+deliverySuite(test, ownServer('nats', program));
+const others = sideBySide(test, 3);
+busSuite(others, ownServer('nats', program));
+natsSuite(others, ownServer('nats', program));
+natsEventsSuite(others, ownServer('nats', program));
 test.run();

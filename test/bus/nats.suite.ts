@@ -69,7 +69,8 @@ async function deliveryMs(
   return took.sort((a, b) => a - b)[30] ?? 0;
 }
 
-export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: NatsHarness): void {
+/** What measures time, and so wants no others beside it. */
+export function deliverySuite(test: uvu.Test<Record<string, unknown>>, harness: NatsHarness): void {
   const called = (title: string): string => `${harness.name}: ${title}`;
 
   test(
@@ -90,6 +91,10 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       assert.ok(median < 4 * usual + 0.5, `${median} ms, and ${usual} ms in a filled shard`);
     }),
   );
+}
+
+export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: NatsHarness): void {
+  const called = (title: string): string => `${harness.name}: ${title}`;
 
   test(
     called('a reader whose consumer was deleted goes on where it was'),

@@ -1,5 +1,5 @@
 // A print shop as an adapter: what the runtime is given of it.
-import { type Adapter, type FollowedKind, TerminalError } from 'troupe/adapter';
+import { type Adapter, type FollowedKind, TerminalError, wholeNumber } from 'troupe/adapter';
 import { book, bookOperations } from './book.ts';
 import { bookContract, paperContract } from './contracts.ts';
 import { paper, paperOperations } from './paper.ts';
@@ -17,6 +17,10 @@ const configMap: FollowedKind = {
   standing: ({ data }) => ({ ready: true, attributes: { title: data?.['title'] ?? '' } }),
 };
 
+const LANDS = 'press-lands-within-ms';
+const LANDS_HELP = 'after which the shop begins no print that it was asked for';
+const LANDS_WITHIN_MS = 3_000;
+
 /** @param deps.fetch  how the shop is asked */
 export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetch }): Adapter {
   /** Of the shop that `troupe dev` started in this process. */
@@ -30,12 +34,22 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
       { owner: 'books', owned: 'configmaps' },
       { owner: 'books', owned: 'papers' },
     ],
-    flags: [{ name: 'press-url', variable: 'PRESS_URL', value: 'URL', help: 'of the print shop' }],
+    flags: [
+      { name: 'press-url', variable: 'PRESS_URL', value: 'URL', help: 'of the print shop' },
+      {
+        name: LANDS,
+        variable: 'PRESS_LANDS_WITHIN_MS',
+        value: 'N',
+        fallback: String(LANDS_WITHIN_MS),
+        help: LANDS_HELP,
+      },
+    ],
     configure({ flag }) {
       const { name, value } = flag('press-url');
       if (value !== undefined && !URL.canParse(value)) throw new TerminalError(`${name} must be a URL; got '${value}'`);
+      const landsWithinMs = wholeNumber(flag(LANDS), { fallback: LANDS_WITHIN_MS, least: 0, unit: 'milliseconds' });
       return {
-        kinds: [paper, book],
+        kinds: [paper, book({ landsWithinMs })],
         async serve({ clock, onCall }) {
           // `troupe dev` has started its counterpart by now.
           const url = value ?? simulated;

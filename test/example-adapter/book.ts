@@ -34,37 +34,42 @@ const FINALIZER = `${GROUP}/book`;
 const ON_THE_PRESS = `${GROUP}/on-the-press`;
 /** Asks for another print; removed when the old one has been thrown away. */
 export const REPRINT = `${GROUP}/reprint`;
-/** So long after it was sent the print shop may begin to print, in milliseconds. */
-export const LANDS_WITHIN_MS = 3_000;
 const MANAGERS = { book: 'press/book-status', progress: 'press/book-progress' };
 const COVER_GRAMS = 200;
 
-export const book: DeclaredKind = {
-  realm: 'press',
-  group: GROUP,
-  version: VERSION,
-  kind: 'Book',
-  plural: 'books',
-  carries: { annotations: [REPRINT] },
-  finalizer: FINALIZER,
-  guards: [FINALIZER, ON_THE_PRESS],
-  crossesNamespaces: true,
-  fieldManagers: { finalizer: 'press/finalizer', guards: 'press/book' },
-  references,
-  children: ({ metadata: { name }, spec = {} }) => [
-    {
-      kind: 'ConfigMap',
-      name: `${name}-colophon`,
-      content: { data: { title: spec['title'] ?? '' } },
-      onDrift: 'apply',
-    },
-    { kind: 'Paper', name: `${name}-cover`, content: { spec: { grams: COVER_GRAMS } }, onDrift: 'replace' },
-  ],
-  // It has no id: its slot goes by its uid, and others know it by its name.
-  standing: (object, isNow = isBound(object)) => ({ ready: isNow, id: object.metadata.name }),
-  life: life(),
-  operations: ['reserve', 'look', 'print', 'bind', 'recycle', 'discard'],
-};
+export interface BookOptions {
+  /** So long after it was sent the print shop may begin to print, in milliseconds. */
+  readonly landsWithinMs: number;
+}
+
+export function book(options: BookOptions): DeclaredKind {
+  return {
+    realm: 'press',
+    group: GROUP,
+    version: VERSION,
+    kind: 'Book',
+    plural: 'books',
+    carries: { annotations: [REPRINT] },
+    finalizer: FINALIZER,
+    guards: [FINALIZER, ON_THE_PRESS],
+    crossesNamespaces: true,
+    fieldManagers: { finalizer: 'press/finalizer', guards: 'press/book' },
+    references,
+    children: ({ metadata: { name }, spec = {} }) => [
+      {
+        kind: 'ConfigMap',
+        name: `${name}-colophon`,
+        content: { data: { title: spec['title'] ?? '' } },
+        onDrift: 'apply',
+      },
+      { kind: 'Paper', name: `${name}-cover`, content: { spec: { grams: COVER_GRAMS } }, onDrift: 'replace' },
+    ],
+    // It has no id: its slot goes by its uid, and others know it by its name.
+    standing: (object, isNow = isBound(object)) => ({ ready: isNow, id: object.metadata.name }),
+    life: life(options),
+    operations: ['reserve', 'look', 'print', 'bind', 'recycle', 'discard'],
+  };
+}
 
 function references({ metadata: { name }, spec = {} }: KubeObject): readonly Reference[] {
   const { paperRef, sequelTo } = spec as { paperRef: { name: string; namespace?: string }; sequelTo?: string };
@@ -77,10 +82,10 @@ function references({ metadata: { name }, spec = {} }: KubeObject): readonly Ref
   ];
 }
 
-function life(): Life {
+function life(options: BookOptions): Life {
   return {
     machine: bookMachine,
-    provide,
+    provide: (ports) => provide(ports, options),
     view,
     saying(snapshot) {
       if (snapshot.hasTag(Tag.Busy)) return undefined;
@@ -89,6 +94,7 @@ function life(): Life {
     },
     status: (snapshot, object) => statusOf(snapshot as Snapshot, object),
     mayHaveBegun: (object) => isOwned(object) && !isBound(object),
+    landsWithinMs: options.landsWithinMs,
     trouble: (object, error) => [said(object, { phase: 'Trouble', message: error.message })],
     isSpent: (snapshot, now) => {
       const { object, landsBy } = (snapshot as Snapshot).context;
@@ -157,7 +163,7 @@ function said({ status = {} }: KubeObject, words: JsonObject): StatusPart {
   return { manager: MANAGERS.book, status: words, stored };
 }
 
-function provide(ports: LifePorts): typeof bookMachine {
+function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookMachine {
   const effect = <Output>(run: (key: string) => Promise<Output>) =>
     fromPromise<Output, BookInput>(({ input }) => run(input.key));
   return bookMachine.provide({
@@ -172,7 +178,7 @@ function provide(ports: LifePorts): typeof bookMachine {
       print: fromPromise<unknown, PrintInput>(({ input: { key, parent }, signal }) =>
         ports.hold(key, 'print', {
           signal,
-          landsWithinMs: LANDS_WITHIN_MS,
+          landsWithinMs,
           onProgress: (progress) => parent.send({ type: 'progressed', progress: progress as unknown as Progress }),
         }),
       ),

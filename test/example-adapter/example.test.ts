@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sideBySide } from '../side-by-side.ts';
 import { REPRINT } from './book.ts';
-import { NAMESPACE, openWorld, pathOf, type Raw, WAREHOUSE, type World, type WorldOptions } from './world.ts';
+import { BOOK, bound, isBound, makeBook, makePaper, NAMESPACE, PAPER, pathOf, type Raw, WAREHOUSE } from './library.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
 
-const test = suite('example adapter');
+const test = sideBySide(suite('example adapter'), 3);
 
-const BOOK = pathOf('books', NAMESPACE, 'one');
-const PAPER = pathOf('papers', NAMESPACE, 'white');
 const COVER = pathOf('papers', NAMESPACE, 'one-cover');
 const COLOPHON = `/api/v1/namespaces/${NAMESPACE}/configmaps/one-colophon`;
 
@@ -35,19 +35,7 @@ function checkApart(title: string, run: (world: World) => Promise<void>, options
   check(`in two processes: ${title}`, run, { ...options, isApart: true });
 }
 
-const makePaper = (world: World, path = PAPER): Promise<Raw> =>
-  world.apply(path, { apiVersion: 'press.example.org/v1', kind: 'Paper', spec: { grams: 90 } });
-const makeBook = (world: World, spec: object = {}, path = BOOK): Promise<Raw> =>
-  world.apply(path, {
-    apiVersion: 'press.example.org/v1',
-    kind: 'Book',
-    spec: { title: 'One', pages: 20, paperRef: { name: 'white' }, ...spec },
-  });
-// What the status says while a book waits may still stand in it when its phase is Bound: it is told last of all.
-const isBound = ({ metadata, status }: Raw): boolean =>
-  status?.['phase'] === 'Bound' && status['observedGeneration'] === metadata.generation;
 const isSilent = ({ status }: Raw): boolean => status?.['progress'] === undefined;
-const bound = (world: World, path = BOOK): Promise<Raw> => world.until(path, 'bound', isBound);
 
 checkApart('a book waits for its paper, is printed and bound, and makes what is its own', async (world) => {
   await world.start();
@@ -188,7 +176,7 @@ check('what is written in an older version is the same object, and loses nothing
 
 test('nothing of Troupe is imported but troupe/adapter', () => {
   const folder = new URL('.', import.meta.url);
-  const files = readdirSync(folder).filter((name) => /^(?!world|example).*\.ts$/.test(name));
+  const files = readdirSync(folder).filter((name) => /^(?!world|library|example|late).*\.ts$/.test(name));
   assert.ok(files.includes('adapter.ts') && files.length >= 6);
   for (const name of files) {
     const text = readFileSync(new URL(name, folder), 'utf8');

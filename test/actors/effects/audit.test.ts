@@ -6,24 +6,25 @@ import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { ObjectList } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey, TransientError } from '../../../bus/mod.ts';
-import type { Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('audit');
 
 const GUARD = 'own/thing';
 const place = { realm: 'test', plural: 'things', namespace: 'ns' };
-const kind = {
+const kind = simpleKind({
   realm: 'test',
-  group: 'example.org',
-  version: 'v1',
   kind: 'Thing',
   plural: 'things',
-  finalizer: GUARD,
-  guards: [GUARD],
-  references: ({ spec }: KubeObject) =>
-    ((spec?.['on'] ?? []) as string[]).map((name) => ({ kind: 'Thing', name, finalizers: [GUARD] })),
-} as unknown as Kind;
+  references: ({ spec }) =>
+    ((spec?.['on'] ?? []) as string[]).map((name) => ({
+      kind: 'Thing',
+      name,
+      finalizers: [GUARD],
+      neededFor: 'create',
+    })),
+});
 
 function thing(name: string, on: readonly string[], uid = `uid-${name}`): KubeObject {
   const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation: 1 };

@@ -82,10 +82,19 @@ interface Given {
   /** Lists what must not be made twice: with the time by which it lands. */
   readonly list?: (landsBy: number) => Promise<void>;
   readonly clock?: Clock;
+  /** Of the life. */
+  readonly landsWithinMs?: number;
 }
 
 /** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
-function given({ objects = {}, leaseLeftMs = 60_000, leaseSignal, list, clock = systemClock() }: Given) {
+function given({
+  objects = {},
+  leaseLeftMs = 60_000,
+  leaseSignal,
+  list,
+  clock = systemClock(),
+  landsWithinMs = 600_000,
+}: Given) {
   const endsAt = clock.now() + leaseLeftMs;
   const calls: OperationRequest[] = [];
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
@@ -98,7 +107,7 @@ function given({ objects = {}, leaseLeftMs = 60_000, leaseSignal, list, clock = 
   const actor = {
     address: { ...from, name: 'base' },
     claims,
-    incarnation: () => ({ uid: 'uid', object, kind: { operations: { look } } }),
+    incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { landsWithinMs } } }),
     dependencies: () => [],
     accept(now: KubeObject) {
       object = now;
@@ -189,6 +198,15 @@ test('what is held and must not be made twice begins within the time that its la
   tookMs = 2_000;
   assert.is((await ports.hold('base', 'look', options).catch(codeOf)) as string, 'transient');
   assert.is(calls.length, 1);
+});
+
+test('what may land later than its life states is not begun: who comes without a list would not wait for it', async () => {
+  const listed: number[] = [];
+  const list = async (landsBy: number): Promise<void> => void listed.push(landsBy);
+  const { ports, calls } = given({ landsWithinMs: 5_000, list });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, landsWithinMs: 5_001 };
+  assert.is(await ports.hold('base', 'look', options).catch(codeOf), 'terminal');
+  assert.equal([listed, calls], [[], []]);
 });
 
 test('after a lost race the actor knows the object as it is by now (E2)', async () => {

@@ -234,6 +234,7 @@ test('a successor knows what is listed, and until when, and leaves it to its own
   const { time, clock, underway } = scene;
   const landsBy = clock.now() + 25_000;
   await resolved(time, underway.add('a', landsBy));
+  await time.advance(5_000);
   const next = await scene.successor();
   assert.is(next.at('a'), landsBy + CLOCK_SKEW_MS);
   assert.is(next.at('b'), 0);
@@ -244,15 +245,29 @@ test('a successor knows what is listed, and until when, and leaves it to its own
   assert.equal(await scene.listed(), {});
 });
 
-test('a clock that is far ahead makes nobody wait longer than a call can take', async () => {
+test('a clock that is far ahead makes nobody wait longer than what is listed had left (U3)', async () => {
+  const { time, clock, bus, successor } = open();
+  const ahead = clock.now() + 86_400_000;
+  const list = { landsBy: { a: ahead + 40_000 }, writtenAt: ahead };
+  await resolved(time, bus.mailbox.publish(subject, list, 0));
+  assert.is((await successor()).at('a'), clock.now() + 40_000);
+});
+
+test('what takes longer to land than any call is waited for as long (U3, P13)', async () => {
   const scene = await begun();
   const { time, clock, underway } = scene;
-  await resolved(time, underway.add('a', clock.now() + 86_400_000));
-  assert.is((await scene.successor()).at('a'), clock.now() + CALL_MS + LATE_MS);
+  const landsBy = clock.now() + 600_000;
+  await resolved(time, underway.add('a', landsBy));
+  await time.advance(60_000);
+  assert.ok((await scene.successor()).at('a') >= landsBy);
 });
 
 /** An object as the host knows it. */
-function actorOf(key: string, changes: { readonly owned?: false; readonly id?: string; readonly unmanaged?: true }) {
+function actorOf(
+  key: string,
+  changes: { readonly owned?: false; readonly id?: string; readonly unmanaged?: true },
+  ofKind = kind,
+) {
   const { owned, id, unmanaged } = changes;
   const metadata = { name: key, uid: key, resourceVersion: '1', finalizers: owned === false ? [] : ['own/thing'] };
   const object = {
@@ -262,17 +277,24 @@ function actorOf(key: string, changes: { readonly owned?: false; readonly id?: s
     spec: unmanaged ? { managementPolicy: 'unmanaged' } : {},
     status: id === undefined ? {} : { id },
   };
-  const incarnation: Incarnation = { uid: key, kind, object };
+  const incarnation: Incarnation = { uid: key, kind: ofKind, object };
   return { key, incarnation: () => incarnation };
 }
 
 test('without a list in this epoch whatever has its finalizer and no id may have begun, for later hosts too (U3)', async () => {
-  for (const unreadable of [undefined, { landsBy: 7 }, { landsBy: { a: 'soon' } }, {}]) {
+  for (const unreadable of [
+    undefined,
+    { landsBy: 7, writtenAt: 1 },
+    { landsBy: { a: 'soon' }, writtenAt: 1 },
+    { landsBy: {} },
+    {},
+  ]) {
     const scene = open();
     const { time, clock, bus } = scene;
     if (unreadable !== undefined) await resolved(time, bus.mailbox.publish(subject, unreadable as JsonObject, 0));
     const actors = [
       actorOf('suspect', {}),
+      actorOf('held', {}, { ...kind, life: { ...kind.life, landsWithinMs: 600_000 } }),
       actorOf('new', { owned: false }),
       actorOf('recorded', { id: 'id-1' }),
       actorOf('imported', { unmanaged: true }),
@@ -283,7 +305,7 @@ test('without a list in this epoch whatever has its finalizer and no id may have
     const latest = clock.now() + CALL_MS + LATE_MS;
     assert.equal(
       actors.map(({ key }) => host.at(key)),
-      [latest, 0, 0, 0, 0],
+      [latest, clock.now() + 600_000, 0, 0, 0, 0],
     );
     while (scene.published.length === before) await time.advance(1);
     await time.advance(100);

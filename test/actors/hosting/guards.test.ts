@@ -7,9 +7,9 @@ import { holdShards } from '../../../actors/hosting/shards.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, memoryBroker } from '../../../bus/mod.ts';
-import type { Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('guards');
 
@@ -22,16 +22,12 @@ async function start(secret: Partial<KubeObject['metadata']>, { isThere = true }
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);
   const bus = memoryBroker({ clock, shards: 1, latencyMs: () => 1 }).connect();
-  const kind = {
+  const kind = simpleKind({
     realm: 'test',
-    group: 'example.org',
-    version: 'v1',
     kind: 'Thing',
     plural: 'things',
-    finalizer: GUARD,
-    guards: [GUARD],
     references: () => [{ kind: 'Secret', name: 'secret', finalizers: [GUARD], neededFor: 'always' }],
-  } as unknown as Kind;
+  });
   const metadata = { name: 'secret', namespace: 'ns', uid: 'uid', resourceVersion: '7', finalizers: [], ...secret };
   const object: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata };
   const thing = {

@@ -15,6 +15,32 @@ import { simpleKind } from '../kinds.ts';
 
 const test = suite('host');
 const clock = systemClock();
+const log = openLog({ level: 'silent', readable: false });
+
+/** @param given.objects  of the API server, what the test lets be asked */
+function quietHost(given: Pick<HostDeps, 'bus' | 'clock' | 'registry'> & { readonly objects: object }): Host {
+  const objects = given.objects as HostDeps['objects'];
+  return new Host({
+    ...given,
+    objects,
+    namespaces: undefined,
+    log,
+    callMs: 1_000,
+    lateMs: 30_000,
+    tell: () => undefined,
+  });
+}
+
+/** An API server that has these things, and nothing else. */
+function serverWith(things: readonly KubeObject[]): object {
+  return {
+    list: async ({ plural }: { readonly plural: string }) => ({
+      items: plural === 'things' ? things : [],
+      resourceVersion: '7',
+      serverTime: 0,
+    }),
+  };
+}
 
 /** A host whose API server and bus answer as told, and a lease on its first shard. */
 async function hostOf(answers: {
@@ -25,16 +51,11 @@ async function hostOf(answers: {
   const lease = await bus.leases.acquire('shard.0', 'one');
   if (lease === undefined) throw new Error('the lease is taken');
   bus.mailbox.subscribe = answers.subscribe;
-  const host = new Host({
+  const host = quietHost({
     bus,
-    objects: { list: answers.list } as unknown as HostDeps['objects'],
-    registry: { ...registry([], []), resources: [SECRETS] },
-    namespaces: undefined,
     clock,
-    log: openLog({ level: 'silent', readable: false }),
-    callMs: 1_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    registry: { ...registry([], []), resources: [SECRETS] },
+    objects: { list: answers.list },
   });
   return { host, lease, bus };
 }
@@ -145,23 +166,11 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
     };
     return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: {}, status: { id: `id-${index}` } };
   });
-  const log = openLog({ level: 'silent', readable: false });
-  const host = new Host({
+  const host = quietHost({
     bus,
-    objects: {
-      list: async ({ plural }: { plural: string }) => ({
-        items: plural === 'things' ? things : [],
-        resourceVersion: '7',
-        serverTime: 0,
-      }),
-    } as unknown as HostDeps['objects'],
-    registry: registry([kind], []),
-    namespaces: undefined,
     clock,
-    log,
-    callMs: 1_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    registry: registry([kind], []),
+    objects: serverWith(things),
   });
   let begun = 0;
   await bus.trace.subscribe(({ type }) => {
@@ -189,22 +198,16 @@ test('what was read and no mail tells of is read again: nobody would tell that i
   };
   const there = new Set(['told', 'untold']);
   let lists = 0;
-  const log = openLog({ level: 'silent', readable: false });
-  const host = new Host({
+  const host = quietHost({
     bus,
+    clock,
+    registry: { ...registry([], []), resources: [SECRETS] },
     objects: {
       async list() {
         lists++;
         return { items: [...there].map(secret), resourceVersion: `${7 + lists}`, serverTime: 0 };
       },
-    } as unknown as HostDeps['objects'],
-    registry: { ...registry([], []), resources: [SECRETS] },
-    namespaces: undefined,
-    clock,
-    log,
-    callMs: 1_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    },
   });
   const stop = new AbortController();
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
@@ -256,23 +259,11 @@ function hostOfOne({ looks }: { readonly looks: boolean }) {
       status: { id: `id-${name}` },
     };
   };
-  const log = openLog({ level: 'silent', readable: false });
-  const host = new Host({
+  const host = quietHost({
     bus,
-    objects: {
-      list: async ({ plural }: { plural: string }) => ({
-        items: plural === 'things' ? [thing('a', '7')] : [],
-        resourceVersion: '7',
-        serverTime: 0,
-      }),
-    } as unknown as HostDeps['objects'],
-    registry: registry([kind], []),
-    namespaces: undefined,
     clock,
-    log,
-    callMs: 1_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    registry: registry([kind], []),
+    objects: serverWith([thing('a', '7')]),
   });
   return { time, clock, broker, bus, host, log, asked, answer, thing };
 }

@@ -13,8 +13,9 @@ import { systemClock } from '../../../../actors/clock.ts';
 import { readConfig } from '../../../../actors/process/config.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
+import { sideBySide } from '../../../side-by-side.ts';
 
-const test = suite('demo');
+const test = sideBySide(suite('demo'), 3);
 
 /** What is fetched has nowhere to go, so there is no nats-server: the bus is in memory. */
 const adapters = [openstackWith({})];
