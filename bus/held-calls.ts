@@ -18,6 +18,9 @@ import type { Timer } from './time.ts';
 /** With less than this part of a lease left it would not be asked again in time. By then a lease is given up anyway. */
 const LEAST = 10;
 
+/** The answer of who does not hold it. */
+const NOTHING: JsonObject = confirmationData({ validMs: undefined, aborted: [] });
+
 /** A process that runs what is held here, as far as it was heard of. */
 interface Server {
   readonly name: string;
@@ -103,7 +106,7 @@ export class HeldCalls {
     const { say, from } = message;
     if (say === 'alive') return this.#confirm(this.#servers.get(from));
     const call = this.#calls.get(message.id);
-    if (say === 'begin') return call === undefined ? {} : this.#begin(call, from);
+    if (say === 'begin') return call === undefined ? NOTHING : this.#begin(call, from);
     if (call?.server?.name !== from) return {};
     if (message.progress !== undefined) this.#progress(call, message.progress);
     if (say === 'answer') this.#settle(call, message.answer);
@@ -128,36 +131,49 @@ export class HeldCalls {
     this.#servers.clear();
   }
 
+  /** For itself alone: however many begin together, each costs the same. */
   #begin(call: Call, from: string): JsonObject {
-    // Asked again, as the answer was lost.
-    if (call.server?.name === from) return this.#confirm(call.server);
-    if (call.server !== undefined || this.#wire.clock.now() >= call.options.beginBy) return {};
+    const now = this.#wire.clock.now();
+    const known = this.#servers.get(from);
+    if (known !== undefined && this.#isLost(known)) this.#lose(known);
+    // The same asks again, as the answer was lost.
+    if (call.server !== undefined ? call.server.name !== from : now >= call.options.beginBy) return NOTHING;
+    const validUntil = this.#validUntil(call, now);
+    if (validUntil === undefined || !this.#calls.has(call.id)) return NOTHING;
     const server = this.#servers.get(from) ?? { name: from, calls: new Set(), until: 0, timer: undefined };
-    if (server.calls.size > 0 && this.#isLost(server)) this.#lose(server);
     this.#servers.set(from, server);
     call.server = server;
     server.calls.add(call);
-    return this.#confirm(server);
+    return this.#promise(server, { validMs: validUntil - now, aborted: [] }, now);
   }
 
   /** All that is held there may go on, but for what was given up (H2, H3). */
   #confirm(server: Server | undefined): JsonObject {
     // It has stopped them by itself.
     if (server !== undefined && this.#isLost(server)) this.#lose(server);
-    if (server === undefined || server.calls.size === 0) return confirmationData({ validMs: undefined, aborted: [] });
+    if (server === undefined || server.calls.size === 0) return NOTHING;
     const { clock, leaseMs } = this.#wire;
     const now = clock.now();
-    let validUntil = now + leaseMs;
+    let all = now + leaseMs;
     const aborted: string[] = [];
-    for (const { id, isGivenUp, options } of server.calls) {
-      const until = options.validUntil();
-      // One whose time is all but over does not end that of the others.
-      if (isGivenUp || until <= now + leaseMs / LEAST) aborted.push(id);
-      else validUntil = Math.min(validUntil, until);
+    for (const call of server.calls) {
+      const validUntil = this.#validUntil(call, now);
+      if (validUntil === undefined) aborted.push(call.id);
+      else all = Math.min(all, validUntil);
     }
-    server.until = Math.max(server.until, validUntil);
+    return this.#promise(server, { validMs: all - now, aborted }, now);
+  }
+
+  /** Undefined: it must stop. One whose time is all but over does not end that of the others. */
+  #validUntil({ isGivenUp, options }: Call, now: number): number | undefined {
+    const { leaseMs } = this.#wire;
+    const until = isGivenUp ? now : options.validUntil();
+    return until <= now + leaseMs / LEAST ? undefined : Math.min(until, now + leaseMs);
+  }
+
+  #promise(server: Server, confirmation: Confirmation, now: number): JsonObject {
+    server.until = Math.max(server.until, now + (confirmation.validMs ?? 0));
     this.#watch(server);
-    const confirmation: Confirmation = { validMs: validUntil - now, aborted };
     return confirmationData(confirmation);
   }
 

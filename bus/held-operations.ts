@@ -152,7 +152,7 @@ class Caller {
         const { validMs } = confirmation;
         if (!this.has(operation)) return new TransientError('the process ends');
         if (validMs === undefined) return new TransientError('its caller does not want it any more');
-        this.#confirmed(confirmation, askedAt);
+        this.#confirmed(confirmation, askedAt, operation);
         if (operation.signal.aborted) return new TransientError('it was given up before it began');
         if (clock.now() >= this.#validUntil) throw new TransientError('the answer came too late');
         operation.begunAt = askedAt;
@@ -165,15 +165,17 @@ class Caller {
     return new TransientError(`its caller could not be asked: ${why}`);
   }
 
-  #confirmed({ validMs, aborted }: Confirmation, askedAt: number): void {
+  /** @param beginning  that it is said of; undefined: of all */
+  #confirmed({ validMs, aborted }: Confirmation, askedAt: number, beginning?: Operation): void {
     // What has run out is not made good by an answer that comes later.
     this.#expire();
     // What began since then it could not know.
     if (validMs === undefined) this.#stopAll(givenUp(), askedAt);
     if (validMs === undefined || this.#operations.size === 0) return;
     const until = askedAt + validMs;
-    // Of two answers that overtook one another both hold.
-    this.#validUntil = askedAt > this.#askedAt ? until : Math.min(this.#validUntil, until);
+    // Of two answers that overtook one another both hold; what begins gives the others no more time.
+    const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.now() >= this.#validUntil;
+    this.#validUntil = isAll ? until : Math.min(this.#validUntil, until);
     this.#askedAt = Math.max(this.#askedAt, askedAt);
     this.abort(aborted, givenUp());
     this.#watch();

@@ -180,8 +180,8 @@ export const BUS: readonly Change[] = [
   {
     file: 'bus/held-calls.ts',
     breaks: 'H1: what arrives late begins all the same',
-    from: ' || this.#wire.clock.now() >= call.options.beginBy) return {};',
-    to: ') return {};',
+    from: ' : now >= call.options.beginBy) return',
+    to: ' : false) return',
     tests: ['test/bus/holds.test.ts'],
   },
   {
@@ -194,29 +194,29 @@ export const BUS: readonly Change[] = [
   {
     file: 'bus/held-calls.ts',
     breaks: 'H2, B6: the caller takes for unanswered what may still go on',
-    from: '    server.until = Math.max(server.until, validUntil);\n',
-    to: '    server.until = clock.now();\n',
+    from: '    server.until = Math.max(server.until, now + (confirmation.validMs ?? 0));\n',
+    to: '    server.until = now;\n',
     tests: ['test/bus/holds.test.ts'],
   },
   {
     file: 'bus/held-calls.ts',
     breaks: 'B6: what is held outlasts the lease of whoever holds it',
-    from: '      else validUntil = Math.min(validUntil, until);\n',
-    to: '',
+    from: ' : Math.min(until, now + leaseMs);\n',
+    to: ' : now + leaseMs;\n',
     tests: ['test/bus/holds.test.ts'],
   },
   {
     file: 'bus/held-calls.ts',
     breaks: 'one whose lease ends takes the others with it',
-    from: ' || until <= now + leaseMs / LEAST) aborted.push(id);',
-    to: ') aborted.push(id);',
+    from: 'return until <= now + leaseMs / LEAST ?',
+    to: 'return until <= now ?',
     tests: ['test/bus/holds.test.ts'],
   },
   {
     file: 'bus/held-calls.ts',
     breaks: 'a server that does not ask any more is waited for for ever',
-    from: '    this.#watch(server);\n    const confirmation',
-    to: '    const confirmation',
+    from: '    this.#watch(server);\n    return',
+    to: '    return',
     tests: ['test/bus/holds.test.ts'],
   },
   {
@@ -264,7 +264,7 @@ export const BUS: readonly Change[] = [
   {
     file: 'bus/held-operations.ts',
     breaks: 'of two answers that overtook one another only the later question counts',
-    from: 'askedAt > this.#askedAt ? until : Math.min(this.#validUntil, until)',
+    from: 'isAll ? until : Math.min(this.#validUntil, until)',
     to: 'Math.max(this.#validUntil, until)',
     tests: ['test/bus/holds.test.ts'],
   },
