@@ -2,6 +2,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
+import { bookMachine } from '../example-adapter/book-machine.ts';
 
 interface Transition {
   readonly id: string;
@@ -18,9 +19,11 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
 ];
 
+const MACHINES = [externalResourceMachine, guardMachine, bookMachine] as unknown as AnyStateMachine[];
+
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
 export function noteTransitions(taken: Set<string>): void {
-  for (const machine of [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[]) {
+  for (const machine of MACHINES) {
     const provide = machine.provide.bind(machine);
     machine.provide = (implementations) => {
       const provided = provide(implementations);
@@ -32,8 +35,7 @@ export function noteTransitions(taken: Set<string>): void {
 
 /** All transitions of the shared machines, by what a person finds them with in the charts. */
 export function allTransitions(): readonly string[] {
-  const machines = [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[];
-  return [...new Set(machines.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
+  return [...new Set(MACHINES.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 
 function transitionsOf(machine: AnyStateMachine): readonly Transition[] {

@@ -38,7 +38,7 @@ const AT_WORK = /^(resting\.available|keeping\.updating|keeping\.settling)/;
 const UNBUILT =
   /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
 
-const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
+export const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
   object === undefined
     ? []
     : [

@@ -1,6 +1,7 @@
 // How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
 import { isCreate, type Landing, type Misfortune } from './clouds.ts';
 import { Trouble } from './plan.ts';
+import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { KubeFate } from './pod.ts';
 import type { SimulatedTime } from './time.ts';
 
@@ -92,6 +93,20 @@ export class Weather {
     if (hits(Trouble.Babbling)) return { garbage: '<html></html>' };
     if (method !== 'POST' && hits(Trouble.Lying)) return { lies: true };
     return undefined;
+  }
+
+  /** What befalls the cloud befalls the print shop. */
+  shopFate(landing: Landing): ShopMisfortune | undefined {
+    if (this.#lasts('lateCreates') && isMaking(landing) && this.#chance() < 0.7) {
+      this.last('a late print', CALL_LIMIT_MS);
+      return { landsAfterMs: this.#chance() * Math.min(this.#lateMs, CALL_LIMIT_MS) };
+    }
+    return this.cloudFate(landing);
+  }
+
+  /** Whether the connection of a print breaks before the next line. */
+  breaksOff(): boolean {
+    return (this.#lasts(Trouble.Dropping) || this.#lasts(Trouble.Forgetful)) && this.#chance() < 0.3;
   }
 
   #lasts(what: string): boolean {
