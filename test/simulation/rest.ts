@@ -149,7 +149,7 @@ function holds(
   // Nothing holds it any more, and the cloud does.
   if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
-  const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined;
+  const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined || sayingOf(other).isAvailable;
   // Whether it was ever built is looked at when nobody holds it any more.
   const isHeld = (): boolean =>
     isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects));
