@@ -121,7 +121,7 @@ const book = setup({
     probe: fromPromise<Probe, BookInput>(notProvided),
     print: fromPromise<unknown, PrintInput>(notProvided),
     bind: fromPromise<unknown, BookInput>(notProvided),
-    /** Throws the print away, and then the annotation that asked for it. */
+    /** Throws the print away, has the status say so, and then takes off the annotation that asked for it. */
     recycle: fromPromise<void, BookInput>(notProvided),
     furnish: fromPromise<readonly string[], BookInput>(notProvided),
     clear: fromPromise<{ readonly gone: boolean }, BookInput>(notProvided),

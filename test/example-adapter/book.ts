@@ -189,6 +189,8 @@ function provide(ports: LifePorts): typeof bookMachine {
       bind: effect((key) => ports.call(key, 'bind')),
       recycle: effect(async (key) => {
         await ports.call(key, 'recycle');
+        // Without the annotation nothing else would tell the next life that it is to be printed.
+        if (isBound(ports.object(key))) await ports.applyStatus(key, MANAGERS.book, { phase: 'Working' });
         await ports.removeAnnotations(key, [REPRINT]);
       }),
       furnish: effect((key) => ports.ensureChildren(key)),

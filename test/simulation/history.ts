@@ -8,7 +8,7 @@ import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
-import { PLURALS } from './kinds.ts';
+import { isPress, PLURALS } from './kinds.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
 import { MailOrder } from './mail-order.ts';
 import { SECRET } from './manifests.ts';
@@ -351,7 +351,9 @@ class Performance {
   /** Who adopted something and has no hold on the secret that goes can clean up only with the next one. */
   async #cleanUp(namespaces: readonly string[]): Promise<void> {
     for (const namespace of namespaces) this.#people.deleteObjects(namespace);
-    const isLeft = ({ metadata }: KubeObject): boolean => namespaces.includes(metadata.namespace ?? '');
+    // What the print shop makes has no credentials, and may be held by what is in another namespace.
+    const isLeft = (object: KubeObject): boolean =>
+      namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
     this.#changed = true;
     await this.#rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();

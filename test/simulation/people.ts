@@ -142,7 +142,7 @@ export class People {
     // Of an object that is being deleted nobody writes it again before something else happens to it.
     this.altered.add(known.metadata.uid);
     this.ask(`takes the status of ${object.kind} '${object.name}' away`, 'PATCH', `${pathOf(object)}/status`, {
-      status: isPress(object) ? { phase: null, observedGeneration: null } : { conditions: null },
+      status: isPress(object) ? { phase: 'Lost', observedGeneration: null } : { conditions: null },
     });
   }
 
