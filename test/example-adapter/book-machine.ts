@@ -255,6 +255,18 @@ export const bookMachine = book.createMachine({
             { guard: 'isReady', target: 'reserving' },
             { guard: 'mustYield', target: 'probing' },
           ],
+          // What it refers to may be another now, and is claimed.
+          on: {
+            'object.changed': [
+              {
+                guard: { type: 'isEdited', params: ({ event }) => event },
+                target: 'awaiting',
+                reenter: true,
+                actions: storeObject,
+              },
+              { actions: storeObject },
+            ],
+          },
         },
         probing: {
           description: 'What it refers to is being deleted: was a slot reserved on it?',

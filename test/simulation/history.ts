@@ -200,7 +200,10 @@ class Performance {
         () => `the API server: ${change.type.toLowerCase()} ${describe(object as unknown as KubeObject)}`,
       );
       this.#watchman.onChange(plural, change);
-      this.#shopWatch.onChange(change.previous?.object as unknown as KubeObject | undefined, object as unknown as KubeObject);
+      this.#shopWatch.onChange(
+        change.previous?.object as unknown as KubeObject | undefined,
+        object as unknown as KubeObject,
+      );
     });
     for (const namespace of namespaces) this.#people.createNamespace(namespace);
     this.#processes.startAll();

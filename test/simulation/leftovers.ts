@@ -2,8 +2,8 @@
 import type { MemoryBroker } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
-import type { Plan } from './plan.ts';
 import { MADE_PLURALS, PLURALS } from './kinds.ts';
+import type { Plan } from './plan.ts';
 import type { Watchman } from './watchman.ts';
 
 export interface Leftover {

@@ -77,8 +77,7 @@ function live(draw: Draw, steps: Step[], object: Planned, { burstMs, activeMs, i
     if (draw.chance(0.5)) add(atMs + draw.below(5_000), { what: 'refer', object });
   }
   if (!isCalm && draw.chance(0.1)) add(later(), { what: 'unsettle', object });
-  if (!isCalm)
-    for (const what of ['drift', 'vanish'] as const) if (draw.chance(0.1)) add(later(), { what, object });
+  if (!isCalm) for (const what of ['drift', 'vanish'] as const) if (draw.chance(0.1)) add(later(), { what, object });
   if (!draw.chance(0.45)) return;
   const goneAt = between(bornAt, draw.chance(0.4) ? bornAt + 6_000 : activeMs);
   add(goneAt, { what: 'delete', object });

@@ -128,10 +128,7 @@ export class People {
   touch(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
     if (known === undefined || object.kind === 'RouterInterface') return;
-    if (object.kind === 'Book') return this.edit(object, { title: text });
-    if (object.kind === 'Paper') return this.edit(object, { grams: 40 + ((text.length * 7 + Number(known.spec?.['grams'])) % 300) });
-    const isManaged = known.spec?.['resource'] !== undefined;
-    this.edit(object, isManaged ? { resource: { description: text } } : { resyncPeriod: `${10 + text.length}h` });
+    this.edit(object, changeOf(known, text));
   }
 
   /** Takes the status away, but for the id. */
@@ -215,7 +212,10 @@ export class People {
   /** Somebody else changes a resource in the cloud. */
   alter(how: 'drift' | 'vanish' | 'build' | 'fail', { kind, namespace, name }: Planned): void {
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
-    if (object !== undefined && isPress(object)) return this.#alterInShop(how, object);
+    if (object !== undefined && isPress(object)) {
+      this.#alterInShop(how, object);
+      return;
+    }
     const id = object === undefined ? undefined : idOf(object);
     const collection = `${kind.toLowerCase()}s` as CollectionName;
     if (object === undefined || id === undefined) return;
@@ -309,7 +309,11 @@ export class People {
       const isTwinned = this.#twinned.has(pathOf({ kind, namespace, name }));
       const isAltered = this.altered.has(metadata.uid) || this.#broken.has(idOf(object) ?? '');
       const isDoubtful = isTwinned || isAltered || this.#deps.watchman.excused.has(metadata.uid);
-      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful || (isPassing && isPress(object))))
+      if (
+        kind === 'RouterInterface' ||
+        kind === 'Secret' ||
+        !(isRefused || isDoubtful || (isPassing && isPress(object)))
+      )
         continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
       this.touch({ kind, namespace, name }, 'touched');
@@ -336,6 +340,15 @@ export class People {
       watchman.onVanished(id);
     }
   }
+}
+
+/** What may be changed of the spec, changed. */
+function changeOf({ kind, spec = {} }: KubeObject, text: string): JsonObject {
+  if (kind === 'Book') return { title: text };
+  if (kind === 'Paper') return { grams: 40 + ((Number(spec['grams']) + text.length * 7) % 300) };
+  return spec['resource'] === undefined
+    ? { resyncPeriod: `${10 + text.length}h` }
+    : { resource: { description: text } };
 }
 
 function outsideNetwork(name: string, projectId: string): JsonObject {

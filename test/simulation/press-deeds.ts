@@ -71,7 +71,11 @@ export const PRESS_RULES = {
       { what: 'unpinKeepsake', object, afterMs: forMs },
     ],
   },
-  rob: { at: /^book (working|finished.bound|recycling)/, weight: 2, does: ({ object }) => [{ what: 'vanish', object }] },
+  rob: {
+    at: /^book (working|finished.bound|recycling)/,
+    weight: 2,
+    does: ({ object }) => [{ what: 'vanish', object }],
+  },
   unsettleBook: { at: /^book (finished|refused)/, does: ({ object }) => [{ what: 'unsettle', object }] },
   shopTrouble: {
     at: /^book (?!gone)/,

@@ -86,8 +86,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     const isBeyondHelp = isStranded(object);
     if (deletionTimestamp !== undefined && !isBeyondHelp) {
       const holders = [...objects.values()].filter(
-        (other) =>
-          holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
+        (other) => holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
@@ -149,7 +148,10 @@ function holds(
   // Nothing holds it any more, and the cloud does.
   if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
-  const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined || sayingOf(other).isAvailable;
+  const isBuilt =
+    [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
+    idOf(other) !== undefined ||
+    sayingOf(other).isAvailable;
   // Whether it was ever built is looked at when nobody holds it any more.
   const isHeld = (): boolean =>
     isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects));

@@ -52,8 +52,8 @@ export class ShopWatch {
 
   onAnswer({ method, path, uid }: Landing, status: number, body: object, served: boolean): void {
     const { watchman } = this.#deps;
-    if (status >= 400 && !(status === 404 && method !== 'POST')) watchman.refused(uid);
-    if (!served) return watchman.refused(uid);
+    if (!served || (status >= 400 && !(status === 404 && method !== 'POST'))) watchman.refused(uid);
+    if (!served) return;
     const object = watchman.objectOf(uid);
     const [, collection, name = ''] = path.split('/');
     if (method === 'POST' && collection === 'rolls') {

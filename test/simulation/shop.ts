@@ -87,7 +87,10 @@ function shopFetch(line: ShopLine, deadlineOf: () => number | undefined): typeof
       if (fate.landsAfterMs !== undefined) {
         const latestAt = deadlineAt === undefined ? sentAt + LANDS_WITHIN_MS : deadlineAt;
         const landsAt = Math.min(sentAt + fate.landsAfterMs, latestAt - 1);
-        time.after(landsAt - sentAt, () => void serve(line, request, {}, { ...landing, isLate: true }, () => undefined));
+        time.after(
+          landsAt - sentAt,
+          () => void serve(line, request, {}, { ...landing, isLate: true }, () => undefined),
+        );
         return answer(broken);
       }
       const arriveAt = sentAt + watcher.latencyMs();

@@ -1,8 +1,8 @@
 // How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
 import { isCreate, type Landing, type Misfortune } from './clouds.ts';
 import { Trouble } from './plan.ts';
-import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { KubeFate } from './pod.ts';
+import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { SimulatedTime } from './time.ts';
 
 /** No call takes longer, in milliseconds. */
