@@ -129,6 +129,11 @@ test('what is edited while it waits is claimed anew', async () => {
   assert.equal(world.effects, ['claim', 'claim']);
 });
 
+test('a life that begins with the deletion claims, so that it ends what an earlier one has claimed', async () => {
+  const world = await begin({ deleting: true }, [paper(Readiness.Ready)]);
+  assert.equal(world.effects, ['claim', 'clear']);
+});
+
 test('the status says that nothing is printed before the annotation goes (B3)', async () => {
   const done: string[] = [];
   const bound = { status: { phase: 'Bound' } } as unknown as KubeObject;

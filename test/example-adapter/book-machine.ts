@@ -432,6 +432,8 @@ export const bookMachine = book.createMachine({
       id: 'deleting',
       description: 'The user deleted it.',
       tags: Tag.Deleting,
+      // An earlier life may have claimed: only what this one has said does it end.
+      entry: 'claim',
       initial: 'held',
       states: {
         held: {
