@@ -17,6 +17,7 @@ interface Transition {
 export const UNREACHABLE: readonly string[] = [
   // Mail is only refused to an actor whose shard left, and whose chart is stopped by then. Unit-tested with the machine.
   'externalResource: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
+  'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
 ];
 
 const MACHINES = [externalResourceMachine, guardMachine, bookMachine] as unknown as AnyStateMachine[];

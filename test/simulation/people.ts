@@ -152,10 +152,19 @@ export class People {
   /** Changes what the object makes for itself. */
   tamper(object: Planned, index: number): void {
     const child = this.#child(object, index);
-    if (child === undefined) return;
+    const known = child && this.#deps.cluster.get(pluralOf(child.kind), child.namespace, child.name);
+    if (child === undefined || (known as { readonly immutable?: boolean } | undefined)?.immutable === true) return;
     const { kind, content } = child;
     const spoilt = 'data' in content ? { data: { title: 'spoilt' } } : { spec: { grams: 41 } };
     this.ask(`spoils ${kind} '${child.name}'`, 'PATCH', pathOf(child), spoilt);
+  }
+
+  /** What it says can be changed no more: a config map may be made so. */
+  freeze(object: Planned, index: number): void {
+    const child = this.#child(object, index);
+    if (child === undefined || !('data' in child.content)) return;
+    this.#deps.onTrouble();
+    this.ask(`freezes ${child.kind} '${child.name}'`, 'PATCH', pathOf(child), { immutable: true });
   }
 
   takeChild(object: Planned, index: number): void {

@@ -37,9 +37,9 @@ export type Happening =
   | { readonly what: 'delete'; readonly object: Planned }
   /** What was taken off by `unrefer` is referred to again. */
   | { readonly what: 'refer'; readonly object: Planned }
-  /** A user asks for another print, or spoils or takes away one of what the object makes for itself. */
+  /** A user asks for another print, or spoils, freezes or takes away one of what the object makes for itself. */
   | { readonly what: 'reprint'; readonly object: Planned }
-  | { readonly what: 'tamper' | 'takeChild'; readonly object: Planned; readonly child: number }
+  | { readonly what: 'tamper' | 'takeChild' | 'freeze'; readonly object: Planned; readonly child: number }
   /** By hand (`hands.ts`). */
   | { readonly what: 'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId'; readonly object: Planned }
   | { readonly what: 'deleteInForeground' | 'unpinKeepsake'; readonly object: Planned }

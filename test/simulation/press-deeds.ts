@@ -63,6 +63,64 @@ export const PRESS_RULES = {
       { what: 'delete', object, afterMs: 20 },
     ],
   },
+  /** Before the API server's slow answer says that its finalizer was stored. */
+  unownEarly: {
+    at: /^book working.guarding/,
+    weight: 2,
+    does: ({ object }) => [
+      { what: 'slowKube', forMs: 3_000 },
+      { what: 'unown', object, afterMs: 20 },
+    ],
+  },
+  /** Its finalizer comes too late. */
+  deleteUnowned: {
+    at: /^book working.guarding/,
+    weight: 4,
+    does: ({ object }, { forMs }) => [
+      { what: 'pin', object },
+      { what: 'slowKube', forMs: 3_000 },
+      { what: 'delete', object },
+      { what: 'unpin', object, afterMs: 3_000 + forMs },
+    ],
+  },
+  /** Somebody holds what has nothing left to do when another host takes it over. */
+  takeOverGone: {
+    at: /^book (finished.bound|deleting)/,
+    weight: 2,
+    does: ({ object, pod }, { forMs }) => [
+      { what: 'pin', object },
+      { what: 'delete', object },
+      { what: 'unown', object, afterMs: 10 },
+      { what: 'crash', pod, forMs: 300, afterMs: 20 },
+      { what: 'unpin', object, afterMs: 40_000 + forMs },
+    ],
+  },
+  /** What it has made refuses to be another, until somebody takes it away. */
+  freeze: {
+    at: /^book finished.bound/,
+    weight: 3,
+    does: ({ object }, { forMs }) => [
+      { what: 'freeze', object, child: 0 },
+      { what: 'edit', object, text: 'too late', afterMs: 20 },
+      { what: 'takeChild', object, child: 0, afterMs: 1_000 + forMs },
+    ],
+  },
+  /** While what it waits for to be done, or not, keeps it from saying what it was built on. */
+  deleteWaiting: {
+    at: /^book working.(waitingOut|probing|reserving)/,
+    isCalm: true,
+    weight: 3,
+    does: ({ object }) => [{ what: 'delete', object }],
+  },
+  replaceLate: {
+    at: /^book working.(reserving|looking|awaiting)/,
+    weight: 3,
+    does: ({ dependency, pod }, { forMs }) => [
+      { what: 'lateCreates', forMs: 3_000, byMs: 500 + forMs },
+      { what: 'crash', pod, forMs: 300, afterMs: 200 },
+      ...replaced(dependency, forMs, 400),
+    ],
+  },
   bookInForeground: {
     at: DELETING,
     isCalm: true,
@@ -119,6 +177,12 @@ export const PRESS_RULES = {
     at: WORKING,
     weight: 2,
     does: ({ pod }, { forMs }) => [{ what: 'standStill', pod, slowMs: forMs % 200, forMs: 15_000 + forMs }],
+  },
+  /** What is to be printed is listed, and the process sleeps before it asks. */
+  sleepBeforePrint: {
+    at: /^book working.printing/,
+    weight: 3,
+    does: ({ pod }, { forMs }) => [{ what: 'standStill', pod, slowMs: 20 + (forMs % 300), forMs: 15_000 + forMs }],
   },
   crashAtWork: { at: WORKING, weight: 4, does: ({ pod }, { forMs }) => [{ what: 'crash', pod, forMs }] },
   stopAtWork: { at: WORKING, weight: 2, does: ({ pod }, { forMs }) => [{ what: 'stop', pod, forMs }] },

@@ -29,6 +29,7 @@ export function usersDo(step: Happening, people: People, hands: Hands): boolean 
       return true;
     case 'tamper':
     case 'takeChild':
+    case 'freeze':
       people[step.what](step.object, step.child);
       return true;
     case 'pin':

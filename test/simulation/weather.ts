@@ -101,6 +101,8 @@ export class Weather {
       this.last('a late print', CALL_LIMIT_MS);
       return { landsAfterMs: this.#chance() * Math.min(this.#lateMs, CALL_LIMIT_MS) };
     }
+    // It may refuse even to tell.
+    if (landing.method === 'GET' && this.#lasts(Trouble.Refusing) && this.#chance() < 0.3) return { status: 409 };
     return this.cloudFate(landing);
   }
 
