@@ -27,6 +27,7 @@ interface World {
   readonly context: () => { readonly yielded: readonly string[] };
   /** The effect that is under way ends so. */
   end(output?: unknown): Promise<void>;
+  fails(code: string): Promise<void>;
   changed(object: Partial<BookView>): Promise<void>;
 }
 
@@ -34,11 +35,12 @@ interface World {
 async function begin(object: Partial<BookView>, dependencies: readonly Dependency[], landsBy = 0): Promise<World> {
   const effects: string[] = [];
   let finish: (output: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
   const effect = (name: string) =>
     fromPromise<never, never>(() => {
       effects.push(name);
-      return new Promise((resolve) => {
-        finish = resolve as typeof finish;
+      return new Promise((resolve, reject) => {
+        [finish, fail] = [resolve as typeof finish, reject];
       });
     });
   const names = ['guardSelf', 'reserve', 'look', 'probe', 'print', 'bind', 'recycle'];
@@ -59,6 +61,10 @@ async function begin(object: Partial<BookView>, dependencies: readonly Dependenc
     context: () => actor.getSnapshot().context,
     async end(output) {
       finish(output);
+      await new Promise(setImmediate);
+    },
+    async fails(code) {
+      fail({ code, message: '' });
       await new Promise(setImmediate);
     },
     async changed(change) {
@@ -132,6 +138,16 @@ test('what is edited while it waits is claimed anew', async () => {
 test('a life that begins with the deletion claims, so that it ends what an earlier one has claimed', async () => {
   const world = await begin({ deleting: true }, [paper(Readiness.Ready)]);
   assert.equal(world.effects, ['claim', 'clear']);
+});
+
+test('a write that lost a race is made again, and is no error (I6)', async () => {
+  const world = await begin({ reprint: true, settled: true }, [paper(Readiness.Ready)]);
+  await world.end();
+  await world.end(looked('reserved'));
+  assert.is(world.effects.at(-1), 'recycle');
+  await world.fails('conflict');
+  assert.is(world.phase(), '"recycling"');
+  assert.equal(world.effects.slice(-2), ['recycle', 'recycle']);
 });
 
 test('the status says that nothing is printed before the annotation goes (B3)', async () => {

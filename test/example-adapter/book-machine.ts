@@ -169,6 +169,7 @@ const book = setup({
     wasBound: (_, { state }: Look) => state === 'bound',
     wasFurnished: (_, { waiting }: { waiting: readonly string[] }) => waiting.length === 0,
     wasCleared: (_, { gone }: { gone: boolean }) => gone,
+    isConflict: (_, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'conflict',
     isEdited: ({ context }, { object }: ObjectChanged<BookView>) => object.generation !== context.object.generation,
   },
   delays: {
@@ -191,6 +192,9 @@ const storeObject = {
 } as const;
 const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event } as const;
 const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } as const;
+/** A write lost a race, and what is there has been read: no error. */
+const again = (target: string) =>
+  ({ guard: { type: 'isConflict', params: ({ event }: Failed) => event }, target, reenter: true }) as const;
 const refusedOrNot = [
   { guard: isTerminal, target: '#refused', actions: noteFailure },
   { target: '#backingOff', actions: noteFailure },
@@ -368,7 +372,7 @@ export const bookMachine = book.createMachine({
                 actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output }) },
               },
             ],
-            onError: refusedOrNot,
+            onError: [again('furnishing'), ...refusedOrNot],
           },
         },
         awaitingChildren: {
@@ -404,7 +408,13 @@ export const bookMachine = book.createMachine({
       description: 'Another print was asked for: this one goes, then the annotation.',
       tags: Tag.Busy,
       always: unlessDeleting,
-      invoke: { id: 'recycle', src: 'recycle', input: who, onDone: 'working', onError: refusedOrNot },
+      invoke: {
+        id: 'recycle',
+        src: 'recycle',
+        input: who,
+        onDone: 'working',
+        onError: [again('#recycling'), ...refusedOrNot],
+      },
     },
     refused: {
       id: 'refused',
@@ -472,7 +482,14 @@ export const bookMachine = book.createMachine({
         releasing: {
           description: 'The own finalizer goes.',
           tags: Tag.Busy,
-          invoke: { id: 'releaseSelf', src: 'releaseSelf', input: who, onDone: '#gone', onError: retry },
+          invoke: {
+            id: 'releaseSelf',
+            src: 'releaseSelf',
+            input: who,
+            onDone: '#gone',
+            // Who holds it now is looked at again.
+            onError: [again('held'), retry],
+          },
         },
         retrying: {
           id: 'retrying',
