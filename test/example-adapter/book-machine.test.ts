@@ -140,6 +140,13 @@ test('a life that begins with the deletion claims, so that it ends what an earli
   assert.equal(world.effects, ['claim', 'clear']);
 });
 
+test('what is deleted before its finalizer is stored claims nothing (P12)', async () => {
+  const world = await begin({ owned: false }, [paper(Readiness.Ready)]);
+  await world.changed({ owned: false, deleting: true });
+  assert.equal(world.effects, ['guardSelf']);
+  assert.is(world.phase(), '"gone"');
+});
+
 test('a write that lost a race is made again, and is no error (I6)', async () => {
   const world = await begin({ reprint: true, settled: true }, [paper(Readiness.Ready)]);
   await world.end();

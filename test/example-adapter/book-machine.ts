@@ -247,7 +247,8 @@ export const bookMachine = book.createMachine({
         guarding: {
           description: 'The own finalizer is stored, before anything is asked for.',
           tags: Tag.Busy,
-          always: [unlessDeleting, { guard: 'isOwned', target: 'awaiting' }],
+          // Nothing was claimed, and nothing is to be given back.
+          always: [{ guard: 'isGone', target: '#gone' }, unlessDeleting, { guard: 'isOwned', target: 'awaiting' }],
           invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: refusedOrNot },
         },
         awaiting: {
