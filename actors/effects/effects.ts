@@ -179,13 +179,18 @@ export function provideEffects(deps: EffectsDeps): Machines {
       return once(key, latestAt + deps.lateMs, call);
     }),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
-      deadline(key); // not worth beginning otherwise
+      const latestAt = deadline(key); // not worth beginning otherwise
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
         return external(key, operation, { ...extra, signal: until, progress: onProgress });
       };
-      return landsWithinMs === undefined ? call() : once(key, clock.now() + landsWithinMs, call);
+      if (landsWithinMs === undefined) return call();
+      // Until it is listed the lease may have ended, unheard of; and it lands so long after it was sent.
+      return once(key, latestAt + landsWithinMs, async () => {
+        deadline(key, latestAt);
+        return call();
+      });
     }),
     guardSelf: settled((key: string) => {
       const { actor, kind } = living(key);

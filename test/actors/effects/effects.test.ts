@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
 import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
+import type { Underway } from '../../../actors/effects/underway.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
@@ -76,10 +77,12 @@ test('guards of which one could not be stored are stored again when the others h
 interface Given {
   readonly objects?: Partial<Record<keyof Objects, unknown>>;
   readonly leaseLeftMs?: number;
+  /** What is listed by the shard as under way. */
+  readonly run?: Underway['run'];
 }
 
 /** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
-function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
+function given({ objects = {}, leaseLeftMs = 60_000, run }: Given) {
   const clock = systemClock();
   const endsAt = clock.now() + leaseLeftMs;
   const calls: OperationRequest[] = [];
@@ -99,13 +102,14 @@ function given({ objects = {}, leaseLeftMs = 60_000 }: Given) {
       object = now;
     },
   } as unknown as ObjectActor;
+  const underway = run === undefined ? undefined : ({ run } as Underway);
   const machines = provideEffects({
     objects: objects as unknown as Objects,
     registry: registry([], []),
     clock,
     callMs: 10_000,
     lateMs: 30_000,
-    underway: () => undefined,
+    underway: () => underway,
     actor: () => actor,
     leaseEndsAt: () => endsAt,
     leaseSignal: () => new AbortController().signal,
@@ -143,6 +147,32 @@ test('a call ends before the lease does, or does not begin (E1, P10)', async () 
   const late = given({ leaseLeftMs: 250 });
   assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
   assert.equal(late.calls, []);
+});
+
+test('what is held does not begin when its lease ended while it was listed (E1, P10)', async () => {
+  const signal = new AbortController().signal;
+  const listsSlowly = async <Output>(_: string, __: number, call: () => Promise<Output>): Promise<Output> => {
+    await systemClock().sleep(250);
+    return call();
+  };
+  const { ports, calls } = given({ leaseLeftMs: 450, run: listsSlowly });
+  const held = ports.hold('base', 'look', { signal, onProgress: () => undefined, landsWithinMs: 100 });
+  assert.is(await held.catch(codeOf), 'transient');
+  assert.equal(calls, []);
+});
+
+test('what is held lands by the time that was listed, however long the listing took (P13)', async () => {
+  const signal = new AbortController().signal;
+  let isListedFor = 0;
+  const listsSlowly = async <Output>(_: string, landsBy: number, call: () => Promise<Output>): Promise<Output> => {
+    isListedFor = landsBy;
+    await systemClock().sleep(150);
+    return call();
+  };
+  const { ports, calls } = given({ run: listsSlowly });
+  await ports.hold('base', 'look', { signal, onProgress: () => undefined, landsWithinMs: 100 });
+  assert.is(calls.length, 1);
+  assert.ok(systemClock().now() + 50 < isListedFor, 'it was sent when it should have landed');
 });
 
 test('after a lost race the actor knows the object as it is by now (E2)', async () => {
