@@ -1,4 +1,4 @@
-// Which transitions of the shared machines histories took.
+// Which transitions of the shared machines, and of the life of a book, histories took.
 import type { AnyStateMachine } from 'xstate';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';

@@ -102,6 +102,20 @@ export const ACTORS: readonly Change[] = [
   },
   {
     file: 'actors/effects/effects.ts',
+    breaks: 'E1, P10: what is held begins after the lease, when listing it took that long',
+    from: '        deadline(key, latestAt);\n        return call();\n',
+    to: '        return call();\n',
+    tests: ['test/actors/effects/effects.test.ts'],
+  },
+  {
+    file: 'actors/effects/effects.ts',
+    breaks: 'P13: what is held is listed for less long than it may land',
+    from: 'return once(key, latestAt + landsWithinMs, async',
+    to: 'return once(key, clock.now() + landsWithinMs, async',
+    tests: ['test/actors/effects/effects.test.ts'],
+  },
+  {
+    file: 'actors/effects/effects.ts',
     breaks: 'E2: a lost race is run again with the object as it was',
     from: '      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);\n',
     to: '',
