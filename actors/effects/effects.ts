@@ -189,6 +189,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
         if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
+        deadline(key); // until it was listed the lease may have ended, unheard of
         const held: Omit<HeldCall, keyof OperationRequest> = {
           signal: until,
           progress: onProgress,

@@ -17,7 +17,7 @@ function storyOf(pods: number, byMs: number, ...more: readonly Step[]): ReturnTy
     { atMs: 17_000, what: 'create', object: network },
     ...more,
   ];
-  return play({ seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [] }, { told: true });
+  return play({ seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [], hasPress: false }, { told: true });
 }
 
 /** What was made at the cloud, and when in milliseconds. */

@@ -1,12 +1,16 @@
 // The life of a book: it is reserved a slot on the press, printed there, bound, and given what it makes for itself.
 //
-//   guarding -> claiming -> awaiting -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
+//   guarding -> awaiting (-> probing) -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
 //   deleting (held -> clearing -> landing -> discarding -> unclaiming -> releasing) -> gone
 //
 // Invariants:
 //   B1. A print is begun only when the last look said that none was, and nothing that was asked for may land any more.
-//   B2. A slot is discarded only when nothing that was asked for may land any more: it would be reserved once more.
-//   B3. What an annotation asks for is done before it is removed, and nothing is printed in between: it prints once.
+//   B2. A slot is discarded only when nothing that was asked for may land any more: it would be reserved once more. A
+//       reservation that was sent is waited for, deletion or not.
+//   B3. What an annotation asks for is done before it is removed, and nothing is printed in between: it prints once,
+//       whoever was interrupted.
+//   B4. Paper that is being deleted is yielded when there is no slot, and none can come any more (P1).
+//   B5. It is bound when its children were made for what it is now, not for what it was when that began.
 import {
   type AnyActorRef,
   assign,
@@ -19,6 +23,7 @@ import {
   type LifeInput,
   not,
   type ObjectChanged,
+  Readiness,
   setup,
   Tag,
 } from 'troupe/adapter';
@@ -47,6 +52,12 @@ export interface BookContext {
   readonly dependencies: readonly Dependency[];
   /** Until when what nobody answered may still be done, milliseconds since the epoch. */
   readonly landsBy: number;
+  /** There is a slot: what it was reserved on is held, whatever becomes of it. */
+  readonly reserved: boolean;
+  /** Uids of what holds nothing any more, since nothing was built on it. */
+  readonly yielded: readonly string[];
+  /** For which generation the children were made. */
+  readonly furnishing: number;
   readonly progress: Progress | undefined;
   readonly waiting: readonly string[];
   readonly error: ErrorData | undefined;
@@ -57,6 +68,12 @@ export type SlotState = 'reserved' | 'printing' | 'printed' | 'binding' | 'bound
 export interface Look {
   readonly state: SlotState;
   /** When it was taken, milliseconds since the epoch. */
+  readonly at: number;
+}
+export interface Probe {
+  /** There is a slot, whatever is in it. */
+  readonly found: boolean;
+  /** When it was looked for, milliseconds since the epoch. */
   readonly at: number;
 }
 export type BookEvent = LifeEvent<BookView> | { readonly type: 'progressed'; readonly progress: Progress };
@@ -71,8 +88,19 @@ export interface PrintInput extends BookInput {
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_LIMIT_MS = 60_000;
 
-export function awaited({ dependencies }: Pick<BookContext, 'dependencies'>): readonly Dependency[] {
-  return dependencies.filter((each) => isNeeded(each, false) && !isUsable(each, []));
+type Needs = Pick<BookContext, 'dependencies' | 'reserved' | 'yielded'>;
+
+export function awaited({ dependencies, reserved, yielded }: Needs): readonly Dependency[] {
+  return dependencies.filter((each) => isNeeded(each, reserved) && !isUsable(each, yielded));
+}
+
+/** What waits for this book to go, or to say that it has built nothing on it. */
+function yieldable({ dependencies, yielded }: Needs): readonly string[] {
+  return dependencies.flatMap(({ answer, finalizers }) =>
+    finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !yielded.includes(answer.uid)
+      ? [answer.uid]
+      : [],
+  );
 }
 
 export function backoffMs({ attempts, error }: Pick<BookContext, 'attempts' | 'error'>): number {
@@ -90,9 +118,10 @@ const book = setup({
     guardSelf: fromPromise<void, BookInput>(notProvided),
     reserve: fromPromise<unknown, BookInput>(notProvided),
     look: fromPromise<Look, BookInput>(notProvided),
+    probe: fromPromise<Probe, BookInput>(notProvided),
     print: fromPromise<unknown, PrintInput>(notProvided),
     bind: fromPromise<unknown, BookInput>(notProvided),
-    /** Throws the print away, and then the annotation that asked for it. */
+    /** Throws the print away, has the status say so, and then takes off the annotation that asked for it. */
     recycle: fromPromise<void, BookInput>(notProvided),
     furnish: fromPromise<readonly string[], BookInput>(notProvided),
     clear: fromPromise<{ readonly gone: boolean }, BookInput>(notProvided),
@@ -104,6 +133,10 @@ const book = setup({
     claim: () => undefined,
     storeObject: assign((_, { object, dependencies }: ObjectChanged<BookView>) => ({ object, dependencies })),
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
+    noteReserved: assign({ reserved: true }),
+    forgetReserved: assign({ reserved: false }),
+    yieldDependencies: assign(({ context }) => ({ yielded: [...context.yielded, ...yieldable(context)] })),
+    noteGeneration: assign(({ context }) => ({ furnishing: context.object.generation })),
     noteProgress: assign((_, { progress }: { progress: Progress }) => ({ progress })),
     forgetProgress: assign({ progress: undefined }),
     noteWaiting: assign((_, { waiting }: { waiting: readonly string[] }) => ({ waiting })),
@@ -122,13 +155,21 @@ const book = setup({
     isSettled: ({ context }) => context.object.settled && !context.object.reprint,
     mustReprint: ({ context }) => context.object.reprint,
     isReady: ({ context }) => awaited(context).length === 0,
+    mustYield: ({ context }) => yieldable(context).length > 0,
+    wasReserved: (_, { found }: Probe) => found,
+    /** There is no slot, and none can come any more. */
+    mayYield: ({ context }, { found, at }: Probe) => !found && at >= context.landsBy,
+    isOutdated: ({ context }) => context.furnishing !== context.object.generation,
     isTerminal: (_, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Nothing was begun, and nothing that was asked for can begin any more. */
-    mayPrint: ({ context }, { state, at }: Look) => state === 'reserved' && at >= context.landsBy,
+    mayPrint: ({ context }, look: Look) => isIdle(context, look),
+    /** The print that was asked for is the one that is to be begun: what is asked for has been done. */
+    mayForgetReprint: ({ context }, look: Look) => context.object.reprint && isIdle(context, look),
     wasPrinted: (_, { state }: Look) => state === 'printed',
     wasBound: (_, { state }: Look) => state === 'bound',
     wasFurnished: (_, { waiting }: { waiting: readonly string[] }) => waiting.length === 0,
     wasCleared: (_, { gone }: { gone: boolean }) => gone,
+    isConflict: (_, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'conflict',
     isEdited: ({ context }, { object }: ObjectChanged<BookView>) => object.generation !== context.object.generation,
   },
   delays: {
@@ -139,6 +180,10 @@ const book = setup({
   },
 });
 
+function isIdle({ landsBy }: BookContext, { state, at }: Look): boolean {
+  return state === 'reserved' && at >= landsBy;
+}
+
 type Answer<Output> = { event: { output: Output } };
 type Failed = { event: { error: unknown } };
 const storeObject = {
@@ -147,12 +192,16 @@ const storeObject = {
 } as const;
 const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event } as const;
 const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } as const;
+/** A write lost a race, and what is there has been read: no error. */
+const again = (target: string) =>
+  ({ guard: { type: 'isConflict', params: ({ event }: Failed) => event }, target, reenter: true }) as const;
 const refusedOrNot = [
   { guard: isTerminal, target: '#refused', actions: noteFailure },
   { target: '#backingOff', actions: noteFailure },
 ] as const;
 const retry = { target: '#retrying', actions: noteFailure } as const;
 const look = ({ event }: Answer<Look>): Look => event.output;
+const probe = ({ event }: Answer<Probe>): Probe => event.output;
 const who = ({ context: { key } }: { context: BookContext }): BookInput => ({ key });
 /** Left at once when the user deletes the object. */
 const unlessDeleting = { guard: 'isDeleting', target: '#deleting' } as const;
@@ -164,6 +213,9 @@ export const bookMachine = book.createMachine({
     object,
     dependencies,
     landsBy,
+    reserved: false,
+    yielded: [],
+    furnishing: 0,
     progress: undefined,
     waiting: [],
     error: undefined,
@@ -191,22 +243,60 @@ export const bookMachine = book.createMachine({
       id: 'working',
       description: 'It is not a book yet.',
       initial: 'guarding',
-      always: unlessDeleting,
       states: {
         guarding: {
           description: 'The own finalizer is stored, before anything is asked for.',
           tags: Tag.Busy,
-          always: { guard: 'isOwned', target: 'awaiting' },
+          // Nothing was claimed, and nothing is to be given back.
+          always: [{ guard: 'isGone', target: '#gone' }, unlessDeleting, { guard: 'isOwned', target: 'awaiting' }],
           invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: refusedOrNot },
         },
         awaiting: {
           description: 'What it refers to is not ready yet.',
           tags: Tag.Waiting,
           entry: 'claim',
-          always: { guard: 'isReady', target: 'reserving' },
+          always: [
+            unlessDeleting,
+            { guard: 'isReady', target: 'reserving' },
+            { guard: 'mustYield', target: 'probing' },
+          ],
+          // What it refers to may be another now, and is claimed.
+          on: {
+            'object.changed': [
+              {
+                guard: { type: 'isEdited', params: ({ event }) => event },
+                target: 'awaiting',
+                reenter: true,
+                actions: storeObject,
+              },
+              { actions: storeObject },
+            ],
+          },
+        },
+        probing: {
+          description: 'What it refers to is being deleted: was a slot reserved on it?',
+          tags: Tag.Busy,
+          always: unlessDeleting,
+          invoke: {
+            id: 'probe',
+            src: 'probe',
+            input: who,
+            onDone: [
+              { guard: { type: 'wasReserved', params: probe }, target: 'looking', actions: 'noteReserved' },
+              { guard: { type: 'mayYield', params: probe }, target: 'awaiting', actions: 'yieldDependencies' },
+              { target: 'waitingOut' },
+            ],
+            onError: refusedOrNot,
+          },
+        },
+        waitingOut: {
+          description: 'What was asked for last may yet be done.',
+          tags: Tag.Waiting,
+          always: unlessDeleting,
+          after: { landing: 'probing' },
         },
         reserving: {
-          description: 'A slot is reserved under the uid.',
+          description: 'A slot is reserved under the uid. It is waited for, also when the user deletes the object.',
           tags: Tag.Busy,
           invoke: { id: 'reserve', src: 'reserve', input: who, onDone: 'looking', onError: refusedOrNot },
         },
@@ -214,6 +304,7 @@ export const bookMachine = book.createMachine({
           id: 'looking',
           description: 'The print shop is asked how far it is.',
           tags: Tag.Busy,
+          always: unlessDeleting,
           invoke: {
             id: 'look',
             src: 'look',
@@ -221,6 +312,7 @@ export const bookMachine = book.createMachine({
             onDone: [
               { guard: { type: 'wasBound', params: look }, target: '#finished' },
               { guard: { type: 'wasPrinted', params: look }, target: 'binding' },
+              { guard: { type: 'mayForgetReprint', params: look }, target: '#recycling' },
               { guard: { type: 'mayPrint', params: look }, target: 'printing' },
               { target: 'pausing' },
             ],
@@ -230,11 +322,13 @@ export const bookMachine = book.createMachine({
         pausing: {
           description: 'The shop is at work, or may yet begin what was asked for.',
           tags: Tag.Waiting,
+          always: unlessDeleting,
           after: { lookPause: 'looking' },
         },
         printing: {
           description: 'It is printed; bounded by the lease, and told of sheet by sheet.',
           exit: 'forgetProgress',
+          always: unlessDeleting,
           on: { progressed: { actions: { type: 'noteProgress', params: ({ event }) => event } } },
           invoke: {
             id: 'print',
@@ -247,6 +341,7 @@ export const bookMachine = book.createMachine({
         binding: {
           description: 'The shop is told to bind it.',
           tags: Tag.Busy,
+          always: unlessDeleting,
           invoke: { id: 'bind', src: 'bind', input: who, onDone: 'pausing', onError: refusedOrNot },
         },
       },
@@ -261,11 +356,13 @@ export const bookMachine = book.createMachine({
         furnishing: {
           description: 'What it makes for itself is made, or corrected.',
           tags: Tag.Busy,
+          entry: 'noteGeneration',
           invoke: {
             id: 'furnish',
             src: 'furnish',
             input: who,
             onDone: [
+              { guard: 'isOutdated', target: 'furnishing', reenter: true },
               {
                 guard: { type: 'wasFurnished', params: ({ event }) => ({ waiting: event.output }) },
                 target: 'bound',
@@ -276,7 +373,7 @@ export const bookMachine = book.createMachine({
                 actions: { type: 'noteWaiting', params: ({ event }) => ({ waiting: event.output }) },
               },
             ],
-            onError: refusedOrNot,
+            onError: [again('furnishing'), ...refusedOrNot],
           },
         },
         awaitingChildren: {
@@ -312,7 +409,13 @@ export const bookMachine = book.createMachine({
       description: 'Another print was asked for: this one goes, then the annotation.',
       tags: Tag.Busy,
       always: unlessDeleting,
-      invoke: { id: 'recycle', src: 'recycle', input: who, onDone: 'working', onError: refusedOrNot },
+      invoke: {
+        id: 'recycle',
+        src: 'recycle',
+        input: who,
+        onDone: 'working',
+        onError: [again('#recycling'), ...refusedOrNot],
+      },
     },
     refused: {
       id: 'refused',
@@ -332,6 +435,7 @@ export const bookMachine = book.createMachine({
       description: 'The last step failed in a way that may pass.',
       tags: Tag.Failing,
       always: unlessDeleting,
+      exit: 'forgetReserved',
       after: { backoff: 'working' },
     },
     gone: { id: 'gone', description: 'Nothing is left to do.', tags: [Tag.Deleting, Tag.Busy] },
@@ -339,6 +443,8 @@ export const bookMachine = book.createMachine({
       id: 'deleting',
       description: 'The user deleted it.',
       tags: Tag.Deleting,
+      // An earlier life may have claimed: only what this one has said does it end.
+      entry: 'claim',
       initial: 'held',
       states: {
         held: {
@@ -377,7 +483,14 @@ export const bookMachine = book.createMachine({
         releasing: {
           description: 'The own finalizer goes.',
           tags: Tag.Busy,
-          invoke: { id: 'releaseSelf', src: 'releaseSelf', input: who, onDone: '#gone', onError: retry },
+          invoke: {
+            id: 'releaseSelf',
+            src: 'releaseSelf',
+            input: who,
+            onDone: '#gone',
+            // Who holds it now is looked at again.
+            onError: [again('held'), retry],
+          },
         },
         retrying: {
           id: 'retrying',

@@ -129,7 +129,7 @@ const isBound = ({ status }: KubeObject): boolean => status?.['phase'] === 'Boun
 const isOwned = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(FINALIZER) === true;
 
 function wordFor(snapshot: Snapshot): { readonly phase: string; readonly message?: string } {
-  const { error, dependencies, object, waiting } = snapshot.context;
+  const { error, object, waiting } = snapshot.context;
   if (snapshot.hasTag(Tag.Failing)) {
     return { phase: snapshot.hasTag(Tag.Refused) ? 'Refused' : 'Failing', message: error?.message ?? '' };
   }
@@ -137,7 +137,7 @@ function wordFor(snapshot: Snapshot): { readonly phase: string; readonly message
   if (snapshot.hasTag(Tag.Deleting)) return { phase: 'Deleting' };
   if (snapshot.hasTag(Tag.Settled)) return { phase: 'Bound' };
   if (snapshot.hasTag(Tag.Available)) return { phase: 'Bound', message: waiting.join('; ') };
-  const missing = awaited({ dependencies }).map(({ kind, name }) => `${kind}/${name}`);
+  const missing = awaited(snapshot.context).map(({ kind, name }) => `${kind}/${name}`);
   if (missing.length > 0) return { phase: 'Waiting', message: missing.join(', ') };
   return { phase: snapshot.context.progress === undefined ? 'Working' : 'Printing' };
 }
@@ -182,9 +182,21 @@ function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookM
           onProgress: (progress) => parent.send({ type: 'progressed', progress: progress as unknown as Progress }),
         }),
       ),
+      probe: effect(async (key) => {
+        const at = ports.now();
+        try {
+          await ports.call(key, 'look');
+          return { found: true, at };
+        } catch (error) {
+          if ((error as ErrorData).code !== 'absent') throw error;
+          return { found: false, at };
+        }
+      }),
       bind: effect((key) => ports.call(key, 'bind')),
       recycle: effect(async (key) => {
         await ports.call(key, 'recycle');
+        // Without the annotation nothing else would tell the next life that it is to be printed.
+        if (isBound(ports.object(key))) await ports.applyStatus(key, MANAGERS.book, { phase: 'Working' });
         await ports.removeAnnotations(key, [REPRINT]);
       }),
       furnish: effect((key) => ports.ensureChildren(key)),
@@ -193,7 +205,7 @@ function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookM
       unclaim: effect((key) => ports.unclaim(key)),
       releaseSelf: effect((key) => ports.releaseSelf(key)),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, []) },
+    actions: { claim: ({ context }) => ports.claim(context.key, context.yielded) },
     delays: {
       backoff: ({ context }: { context: BookContext }) => ports.jitter(backoffMs(context)),
       landing: ({ context }: { context: BookContext }) => Math.max(0, context.landsBy - ports.now()),

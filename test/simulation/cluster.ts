@@ -20,6 +20,7 @@ import { crd, type KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { bookContract, paperContract } from '../example-adapter/contracts.ts';
 
 export type KubeCall = Parameters<KubeClient['call']>[0];
 
@@ -28,8 +29,9 @@ const REMEMBERED = { changes: 200, characters: 8 * 1024 * 1024 };
 /** Revisions of the server that the definitions are made on come before those of any history. */
 const FIRST_REVISION = 100_000;
 /** The built-in resources that anybody asks for. */
-const SERVED = ['namespaces', 'secrets', 'leases'];
-const GROUP = 'openstack.k-orc.cloud';
+const SERVED = ['namespaces', 'secrets', 'configmaps', 'leases'];
+const CONTRACTS = [...openstackContracts, paperContract, bookContract];
+const KEYS = new Map(CONTRACTS.map(({ group, plural }) => [plural, `${group}/${plural}`]));
 
 export interface Cluster {
   /** Answers a request at once. @throws as `KubeClient.call` */
@@ -39,7 +41,7 @@ export interface Cluster {
   /** All objects of a plural, as they are stored. */
   objects(plural: string): readonly KubeObject[];
   get(plural: string, namespace: string, name: string): KubeObject | undefined;
-  /** Told of every change of an object of the managed kinds, of secrets and of namespaces, as it happens. */
+  /** Told of every change of an object of the managed kinds, of config maps, of secrets and of namespaces, as it happens. */
   follow(onChange: (plural: string, change: Change) => void): void;
   /** Of the last change. */
   revision(): number;
@@ -54,8 +56,7 @@ export async function cluster(clock: Clock): Promise<Cluster> {
   for (const [key, resources] of await definitions) api.registry.set(key, resources);
   collectGarbage(api);
   followNamespaces(api);
-  const keyOf = (plural: string): string =>
-    plural === 'secrets' || plural === 'namespaces' ? `/${plural}` : `${GROUP}/${plural}`;
+  const keyOf = (plural: string): string => KEYS.get(plural) ?? `/${plural}`;
   const request = ({ path, accept, contentType, body }: Omit<KubeCall, 'method'>): ResourceRequest => {
     const [place = '', query = ''] = path.split(/\?(.*)/s);
     const route = parseRoute(place);
@@ -128,14 +129,14 @@ async function compiled(clock: Clock): Promise<ReadonlyMap<string, readonly Reso
   const resource = definitionResource();
   api.registry.set(resource.storeKey, [resource]);
   followDefinitions(api);
-  for (const contract of openstackContracts) {
+  for (const contract of CONTRACTS) {
     const body = Buffer.from(JSON.stringify(crd(contract)));
     const query = new URLSearchParams();
     const common = { namespace: '', name: '', subresource: '', accept: 'application/json', userAgent: 'simulation' };
     const contentType = 'application/json';
     answer(api, 'POST', { ...common, resource, query, contentType, body, user: ADMIN, warn: () => undefined });
   }
-  const keys = openstackContracts.map(({ plural }) => `${GROUP}/${plural}`);
+  const keys = [...KEYS.values()];
   // Definitions are served a few reactions after they were written.
   for (let turn = 0; turn < 100 && keys.some((key) => api.registry.ofStoreKey(key).length === 0); turn++)
     await Promise.resolve();

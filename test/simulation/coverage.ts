@@ -1,7 +1,8 @@
-// Which transitions of the shared machines histories took.
+// Which transitions of the shared machines, and of the life of a book, histories took.
 import type { AnyStateMachine } from 'xstate';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
+import { bookMachine } from '../example-adapter/book-machine.ts';
 
 interface Transition {
   readonly id: string;
@@ -20,11 +21,14 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.keeping.settling -> lifecycle.failed on error of watch if isTerminal',
   // Only a port of a Server asks for another pass, and there are no Servers here. Unit-tested with the machine.
   'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.observing on after repassPause',
+  'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
 ];
+
+const MACHINES = [externalResourceMachine, guardMachine, bookMachine] as unknown as AnyStateMachine[];
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
 export function noteTransitions(taken: Set<string>): void {
-  for (const machine of [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[]) {
+  for (const machine of MACHINES) {
     const provide = machine.provide.bind(machine);
     machine.provide = (implementations) => {
       const provided = provide(implementations);
@@ -36,8 +40,7 @@ export function noteTransitions(taken: Set<string>): void {
 
 /** All transitions of the shared machines, by what a person finds them with in the charts. */
 export function allTransitions(): readonly string[] {
-  const machines = [externalResourceMachine, guardMachine] as unknown as AnyStateMachine[];
-  return [...new Set(machines.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
+  return [...new Set(MACHINES.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 
 function transitionsOf(machine: AnyStateMachine): readonly Transition[] {

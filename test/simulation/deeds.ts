@@ -40,7 +40,7 @@ const WATCHED: ReadonlySet<string> = new Set(['Network', 'Port', 'Router']);
 const UNBUILT =
   /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
 
-const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
+export const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
   object === undefined
     ? []
     : [

@@ -2,8 +2,9 @@
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
+import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf } from './kinds.ts';
 import { type Planned, pathOf, pluralOf } from './manifests.ts';
-import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf, type Watchman } from './watchman.ts';
+import type { Watchman } from './watchman.ts';
 
 export interface HandsDeps {
   readonly cluster: Cluster;

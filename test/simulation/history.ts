@@ -3,10 +3,12 @@ import pino from 'pino';
 import { mulberry32 } from '../../actors/clock.ts';
 import { type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { type SimulatedShop, simulatedShop } from '../example-adapter/simulated-shop.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
+import { isPress, PLURALS } from './kinds.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
 import { MailOrder } from './mail-order.ts';
 import { SECRET } from './manifests.ts';
@@ -15,9 +17,11 @@ import { People } from './people.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Processes } from './processes.ts';
 import { unrest } from './rest.ts';
+import { SHEET_MS } from './shop.ts';
+import { ShopWatch } from './shop-watch.ts';
 import { ProcessClock, SimulatedTime } from './time.ts';
 import { usersDo } from './users.ts';
-import { PLURALS, Watchman } from './watchman.ts';
+import { Watchman } from './watchman.ts';
 import { Weather } from './weather.ts';
 
 export interface Violation {
@@ -70,6 +74,8 @@ class Performance {
   readonly #plan: Plan;
   readonly #time: SimulatedTime;
   readonly #cloud: ReturnType<typeof newCloud>;
+  readonly #shop: SimulatedShop;
+  readonly #shopWatch: ShopWatch;
   readonly #broker: MemoryBroker;
   readonly #processes: Processes;
   readonly #weather: Weather;
@@ -93,6 +99,7 @@ class Performance {
     this.#chronicle = new Chronicle(time, { told });
     this.#weather = new Weather(time, mulberry32(plan.seed ^ 0xc4a2ce));
     this.#cloud = newCloud(clock);
+    this.#shop = simulatedShop({ clock, sheetMs: SHEET_MS });
     this.#broker = memoryBroker({
       clock,
       shards: SHARDS,
@@ -113,11 +120,18 @@ class Performance {
       },
       isTroubled: () => this.#troubled,
     });
+    this.#shopWatch = new ShopWatch({
+      shop: this.#shop,
+      cluster,
+      watchman: this.#watchman,
+      onViolation: (invariant, text) => this.#violate(invariant, text),
+    });
     this.#people = new People({
       time,
       cluster,
       cloud: this.#cloud,
       watchman: this.#watchman,
+      shopWatch: this.#shopWatch,
       chronicle: this.#chronicle,
       patienceMs: this.#lastMs + PATIENCE_MS,
       onTrouble: () => {
@@ -157,6 +171,8 @@ class Performance {
       time,
       cluster,
       cloud: this.#cloud,
+      shop: this.#shop,
+      shopWatch: this.#shopWatch,
       broker: this.#broker,
       weather: this.#weather,
       watchman: this.#watchman,
@@ -184,6 +200,10 @@ class Performance {
         () => `the API server: ${change.type.toLowerCase()} ${describe(object as unknown as KubeObject)}`,
       );
       this.#watchman.onChange(plural, change);
+      this.#shopWatch.onChange(
+        change.previous?.object as unknown as KubeObject | undefined,
+        object as unknown as KubeObject,
+      );
     });
     for (const namespace of namespaces) this.#people.createNamespace(namespace);
     this.#processes.startAll();
@@ -246,7 +266,8 @@ class Performance {
 
   #unrest(): string | undefined {
     this.#people.cleanUp();
-    return unrest({ cluster: this.#cluster, cloud: this.#cloud, watchman: this.#watchman });
+    const [cluster, cloud, watchman, shopWatch] = [this.#cluster, this.#cloud, this.#watchman, this.#shopWatch];
+    return unrest({ cluster, cloud, watchman, shopWatch });
   }
 
   /** Nothing is written while nothing happens. */
@@ -333,7 +354,9 @@ class Performance {
   /** Who adopted something and has no hold on the secret that goes can clean up only with the next one. */
   async #cleanUp(namespaces: readonly string[]): Promise<void> {
     for (const namespace of namespaces) this.#people.deleteObjects(namespace);
-    const isLeft = ({ metadata }: KubeObject): boolean => namespaces.includes(metadata.namespace ?? '');
+    // What the print shop makes has no credentials, and may be held by what is in another namespace.
+    const isLeft = (object: KubeObject): boolean =>
+      namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
     this.#changed = true;
     await this.#rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();

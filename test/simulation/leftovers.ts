@@ -2,8 +2,9 @@
 import type { MemoryBroker } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
+import { MADE_PLURALS, PLURALS } from './kinds.ts';
 import type { Plan } from './plan.ts';
-import { PLURALS, type Watchman } from './watchman.ts';
+import type { Watchman } from './watchman.ts';
 
 export interface Leftover {
   readonly text: string;
@@ -25,7 +26,7 @@ interface Scene {
 /** Neither at the API server, nor in the cloud, nor in the mail; undefined when there is nothing. */
 export function leftover(scene: Scene): Leftover | undefined {
   const { cluster, watchman, broker } = scene;
-  const left = [...PLURALS, 'secrets'].flatMap((plural) => cluster.objects(plural))[0];
+  const left = [...PLURALS, ...MADE_PLURALS, 'secrets'].flatMap((plural) => cluster.objects(plural))[0];
   if (left !== undefined)
     return { text: `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`, isMail: false };
   const { detached, excused } = watchman;

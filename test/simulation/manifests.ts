@@ -1,43 +1,48 @@
 // The objects of a history: who refers to whom, and how each is written down.
 import type { JsonObject } from '../../bus/mod.ts';
+import { BY_KIND, isPress } from './kinds.ts';
 
 export const SECRET = 'clouds';
 const CLOUD = 'openstack';
-const GROUP = 'openstack.k-orc.cloud/v1alpha1';
 
 /** An object as a plan names it; a later one of the same name may be another. */
 export interface Planned {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** `spec.resource`, or the whole spec of an interface. */
+  /** `spec.resource`, or the whole spec of an interface, or of what the print shop makes. */
   readonly resource: JsonObject;
   /** In place of a resource: it exists already. */
   readonly filter?: JsonObject;
   readonly onDelete?: 'detach';
   readonly secret?: string;
+  /** In which users write it; the one that is stored unless stated. */
+  readonly version?: string;
 }
 
 export const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`;
 
-export function pathOf({ kind, namespace, name }: Pick<Planned, 'kind' | 'namespace'> & { name?: string }): string {
-  const root = kind === 'Secret' ? '/api/v1' : `/apis/${GROUP}`;
-  return `${root}/namespaces/${namespace}/${pluralOf(kind)}${name === undefined ? '' : `/${name}`}`;
-}
-
-export function manifestOf({
+export function pathOf({
   kind,
   namespace,
   name,
-  resource,
-  filter,
-  onDelete,
-  secret = SECRET,
-}: Planned): JsonObject {
-  const metadata = { name, namespace };
-  if (kind === 'Secret') return { apiVersion: 'v1', kind, metadata, data: resource };
-  const head = { apiVersion: GROUP, kind, metadata };
-  if (kind === 'RouterInterface') return { ...head, spec: resource };
+  version,
+}: Pick<Planned, 'kind' | 'namespace' | 'version'> & { name?: string }): string {
+  const apiVersion = apiVersionOf({ kind, ...(version !== undefined && { version }) });
+  const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+  return `${root}/namespaces/${namespace}/${pluralOf(kind)}${name === undefined ? '' : `/${name}`}`;
+}
+
+function apiVersionOf({ kind, version }: Pick<Planned, 'kind' | 'version'>): string {
+  const known = BY_KIND.get(kind);
+  return known === undefined ? 'v1' : `${known.group}/${version ?? known.version}`;
+}
+
+export function manifestOf(planned: Planned): JsonObject {
+  const { kind, namespace, name, resource, filter, onDelete, secret = SECRET } = planned;
+  const head = { apiVersion: apiVersionOf(planned), kind, metadata: { name, namespace } };
+  if (kind === 'Secret') return { ...head, data: resource };
+  if (kind === 'RouterInterface' || isPress(planned)) return { ...head, spec: resource };
   return {
     ...head,
     spec: {

@@ -1,26 +1,27 @@
 // What happens just when the life of an object enters a state: an edit, a deletion, a failure that chance alone would bring
 // there once in ten thousand histories. Which object it is, the history says.
 import { mulberry32 } from '../../actors/clock.ts';
-import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { TraceEvent } from '../../bus/mod.ts';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { bookMachine } from '../example-adapter/book-machine.ts';
 import type { Cluster } from './cluster.ts';
 import { type Deed, type Means, RULES, type Rule, type Target } from './deeds.ts';
+import { BY_PLURAL, idOf, referencesOf } from './kinds.ts';
 import { type Draw, drawFrom, type Planned, pluralOf } from './manifests.ts';
 import { type Happening, type Plan, Trouble } from './plan.ts';
+import { PRESS_RULES } from './press-deeds.ts';
 import type { SimulatedTime } from './time.ts';
-import { idOf } from './watchman.ts';
 
 export interface Moment extends Means {
-  /** As the trace tells it; of a secret with `secret ` before it. */
+  /** As the trace tells it; of a secret with `secret ` before it, of a book with `book `. */
   readonly phase: string;
   /** Of how many times that some object enters it. */
   readonly nth: number;
   readonly afterMs: number;
   /** One, or two at once. */
-  readonly deeds: readonly Deed[];
+  readonly deeds: readonly string[];
 }
 
 /** What happens while users delete everything. */
@@ -36,7 +37,10 @@ const TIDYING: ReadonlySet<Happening['what']> = new Set([
   'crash',
 ]);
 
-const ruleOf = (deed: Deed): Rule => RULES[deed];
+const ALL_RULES: Readonly<Record<string, Rule>> = { ...RULES, ...PRESS_RULES };
+const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
+
+const ruleOf = (deed: string): Rule => ALL_RULES[deed] as Rule;
 const DEEDS = Object.keys(RULES) as readonly Deed[];
 /** States that are left in the step in which they are entered are seen by nobody. */
 const PASSING = new Set(['starting', 'claiming.entering', 'keeping.recorded', 'keeping.judging']);
@@ -46,6 +50,9 @@ const PHASES: readonly string[] = [
   ),
   ...leavesOf(guardMachine.root).map((phase) => `secret ${phase}`),
 ];
+const BOOK_PHASES: readonly string[] = leavesOf(bookMachine.root)
+  .filter((phase) => phase !== 'starting')
+  .map((phase) => `book ${phase}`);
 
 /** Two histories of three have some. Drawn apart from the rest of the plan. */
 export function momentsOf(
@@ -58,17 +65,27 @@ export function momentsOf(
   const deeds = DEEDS.filter(
     (deed) => (!isCalm || ruleOf(deed).isCalm) && !(isNamespaceGone && /^(strip|replace)Secret/.test(deed)),
   ).flatMap((deed) => Array<Deed>(ruleOf(deed).weight ?? 1).fill(deed));
-  return Array.from({ length: 1 + draw.below(16) }, () => momentOf(draw, deeds)).flatMap((moment) => {
+  return Array.from({ length: 1 + draw.below(16) }, () => momentOf(draw, deeds, PHASES)).flatMap((moment) => {
     const [next] = moment.deeds.flatMap((deed) => ruleOf(deed).leadsTo ?? []);
     if (next === undefined || draw.chance(0.5)) return [moment];
     return [moment, { ...moment, phase: next.phase, deeds: [next.deed], nth: 1, afterMs: 0 }];
   });
 }
 
-function momentOf(draw: Draw, deeds: readonly Deed[]): Moment {
-  const fits = (phase: string, deed: Deed): boolean => (ruleOf(deed).at ?? /./).test(phase);
+/** Those of the lives of books, in three of four histories that have any. Drawn apart, too. */
+export function pressMomentsOf(seed: number, { isCalm }: { readonly isCalm: boolean }): readonly Moment[] {
+  const draw = drawFrom(mulberry32(seed ^ 0xb0070e));
+  if (draw.chance(0.25)) return [];
+  const deeds = Object.entries<Rule>(PRESS_RULES)
+    .filter(([, rule]) => !isCalm || rule.isCalm)
+    .flatMap(([deed, { weight = 1 }]) => Array<string>(weight).fill(deed));
+  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, deeds, BOOK_PHASES));
+}
+
+function momentOf(draw: Draw, deeds: readonly string[], phases: readonly string[]): Moment {
+  const fits = (phase: string, deed: string): boolean => (ruleOf(deed).at ?? /./).test(phase);
   const deed = draw.pick(deeds);
-  const phase = draw.pick(PHASES.filter((candidate) => fits(candidate, deed)));
+  const phase = draw.pick(phases.filter((candidate) => fits(candidate, deed)));
   return {
     phase,
     nth: draw.pick([1, 1, 1, 2, 3]),
@@ -107,7 +124,7 @@ export class Moments {
     const { plan, time, happen, isTidying } = this.#deps;
     const isLate = time.elapsed() > this.#lastMs;
     if (type !== 'transition' || (isLate && !isTidying())) return;
-    const phase = `${actor.plural === 'secrets' ? 'secret ' : ''}${data['to']}`;
+    const phase = `${PREFIXES[actor.plural] ?? ''}${data['to']}`;
     for (const moment of plan.moments) {
       if (moment.phase !== phase) continue;
       const target = this.#target(actor, pod);
@@ -128,15 +145,14 @@ export class Moments {
   }
 
   #target({ plural, namespace, name }: TraceEvent['actor'], pod: number): Target {
-    const kind = KINDS.find((candidate) => candidate.plural === plural);
+    const kind = BY_PLURAL.get(plural);
     const object = this.#plannedAs(kind?.kind ?? 'Secret', namespace, name);
     const known = this.#deps.cluster.get(plural, namespace, name) as KubeObject | undefined;
-    const [reference] =
-      (known &&
-        kind?.references(known).filter(({ kind: of, neededFor }) => of !== 'Secret' && neededFor !== 'never')) ??
-      [];
-    const dependency = reference && this.#planned.get(keyOf({ ...reference, namespace }));
-    const other = dependency && this.#deps.cluster.get(pluralOf(dependency.kind), namespace, dependency.name);
+    const references = known === undefined ? [] : referencesOf(known);
+    const [reference] = references.filter(({ kind: of, neededFor }) => of !== 'Secret' && neededFor !== 'never');
+    const dependency = reference && this.#planned.get(keyOf(reference));
+    const other =
+      dependency && this.#deps.cluster.get(pluralOf(dependency.kind), dependency.namespace, dependency.name);
     return { object, pod, dependency, isDependencyKnown: other !== undefined && idOf(other) !== undefined };
   }
 

@@ -1,18 +1,23 @@
 // What people do: users of the API server, and others who change things in the cloud.
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { REPRINT } from '../example-adapter/book.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
+import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
 import { COLLECTIONS } from './rest.ts';
+import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
-import { conditionOf, idOf, type Watchman } from './watchman.ts';
+import type { Watchman } from './watchman.ts';
 
 export interface PeopleDeps {
   readonly time: SimulatedTime;
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
+  readonly shopWatch: ShopWatch;
   readonly chronicle: Chronicle;
   /** Until when users try again what the API server does not take, in milliseconds since the beginning. */
   readonly patienceMs: number;
@@ -63,10 +68,11 @@ export class People {
   create(object: Planned): void {
     this.pending += 1;
     const untilMs = Math.max(this.#deps.patienceMs, this.#deps.time.elapsed() + AGAIN_MS * 20);
-    const { kind, namespace, name } = object;
+    const { kind, namespace, name, version } = object;
+    const place = { kind, namespace, ...(version !== undefined && { version }) };
     const attempt = (): void => {
       try {
-        this.#deps.cluster.call({ method: 'POST', path: pathOf({ kind, namespace }), body: manifestOf(object) });
+        this.#deps.cluster.call({ method: 'POST', path: pathOf(place), body: manifestOf(object) });
         this.#deps.chronicle.note(`user creates ${kind} ${name}`, () => `a user creates ${kind} '${name}'`);
       } catch (error) {
         const { code, message } = toErrorData(error);
@@ -106,13 +112,15 @@ export class People {
 
   /** Takes the security groups off a port. */
   unrefer(object: Planned): void {
+    if (object.resource['sequelTo'] !== undefined) this.edit(object, { sequelTo: null });
     if (object.resource['securityGroupRefs'] !== undefined)
       this.edit(object, { resource: { securityGroupRefs: null } });
   }
 
   /** Refers to them again. */
   refer(object: Planned): void {
-    const { securityGroupRefs } = object.resource;
+    const { securityGroupRefs, sequelTo } = object.resource;
+    if (sequelTo !== undefined) this.edit(object, { sequelTo });
     if (securityGroupRefs !== undefined) this.edit(object, { resource: { securityGroupRefs } });
   }
 
@@ -120,8 +128,7 @@ export class People {
   touch(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
     if (known === undefined || object.kind === 'RouterInterface') return;
-    const isManaged = known.spec?.['resource'] !== undefined;
-    this.edit(object, isManaged ? { resource: { description: text } } : { resyncPeriod: `${10 + text.length}h` });
+    this.edit(object, changeOf(known, text));
   }
 
   /** Takes the status away, but for the id. */
@@ -132,8 +139,46 @@ export class People {
     // Of an object that is being deleted nobody writes it again before something else happens to it.
     this.altered.add(known.metadata.uid);
     this.ask(`takes the status of ${object.kind} '${object.name}' away`, 'PATCH', `${pathOf(object)}/status`, {
-      status: { conditions: null },
+      status: isPress(object) ? { phase: 'Lost', observedGeneration: null } : { conditions: null },
     });
+  }
+
+  /** By an annotation, which is taken away when that has been done. */
+  reprint(object: Planned): void {
+    const metadata = { annotations: { [REPRINT]: 'please' } };
+    this.ask(`asks for another print of '${object.name}'`, 'PATCH', pathOf(object), { metadata });
+  }
+
+  /** Changes what the object makes for itself. */
+  tamper(object: Planned, index: number): void {
+    const child = this.#child(object, index);
+    const known = child && this.#deps.cluster.get(pluralOf(child.kind), child.namespace, child.name);
+    if (child === undefined || (known as { readonly immutable?: boolean } | undefined)?.immutable === true) return;
+    const { kind, content } = child;
+    const spoilt = 'data' in content ? { data: { title: 'spoilt' } } : { spec: { grams: 41 } };
+    this.ask(`spoils ${kind} '${child.name}'`, 'PATCH', pathOf(child), spoilt);
+  }
+
+  /** What it says can be changed no more: a config map may be made so. */
+  freeze(object: Planned, index: number): void {
+    const child = this.#child(object, index);
+    if (child === undefined || !('data' in child.content)) return;
+    this.#deps.onTrouble();
+    this.ask(`freezes ${child.kind} '${child.name}'`, 'PATCH', pathOf(child), { immutable: true });
+  }
+
+  takeChild(object: Planned, index: number): void {
+    const child = this.#child(object, index);
+    if (child !== undefined) this.ask(`takes ${child.kind} '${child.name}' away`, 'DELETE', pathOf(child));
+  }
+
+  #child(
+    { kind, namespace, name }: Planned,
+    index: number,
+  ): (Pick<Planned, 'kind' | 'namespace' | 'name'> & { readonly content: JsonObject }) | undefined {
+    const known = this.#deps.cluster.get(pluralOf(kind), namespace, name);
+    const child = known && BY_KIND.get(kind)?.children(known)[index];
+    return child && { ...child, namespace };
   }
 
   /** Until somebody puts it right. */
@@ -176,6 +221,10 @@ export class People {
   /** Somebody else changes a resource in the cloud. */
   alter(how: 'drift' | 'vanish' | 'build' | 'fail', { kind, namespace, name }: Planned): void {
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
+    if (object !== undefined && isPress(object)) {
+      this.#alterInShop(how, object);
+      return;
+    }
     const id = object === undefined ? undefined : idOf(object);
     const collection = `${kind.toLowerCase()}s` as CollectionName;
     if (object === undefined || id === undefined) return;
@@ -200,6 +249,18 @@ export class People {
       this.#deps.onLasting(BROKEN_MS);
       this.#deps.time.after(BROKEN_MS, () => changeTo('ACTIVE'));
     }
+  }
+
+  #alterInShop(how: string, object: KubeObject): void {
+    const { kind, metadata } = object;
+    const { name, namespace = '', uid } = metadata;
+    const { shopWatch, onTrouble, chronicle, time } = this.#deps;
+    const isDone = how === 'vanish' ? shopWatch.rob(object) : shopWatch.swap(object);
+    if (!isDone) return;
+    onTrouble();
+    chronicle.note(`${how} ${name}`, () => `somebody in the print shop: ${how} of ${kind} '${name}'`);
+    this.altered.add(uid);
+    time.after(1_000, () => this.touch({ kind, namespace, name }, how));
   }
 
   /** One that imports may look for. */
@@ -251,14 +312,18 @@ export class People {
         this.#deps.cloud.drift.remove(CollectionName.Networks, id);
     for (const object of this.#deps.watchman.objects()) {
       const { kind, metadata } = object;
-      const progressing = conditionOf(object, 'Progressing');
-      const isRefused = progressing?.status === 'False' && progressing.reason !== 'Success';
+      const { isRefused, isPassing } = sayingOf(object);
       // What a resource was built on may have gone with all that was on it, when its guards were taken off by hand.
       const { namespace = '', name } = metadata;
       const isTwinned = this.#twinned.has(pathOf({ kind, namespace, name }));
       const isAltered = this.altered.has(metadata.uid) || this.#broken.has(idOf(object) ?? '');
       const isDoubtful = isTwinned || isAltered || this.#deps.watchman.excused.has(metadata.uid);
-      if (kind === 'RouterInterface' || kind === 'Secret' || !(isRefused || isDoubtful)) continue;
+      if (
+        kind === 'RouterInterface' ||
+        kind === 'Secret' ||
+        !(isRefused || isDoubtful || (isPassing && isPress(object)))
+      )
+        continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
       this.touch({ kind, namespace, name }, 'touched');
     }
@@ -266,7 +331,7 @@ export class People {
 
   /** Removes what objects have left in the cloud that users let go, or took the guards or the finalizer off. */
   cleanUp(): void {
-    const { cloud, watchman } = this.#deps;
+    const { cloud, watchman, shopWatch } = this.#deps;
     // A port whose object was told to let it go holds its subnet until somebody removes it; and a project may be taken for
     // what an earlier life of its successor made, whose domain is not there any more to tell.
     for (const id of watchman.detached)
@@ -276,11 +341,23 @@ export class People {
     for (const { id, kind, uid } of watchman.made.values()) {
       const collection = COLLECTIONS[kind];
       if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
-      if (collection === undefined) continue;
+      if (collection === undefined) {
+        if (shopWatch.remove(id)) watchman.onVanished(id);
+        continue;
+      }
       if (this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
       watchman.onVanished(id);
     }
   }
+}
+
+/** What may be changed of the spec, changed. */
+function changeOf({ kind, spec = {} }: KubeObject, text: string): JsonObject {
+  if (kind === 'Book') return { title: text };
+  if (kind === 'Paper') return { grams: 40 + ((Number(spec['grams']) + text.length * 7) % 300) };
+  return spec['resource'] === undefined
+    ? { resyncPeriod: `${10 + text.length}h` }
+    : { resource: { description: text } };
 }
 
 function outsideNetwork(name: string, projectId: string): JsonObject {

@@ -3,8 +3,9 @@
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Faulty, faultsOf } from './faults.ts';
 import { lateCreates } from './late-creates.ts';
+import { libraryOf } from './library.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
-import { type Moment, momentsOf } from './moments.ts';
+import { type Moment, momentsOf, pressMomentsOf } from './moments.ts';
 import { upheaval } from './upheaval.ts';
 
 /** What happens in the cloud while it is in trouble. */
@@ -36,6 +37,9 @@ export type Happening =
   | { readonly what: 'delete'; readonly object: Planned }
   /** What was taken off by `unrefer` is referred to again. */
   | { readonly what: 'refer'; readonly object: Planned }
+  /** A user asks for another print, or spoils, freezes or takes away one of what the object makes for itself. */
+  | { readonly what: 'reprint'; readonly object: Planned }
+  | { readonly what: 'tamper' | 'takeChild' | 'freeze'; readonly object: Planned; readonly child: number }
   /** By hand (`hands.ts`). */
   | { readonly what: 'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId'; readonly object: Planned }
   | { readonly what: 'deleteInForeground' | 'unpinKeepsake'; readonly object: Planned }
@@ -78,6 +82,8 @@ export interface Plan {
   /** Ordered by `atMs`. */
   readonly steps: readonly Step[];
   readonly moments: readonly Moment[];
+  /** The print shop is open. */
+  readonly hasPress: boolean;
 }
 
 /** How long users and misfortunes are at it, in milliseconds. */
@@ -128,6 +134,9 @@ export function planOf(seed: number): Plan {
   misfortunes(draw, steps, at, pods, misfortune);
   if (misfortune > 0) steps.push(...faultsOf(seed, { steps, pods }));
   if (misfortune > 0) steps.push(...lateCreates(seed, { steps, pods }));
+  const library = libraryOf(seed, { pods, namespaces, isCalm: misfortune === 0, activeMs: ACTIVE_MS });
+  const hasPress = library.length > 0;
+  steps.push(...library);
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;
@@ -137,7 +146,11 @@ export function planOf(seed: number): Plan {
     namespaces,
     resyncMs,
     steps,
-    moments: momentsOf(seed, { isCalm: misfortune === 0, isNamespaceGone }),
+    moments: [
+      ...momentsOf(seed, { isCalm: misfortune === 0, isNamespaceGone }),
+      ...(hasPress ? pressMomentsOf(seed, { isCalm: misfortune === 0 }) : []),
+    ],
+    hasPress,
   };
 }
 

@@ -18,8 +18,10 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
+import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
 import { type CloudWatcher, transport } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
+import { pressOver, type ShopWatcher } from './shop.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
 
 /** What becomes of one request to the API server; nothing given: it is answered. */
@@ -33,6 +35,8 @@ export interface PodDeps {
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
   readonly cloudWatcher: CloudWatcher;
+  /** Undefined: nobody has heard of the print shop. */
+  readonly press: { readonly shop: SimulatedShop; readonly watcher: ShopWatcher } | undefined;
   readonly log: Logger;
   readonly callMs: number;
   readonly defaultResyncMs: number;
@@ -73,8 +77,9 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, cloud, cloudWatcher, log, callMs, defaultResyncMs, adapt, onSent, onTrace, onDefect } =
-      this.#deps;
+    const { name, time, cloud, cloudWatcher, press, log, callMs, defaultResyncMs, adapt } = this.#deps;
+    const { onSent, onTrace, onDefect } = this.#deps;
+    const presses = press === undefined ? [] : [pressOver({ pod: name, time, clock: this.clock, ...press })];
     startRuntime({
       // Nobody listens to the trace on the bus.
       bus: {
@@ -94,8 +99,9 @@ export class Pod {
             transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
           }),
         ),
+        ...presses.map(adapt),
       ],
-      roles: new Set([Role.Watch, Role.Actors, REALM]),
+      roles: new Set([Role.Watch, Role.Actors, REALM, ...presses.map(({ role }) => role)]),
       callMs,
       events: false,
       podName: name,

@@ -2,12 +2,15 @@
 import type { Logger } from 'pino';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type MemoryBroker, type TraceEvent, toErrorData } from '../../bus/mod.ts';
+import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
 import type { Chronicle } from './chronicle.ts';
+import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
 import type { MailOrder } from './mail-order.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Pod } from './pod.ts';
+import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
 import type { Weather } from './weather.ts';
@@ -17,6 +20,8 @@ export interface ProcessesDeps {
   readonly time: SimulatedTime;
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
+  readonly shop: SimulatedShop;
+  readonly shopWatch: ShopWatch;
   readonly broker: MemoryBroker;
   readonly weather: Weather;
   readonly watchman: Watchman;
@@ -166,6 +171,15 @@ export class Processes {
 
   #start(index: number): void {
     const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
+    const { shop, shopWatch } = this.#deps;
+    const lands = (where: string, landing: Landing): void => {
+      const { pod, method, path, uid } = landing;
+      if (method !== 'GET') this.#deps.onChange();
+      chronicle.note(
+        `${pod} ${method} ${path}`,
+        () => `${pod} asks the ${where}: ${method} ${path} for ${watchman.nameOf(uid)}`,
+      );
+    };
     const name = `pod${++this.#started}`;
     const pod = new Pod({
       name,
@@ -177,17 +191,27 @@ export class Processes {
       cloudWatcher: {
         misfortune: (landing) => weather.cloudFate(landing),
         onLanding: (landing) => {
-          if (landing.method !== 'GET') this.#deps.onChange();
-          chronicle.note(
-            `${landing.pod} ${landing.method} ${landing.path}`,
-            () =>
-              `${landing.pod} asks the cloud: ${landing.method} ${landing.path} for ${watchman.nameOf(landing.uid)}`,
-          );
+          lands('cloud', landing);
           watchman.onLanding(landing);
         },
         onAnswer: (landing, status, body, served) => watchman.onAnswer(landing, status, body, served),
         latencyMs: () => weather.cloudMs(),
       },
+      press: plan.hasPress
+        ? {
+            shop,
+            watcher: {
+              misfortune: (landing) => weather.shopFate(landing),
+              onLanding: (landing) => {
+                lands('print shop', landing);
+                shopWatch.onLanding(landing);
+              },
+              onAnswer: (landing, status, body, served) => shopWatch.onAnswer(landing, status, body, served),
+              latencyMs: () => weather.cloudMs(),
+              breaks: () => weather.breaksOff(),
+            },
+          }
+        : undefined,
       log: log.child({ pod: name }),
       callMs,
       defaultResyncMs: plan.resyncMs,

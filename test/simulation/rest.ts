@@ -1,12 +1,23 @@
 // What must hold when nothing goes on any more: what could not be reached, and what was left over.
-import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
-import { conditionOf, idOf, isWithout, PLURALS, type Watchman } from './watchman.ts';
+import {
+  BY_KIND,
+  idOf,
+  isPress,
+  isRecorded,
+  isWithout,
+  type Leading,
+  MADE_PLURALS,
+  PLURALS,
+  referencesOf,
+  referenceTo,
+  sayingOf,
+} from './kinds.ts';
+import type { ShopWatch } from './shop-watch.ts';
+import type { Watchman } from './watchman.ts';
 
-const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
 export const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
   Network: CollectionName.Networks,
   Subnet: CollectionName.Subnets,
@@ -22,18 +33,19 @@ interface Scene {
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
+  readonly shopWatch: ShopWatch;
 }
 
 /** What is not yet as it has to be in the end; undefined when all is. */
-export function unrest({ cluster, cloud, watchman }: Scene): string | undefined {
+export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string | undefined {
   const objects = new Map<string, KubeObject>();
   const key = (kind: string, namespace: string | undefined, name: string): string => `${kind}/${namespace}/${name}`;
   for (const plural of [...PLURALS, 'secrets'])
     for (const object of cluster.objects(plural))
       objects.set(key(object.kind, object.metadata.namespace, object.metadata.name), object);
   const possible = new Map<KubeObject, boolean>();
-  const isThereFor = ({ metadata }: KubeObject, { kind, name }: Needed): boolean => {
-    const target = objects.get(key(kind, metadata.namespace, name));
+  const isThere = ({ kind, namespace, name }: Needed): boolean => {
+    const target = objects.get(key(kind, namespace, name));
     return target !== undefined && isPossible(target);
   };
   /** Whether everything that the object needs is there, and stays. */
@@ -41,16 +53,13 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
     const known = possible.get(object);
     if (known !== undefined) return known;
     possible.set(object, true);
-    const references = BY_KIND.get(object.kind)?.references(object) ?? [];
     const answer =
       object.metadata.deletionTimestamp === undefined &&
-      references.every(({ kind, name, neededFor }) => {
-        // What it makes for itself needs what it refers to.
-        if (neededFor === 'never') return ownNeeds(object).every((needed) => isThereFor(object, needed));
-        const target = objects.get(key(kind, object.metadata.namespace, name));
-        return target !== undefined && isPossible(target);
-      }) &&
-      isThere(object, cloud);
+      // What it makes for itself needs what it refers to.
+      referencesOf(object).every((needed) =>
+        needed.neededFor === 'never' ? ownNeeds(object).every(isThere) : isThere(needed),
+      ) &&
+      isFound(object, cloud);
     possible.set(object, answer);
     return answer;
   };
@@ -62,40 +71,44 @@ export function unrest({ cluster, cloud, watchman }: Scene): string | undefined 
   const isStranded = (object: KubeObject): boolean =>
     watchman.excused.has(object.metadata.uid) &&
     idOf(object) !== undefined &&
-    (BY_KIND.get(object.kind)?.references(object) ?? []).some(({ kind, name, neededFor }) => {
-      const target = objects.get(key(kind, object.metadata.namespace, name));
+    referencesOf(object).some(({ kind, namespace, name, neededFor }) => {
+      const target = objects.get(key(kind, namespace, name));
       return neededFor === 'always' && (BY_KIND.has(kind) ? isWithout(target) : target === undefined);
     });
   const ids = new Set<string>();
   for (const object of objects.values()) {
-    const { name, namespace, generation, deletionTimestamp } = object.metadata;
+    const { name, uid, generation, deletionTimestamp } = object.metadata;
     const what = `${object.kind} '${name}'`;
     const id = idOf(object);
     if (id !== undefined) ids.add(id);
+    // What has no id goes by the uid.
+    ids.add(uid);
     const isBeyondHelp = isStranded(object);
     if (deletionTimestamp !== undefined && !isBeyondHelp) {
       const holders = [...objects.values()].filter(
-        (other) =>
-          other.metadata.namespace === namespace &&
-          (holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other))),
+        (other) => holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
       continue;
     }
     if (isBeyondHelp || object.kind === 'Secret') continue;
-    const progressing = conditionOf(object, 'Progressing');
+    const { isPassing, isAvailable, isDone, message = 'it says nothing', observedGeneration } = sayingOf(object);
     // What went wrong goes wrong no more: it tells what it waits for when it has tried again.
-    if (progressing?.reason === 'TransientError') return `${what} has not tried again: ${progressing.message}`;
+    if (isPassing) return `${what} has not tried again: ${message}`;
     if (!isPossible(object)) continue;
-    const available = conditionOf(object, 'Available');
-    if (available?.status !== 'True' || progressing?.status !== 'False')
-      return `${what} is not available: ${progressing?.message ?? 'it has no status'}`;
-    if (progressing.observedGeneration !== generation) return `${what} is not up to date`;
-    if (id === undefined) return `${what} is available and has no id`;
+    if (!isAvailable || !isDone) return `${what} is not available: ${message}`;
+    if (observedGeneration !== generation) return `${what} is not up to date`;
+    if (!isRecorded(object)) return `${what} is available and has no id`;
     const collection = COLLECTIONS[object.kind];
-    if (collection !== undefined && !has(cloud, collection, id))
+    if (collection !== undefined && !has(cloud, collection, id ?? ''))
       return `${what} is available, and ${id} is not in the cloud`;
+    const why = isPress(object) ? (shopWatch.unrest(object) ?? shopWatch.unrestOfChildren(object)) : undefined;
+    if (why !== undefined) return `${what} is available, and ${why}`;
   }
+  const living = new Set([...objects.values()].map(({ metadata }) => metadata.uid));
+  for (const child of MADE_PLURALS.flatMap((plural) => cluster.objects(plural)))
+    if (!child.metadata.ownerReferences?.some(({ uid }) => living.has(uid)))
+      return `${child.kind} '${child.metadata.name}' is still there, and who made it is gone`;
   const going = new Set([...objects.values()].filter(isGoing).map(({ metadata }) => metadata.uid));
   // Of an object that is being deleted somebody may have taken the id away.
   for (const { id, uid } of watchman.made.values())
@@ -109,14 +122,12 @@ const isOwnOf = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
-type Needed = Pick<Reference, 'kind' | 'name'>;
+type Needed = Pick<Leading, 'kind' | 'namespace' | 'name'>;
 
 /** What the object that another makes for itself refers to, that one aside. */
 function ownNeeds(object: KubeObject): readonly Needed[] {
   const children = BY_KIND.get(object.kind)?.children(object) ?? [];
-  const references = children.flatMap(
-    ({ kind, content }) => BY_KIND.get(kind)?.references({ ...object, kind, ...content }) ?? [],
-  );
+  const references = children.flatMap(({ kind, content }) => referencesOf({ ...object, kind, ...content }));
   return references.filter(({ kind, name }) => kind !== object.kind || name !== object.metadata.name);
 }
 
@@ -130,29 +141,27 @@ function holds(
   const { unguarded, made, detached, excused } = watchman;
   if (other === deleted) return false;
   const kind = BY_KIND.get(other.kind);
-  const reference = kind
-    ?.references(other)
-    .find(({ kind: of, name }) => of === deleted.kind && name === deleted.metadata.name);
+  const reference = referenceTo(other, deleted);
   if (kind === undefined || reference === undefined || reference.finalizers.length === 0) return false;
   // Adopted after it had been left in place, it holds in the cloud what no guard can be put on any more.
   if (detached.has(idOf(other) ?? '')) return true;
   // Nothing holds it any more, and the cloud does.
   if (unguarded.has(deleted.metadata.uid)) return true;
   if (!(deleted.metadata.finalizers ?? []).some((finalizer) => reference.finalizers.includes(finalizer))) return false;
-  const isBuilt = [...made.values()].some(({ uid }) => uid === other.metadata.uid) || idOf(other) !== undefined;
+  const isBuilt =
+    [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
+    idOf(other) !== undefined ||
+    sayingOf(other).isAvailable;
   // Whether it was ever built is looked at when nobody holds it any more.
   const isHeld = (): boolean =>
-    isGoing(other) &&
-    [...objects.values()].some(
-      (third) => third.metadata.namespace === other.metadata.namespace && holds(third, other, watchman, objects),
-    );
+    isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects));
   // Somebody may have taken its own finalizer off by hand.
   const isOwned = other.metadata.finalizers?.includes(kind.finalizer) === true || excused.has(other.metadata.uid);
   return isOwned && (isBuilt || isHeld());
 }
 
 /** Whether what an import looks for is there. */
-function isThere({ kind, spec }: KubeObject, cloud: SimulatedCloud): boolean {
+function isFound({ kind, spec }: KubeObject, cloud: SimulatedCloud): boolean {
   const filter = (spec?.['import'] as { readonly filter?: { readonly name?: string } } | undefined)?.filter;
   const collection = COLLECTIONS[kind];
   if (filter === undefined || collection === undefined) return true;

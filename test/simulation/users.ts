@@ -24,7 +24,13 @@ export function usersDo(step: Happening, people: People, hands: Hands): boolean 
       return true;
     case 'unrefer':
     case 'refer':
+    case 'reprint':
       people[step.what](step.object);
+      return true;
+    case 'tamper':
+    case 'takeChild':
+    case 'freeze':
+      people[step.what](step.object, step.child);
       return true;
     case 'pin':
     case 'unpin':

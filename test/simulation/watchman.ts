@@ -1,19 +1,29 @@
 // Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant of the
 // architecture (section 11) is broken.
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
-import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
-import type { Address, JsonObject } from '../../bus/mod.ts';
+import type { Address } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
+import {
+  BY_KIND,
+  BY_PLURAL,
+  idOf,
+  isRecorded,
+  KINDS,
+  OUR_FINALIZERS,
+  ownFinalizerOf,
+  referenceTo,
+  sayingOf,
+} from './kinds.ts';
 
 /** A resource that a create made. */
-interface Made {
+export interface Made {
   readonly id: string;
   readonly kind: string;
   /** Of the object that it was made for. */
   readonly uid: string;
-  /** Ids of what it was built on. */
+  /** Ids of what it was built on, or uids of its objects. */
   readonly uses: ReadonlySet<string>;
 }
 
@@ -26,13 +36,8 @@ const KIND_BY_COLLECTION: Readonly<Record<string, string>> = {
   domains: 'Domain',
   projects: 'Project',
 };
-export const PLURALS: readonly string[] = KINDS.map(({ plural }) => plural);
-const BY_PLURAL = new Map(KINDS.map((kind) => [kind.plural, kind]));
-const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
-export const OUR_FINALIZERS: ReadonlySet<string> = new Set(KINDS.map(({ finalizer }) => finalizer));
 /** Of the garbage collector: they hold nothing of ours. */
 const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
-const ERRORS = new Set(['TransientError', 'InvalidConfiguration', 'UnrecoverableError']);
 
 export interface WatchmanDeps {
   readonly cluster: Cluster;
@@ -77,6 +82,10 @@ export class Watchman {
       : `${known.object.kind.toLowerCase()} '${known.object.metadata.name}'`;
   }
 
+  objectOf(uid: string): KubeObject | undefined {
+    return this.#objects.get(uid)?.object;
+  }
+
   objects(): readonly KubeObject[] {
     return [...this.#objects.values()].map(({ object }) => object);
   }
@@ -97,15 +106,14 @@ export class Watchman {
   }
 
   /** What they have built is not to be found by the object any more. */
-  excuseDependants({ kind, metadata: { name, namespace } }: KubeObject): void {
+  excuseDependants(used: KubeObject): void {
     for (const { object } of this.#objects.values())
-      if (
-        object.metadata.namespace === namespace &&
-        BY_KIND.get(object.kind)
-          ?.references(object)
-          .some((reference) => reference.kind === kind && reference.name === name)
-      )
-        this.excused.add(object.metadata.uid);
+      if (referenceTo(object, used) !== undefined) this.excused.add(object.metadata.uid);
+  }
+
+  /** It was refused something, so that its status may tell of an error. */
+  refused(uid: string): void {
+    this.#refused.add(uid);
   }
 
   // --- the API server ------------------------------------------------------------------------------------------
@@ -181,13 +189,13 @@ export class Watchman {
 
   /** The objects that refer to this one under a finalizer, and have built on it. */
   #usersOf(now: KubeObject, finalizer: string): readonly KubeObject[] {
-    const kind = KINDS.find((candidate) => candidate.finalizer === finalizer);
+    const kind = KINDS.find(({ guards }) => guards.includes(finalizer));
     return [...this.made.values()].flatMap((made) => {
       const user = this.#objects.get(made.uid)?.object;
       if (kind === undefined || made.kind !== kind.kind || this.excused.has(made.uid) || user === undefined) return [];
-      if (user.metadata.namespace !== now.metadata.namespace || idOf(user) === undefined) return [];
-      const refers = kind.references(user).some(({ kind: of, name }) => of === now.kind && name === now.metadata.name);
-      const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '');
+      if (!isRecorded(user)) return [];
+      const refers = referenceTo(user, now)?.finalizers.includes(finalizer) === true;
+      const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '') || made.uses.has(now.metadata.uid);
       const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
       const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
       return refers && builtOn && !isLeaving ? [user] : [];
@@ -195,12 +203,12 @@ export class Watchman {
   }
 
   #judgeStatus(object: KubeObject): void {
-    const progressing = conditionOf(object, 'Progressing');
-    if (progressing === undefined || !ERRORS.has(progressing.reason)) return;
+    const { isRefused, isPassing, message } = sayingOf(object);
+    if (!isRefused && !isPassing) return;
     if (this.#deps.isTroubled() || this.#refused.has(object.metadata.uid)) return;
     this.#violate(
       'I6',
-      `${object.kind} '${object.metadata.name}' tells of an error, and nothing went wrong: ${progressing.message}`,
+      `${object.kind} '${object.metadata.name}' tells of an error, and nothing went wrong: ${message}`,
     );
   }
 
@@ -209,18 +217,18 @@ export class Watchman {
   onLanding(landing: Landing): void {
     const { method, path, body } = landing;
     // What was sent in time and done late was its sender's to ask for.
-    if (method !== 'GET' && path !== '/auth/tokens' && landing.isLate !== true) this.#judgeHost(landing);
+    if (method !== 'GET' && path !== '/auth/tokens' && landing.isLate !== true) this.judgeHost(landing, 'openstack');
     const [collection = '', id, action] = path.split('/').slice(1);
     if (action === 'add_router_interface') {
       this.#judgeCreate(landing, 'RouterInterface', new Set([id ?? '', subnetOf(body)]));
     } else if (action === 'remove_router_interface') {
       for (const made of this.made.values())
         if (made.kind === 'RouterInterface' && made.uses.has(id ?? '') && made.uses.has(subnetOf(body)))
-          this.#judgeRemoval(landing, made.id);
+          this.judgeRemoval(landing, this.ownerOf(made.id));
     } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
       this.#judgeCreate(landing, KIND_BY_COLLECTION[collection], textsIn(body));
     } else if (method === 'DELETE' && KIND_BY_COLLECTION[collection] !== undefined && action === undefined) {
-      this.#judgeRemoval(landing, id ?? '');
+      this.judgeRemoval(landing, this.ownerOf(id ?? ''));
     }
   }
 
@@ -233,14 +241,14 @@ export class Watchman {
     const [collection = '', id = '', action] = path.split('/').slice(1);
     if (action === 'add_router_interface') {
       const made = (answer as { readonly port_id: string }).port_id;
-      this.#note({ id: made, kind: 'RouterInterface', uid, uses: new Set([id, subnetOf(body)]) });
+      this.note({ id: made, kind: 'RouterInterface', uid, uses: new Set([id, subnetOf(body)]) });
     } else if (action === 'remove_router_interface') {
       for (const made of [...this.made.values()])
         if (made.kind === 'RouterInterface' && made.uses.has(id) && made.uses.has(subnetOf(body)))
           this.made.delete(made.id);
     } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
       const [resource] = Object.values(answer as Readonly<Record<string, { readonly id: string }>>);
-      this.#note({ id: resource?.id ?? '', kind: KIND_BY_COLLECTION[collection], uid, uses: textsIn(body) });
+      this.note({ id: resource?.id ?? '', kind: KIND_BY_COLLECTION[collection], uid, uses: textsIn(body) });
     } else if (method === 'DELETE' && action === undefined) {
       this.made.delete(id);
       // The cloud takes the subnets of a network away with it.
@@ -254,7 +262,7 @@ export class Watchman {
     this.made.delete(id);
   }
 
-  #note(made: Made): void {
+  note(made: Made): void {
     for (const other of this.made.values())
       if (other.uid === made.uid && !this.excused.has(made.uid))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
@@ -262,10 +270,10 @@ export class Watchman {
   }
 
   /** Whoever has lost its lease asks for nothing any more (P10). */
-  #judgeHost({ pod, uid, method, path }: Landing): void {
+  judgeHost({ pod, uid, method, path }: Landing, realm: string): void {
     const { plural = '', object } = this.#objects.get(uid) ?? {};
     const { namespace = '', name = '' } = object?.metadata ?? {};
-    const host = object && this.#deps.hostOf({ realm: 'openstack', plural, namespace, name });
+    const host = object && this.#deps.hostOf({ realm, plural, namespace, name });
     if (host !== undefined && host !== pod)
       this.#violate('P10', `${pod} asks for ${method} ${path} for ${this.nameOf(uid)}, which is ${host}'s`);
   }
@@ -295,8 +303,8 @@ export class Watchman {
       this.#violate('I1', `${own}, and the secret '${secretName}' does not carry its guard`);
   }
 
-  #judgeRemoval({ pod }: Landing, id: string): void {
-    const object = this.ownerOf(id);
+  /** Of what is an object's own. */
+  judgeRemoval({ pod }: Landing, object: KubeObject | undefined): void {
     if (object === undefined) return;
     const { deletionTimestamp, finalizers = [], name } = object.metadata;
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;
@@ -318,30 +326,6 @@ export class Watchman {
   #violate(invariant: string, text: string): void {
     this.#deps.onViolation(invariant, text);
   }
-}
-
-export function ownFinalizerOf(kind: string): string | undefined {
-  return BY_KIND.get(kind)?.finalizer;
-}
-
-/** What was never there, is not there any more, or goes before it was ever built: nothing can be cleaned up with it. */
-export function isWithout(object: KubeObject | undefined): boolean {
-  return object === undefined || (object.metadata.deletionTimestamp !== undefined && idOf(object) === undefined);
-}
-
-export function idOf({ status }: KubeObject): string | undefined {
-  const id = status?.['id'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-export function conditionOf(
-  { status }: KubeObject,
-  type: string,
-):
-  | { readonly status: string; readonly reason: string; readonly message: string; readonly observedGeneration?: number }
-  | undefined {
-  const conditions = (status?.['conditions'] ?? []) as readonly JsonObject[];
-  return conditions.find((condition) => condition['type'] === type) as ReturnType<typeof conditionOf>;
 }
 
 function subnetOf(body: unknown): string {

@@ -2,6 +2,7 @@
 import { isCreate, type Landing, type Misfortune } from './clouds.ts';
 import { Trouble } from './plan.ts';
 import type { KubeFate } from './pod.ts';
+import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { SimulatedTime } from './time.ts';
 
 /** No call takes longer, in milliseconds. */
@@ -92,6 +93,22 @@ export class Weather {
     if (hits(Trouble.Babbling)) return { garbage: '<html></html>' };
     if (method !== 'POST' && hits(Trouble.Lying)) return { lies: true };
     return undefined;
+  }
+
+  /** What befalls the cloud befalls the print shop. */
+  shopFate(landing: Landing): ShopMisfortune | undefined {
+    if (this.#lasts('lateCreates') && isMaking(landing) && this.#chance() < 0.7) {
+      this.last('a late print', CALL_LIMIT_MS);
+      return { landsAfterMs: this.#chance() * Math.min(this.#lateMs, CALL_LIMIT_MS) };
+    }
+    // It may refuse even to tell.
+    if (landing.method === 'GET' && this.#lasts(Trouble.Refusing) && this.#chance() < 0.3) return { status: 409 };
+    return this.cloudFate(landing);
+  }
+
+  /** Whether the connection of a print breaks before the next line. */
+  breaksOff(): boolean {
+    return (this.#lasts(Trouble.Dropping) || this.#lasts(Trouble.Forgetful)) && this.#chance() < 0.3;
   }
 
   #lasts(what: string): boolean {

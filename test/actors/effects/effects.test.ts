@@ -200,6 +200,14 @@ test('what is held and must not be made twice begins within the time that its la
   assert.is(calls.length, 1);
 });
 
+test('what is held does not begin when its lease ended while it was listed (E1, P10)', async () => {
+  const clock = new ManualClock();
+  const { ports, calls } = given({ clock, leaseLeftMs: 450, list: () => clock.advance(250) });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, landsWithinMs: 100 };
+  assert.is(await ports.hold('base', 'look', options).catch(codeOf), 'transient');
+  assert.equal(calls, []);
+});
+
 test('what may land later than its life states is not begun: who comes without a list would not wait for it', async () => {
   const listed: number[] = [];
   const list = async (landsBy: number): Promise<void> => void listed.push(landsBy);

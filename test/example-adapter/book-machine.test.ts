@@ -1,0 +1,180 @@
+// The life of a book, without a runtime: what histories of the simulation have broken.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createActor, fromPromise, SimulatedClock } from 'xstate';
+import { type Dependency, type LifePorts, Readiness } from '../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../machines/object.ts';
+import { book } from './book.ts';
+import { type BookView, bookMachine, type Look, type Probe } from './book-machine.ts';
+
+const test = suite('book machine');
+
+const NEW: BookView = { generation: 1, deleting: false, owned: true, heldBy: [], settled: false, reprint: false };
+
+function paper(readiness: Readiness): Dependency {
+  return {
+    kind: 'Paper',
+    name: 'white',
+    finalizers: ['f'],
+    neededFor: 'create',
+    answer: { readiness, uid: 'paper-1' },
+  };
+}
+
+interface World {
+  readonly effects: string[];
+  readonly phase: () => string;
+  readonly context: () => { readonly yielded: readonly string[] };
+  /** The effect that is under way ends so. */
+  end(output?: unknown): Promise<void>;
+  fails(code: string): Promise<void>;
+  changed(object: Partial<BookView>): Promise<void>;
+}
+
+/** A life whose effects end when the test says so. */
+async function begin(object: Partial<BookView>, dependencies: readonly Dependency[], landsBy = 0): Promise<World> {
+  const effects: string[] = [];
+  let finish: (output: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const effect = (name: string) =>
+    fromPromise<never, never>(() => {
+      effects.push(name);
+      return new Promise((resolve, reject) => {
+        [finish, fail] = [resolve as typeof finish, reject];
+      });
+    });
+  const names = ['guardSelf', 'reserve', 'look', 'probe', 'print', 'bind', 'recycle'];
+  const more = ['furnish', 'clear', 'discard', 'unclaim', 'releaseSelf'];
+  const actors = Object.fromEntries([...names, ...more].map((name) => [name, effect(name)]));
+  const machine = bookMachine.provide({
+    actors: actors as never,
+    actions: { claim: () => void effects.push('claim') },
+    delays: { landing: 1_000 },
+  });
+  const input = { key: 'key', object: { ...NEW, ...object }, dependencies, at: 0, landsBy };
+  const actor = createActor(machine, { clock: new SimulatedClock(), input });
+  actor.start();
+  actor.send({ type: 'life.began' });
+  return {
+    effects,
+    phase: () => JSON.stringify(actor.getSnapshot().value),
+    context: () => actor.getSnapshot().context,
+    async end(output) {
+      finish(output);
+      await new Promise(setImmediate);
+    },
+    async fails(code) {
+      fail({ code, message: '' });
+      await new Promise(setImmediate);
+    },
+    async changed(change) {
+      actor.send({ type: 'object.changed', object: { ...NEW, ...object, ...change }, dependencies, at: 0 });
+    },
+  };
+}
+
+const looked = (state: Look['state']): Look => ({ state, at: 10 });
+const probed = (found: boolean): Probe => ({ found, at: 10 });
+
+test('a reservation that was sent is waited for before the slot is given back (B2)', async () => {
+  const world = await begin({}, [paper(Readiness.Ready)]);
+  assert.equal(world.effects, ['claim', 'reserve']);
+  await world.changed({ deleting: true });
+  assert.equal(world.effects, ['claim', 'reserve']);
+  await world.end();
+  assert.is(world.effects.at(-1), 'clear');
+});
+
+test('paper that is being deleted is yielded when there is no slot (B4)', async () => {
+  const world = await begin({}, [paper(Readiness.Deleting)]);
+  assert.equal(world.effects, ['claim', 'probe']);
+  await world.end(probed(false));
+  assert.equal(world.context().yielded, ['paper-1']);
+  assert.is(world.effects.at(-1), 'claim');
+  assert.is(world.phase(), '{"working":"awaiting"}');
+});
+
+test('paper that is being deleted is not yielded while a slot may come (B4)', async () => {
+  const world = await begin({}, [paper(Readiness.Deleting)], 20);
+  await world.end(probed(false));
+  assert.equal(world.context().yielded, []);
+  assert.is(world.phase(), '{"working":"waitingOut"}');
+});
+
+test('a book that has a slot goes on with paper that is being deleted (B4)', async () => {
+  const world = await begin({}, [paper(Readiness.Deleting)]);
+  await world.end(probed(true));
+  assert.equal(world.context().yielded, []);
+  await world.end(looked('reserved'));
+  assert.equal(world.effects, ['claim', 'probe', 'look', 'print']);
+});
+
+test('nothing is printed while an annotation asks for another print (B3)', async () => {
+  const world = await begin({ reprint: true }, [paper(Readiness.Ready)]);
+  await world.end();
+  await world.end(looked('reserved'));
+  assert.equal(world.effects, ['claim', 'reserve', 'look', 'recycle']);
+});
+
+test('what is edited while its children are made has them made once more (B5)', async () => {
+  const world = await begin({ settled: true }, [paper(Readiness.Ready)]);
+  await world.changed({ generation: 2 });
+  assert.equal(world.effects, ['claim', 'furnish']);
+  await world.changed({ generation: 3 });
+  await world.end([]);
+  assert.equal(world.effects, ['claim', 'furnish', 'furnish']);
+  await world.end([]);
+  assert.is(world.phase(), '{"finished":"bound"}');
+});
+
+test('what is edited while it waits is claimed anew', async () => {
+  const world = await begin({}, [paper(Readiness.Pending)]);
+  await world.changed({});
+  assert.equal(world.effects, ['claim']);
+  await world.changed({ generation: 2 });
+  assert.equal(world.effects, ['claim', 'claim']);
+});
+
+test('a life that begins with the deletion claims, so that it ends what an earlier one has claimed', async () => {
+  const world = await begin({ deleting: true }, [paper(Readiness.Ready)]);
+  assert.equal(world.effects, ['claim', 'clear']);
+});
+
+test('what is deleted before its finalizer is stored claims nothing (P12)', async () => {
+  const world = await begin({ owned: false }, [paper(Readiness.Ready)]);
+  await world.changed({ owned: false, deleting: true });
+  assert.equal(world.effects, ['guardSelf']);
+  assert.is(world.phase(), '"gone"');
+});
+
+test('a write that lost a race is made again, and is no error (I6)', async () => {
+  const world = await begin({ reprint: true, settled: true }, [paper(Readiness.Ready)]);
+  await world.end();
+  await world.end(looked('reserved'));
+  assert.is(world.effects.at(-1), 'recycle');
+  await world.fails('conflict');
+  assert.is(world.phase(), '"recycling"');
+  assert.equal(world.effects.slice(-2), ['recycle', 'recycle']);
+});
+
+test('the status says that nothing is printed before the annotation goes (B3)', async () => {
+  const done: string[] = [];
+  const bound = { status: { phase: 'Bound' } } as unknown as KubeObject;
+  const ports = {
+    call: async (_: string, name: string) => void done.push(name),
+    object: () => bound,
+    applyStatus: async (_: string, __: string, { phase }: JsonObject) => void done.push(`says ${phase}`),
+    removeAnnotations: async () => void done.push('removes'),
+    claim: () => undefined,
+    jitter: (delayMs: number) => delayMs,
+  } as unknown as LifePorts;
+  const input = { key: 'key', object: { ...NEW, settled: true }, dependencies: [], at: 0, landsBy: 0 };
+  const actor = createActor(book({ landsWithinMs: 0 }).life.provide(ports), { clock: new SimulatedClock(), input });
+  actor.start();
+  actor.send({ type: 'life.began' });
+  actor.send({ type: 'object.changed', object: { ...NEW, settled: false, reprint: true }, dependencies: [], at: 0 });
+  await new Promise(setImmediate);
+  assert.equal(done.slice(0, 3), ['recycle', 'says Working', 'removes']);
+});
+
+test.run();
