@@ -146,11 +146,7 @@ async function listMatching(
 }
 
 /** @throws {UnansweredError} what the cloud answered is no resource: of a create it says nothing */
-export function observationOf(
-  kind: TableKind,
-  found: unknown,
-  request: Pick<OperationRequest, 'object'>,
-): Observation {
+export function observationOf(kind: TableKind, found: unknown, request: Pick<OperationRequest, 'object'>): Observation {
   const attributes = projected(kind.projection, isJsonObject(found) ? found : {});
   const { id } = attributes;
   if (typeof id !== 'string' || id === '') {
