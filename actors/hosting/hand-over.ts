@@ -9,8 +9,8 @@
 //       next finds in the mail whatever may have to be ended (W2, H5). Older than what is known changes nothing (A1, P6).
 //   M3. An end is handed over only if the one value that mail has of the object is known to its actor, which deletes it (P5):
 //       nothing of the object is left on its way, and no tombstone is needed.
-//   M4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something. One
-//       that was dropped with its shard is given again by its successor, who answers all claims when it begins. No answer
+//   M4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something, or may:
+//       what an earlier host said to who lives here longer than this shard is known to nobody here. One that was dropped with its shard is given again by its successor, who answers all claims when it begins. No answer
 //       overtakes mail: those that promise something are mail only, and come after it.
 import { type Address, addressKey, type Clock, type JsonObject } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/life.ts';
@@ -37,11 +37,13 @@ export const NOBODY: HandOver = { object: () => false, gone: () => false };
 export interface HandOverDeps {
   /** The actor if there is one, its shard is live, and its lease has not ended. */
   readonly actor: (key: string) => ObjectActor | undefined;
+  /** Whether the bus can have nothing of the one for the other that was not heard or said here. */
+  readonly isPrivy: (from: string, to: string) => boolean;
   /** Hands something to an actor that was found so, whatever that throws. */
   readonly settle: (actor: ObjectActor, deliver: () => void) => void;
 }
 
-export function handOver({ actor: find, settle }: HandOverDeps): HandOver {
+export function handOver({ actor: find, settle }: Omit<HandOverDeps, 'isPrivy'>): HandOver {
   return {
     object(to, object) {
       const actor = find(addressKey(to));
@@ -81,10 +83,11 @@ export class ShardAnswers implements AnswersOut {
   }
 
   say(answer: Answer): void {
-    const { outbox, later } = this.#deps;
+    const { outbox, later, isPrivy } = this.#deps;
     const standing = outbox.standing(subjectOf(answer));
-    const mayWait = isOpen(answer.mail.readiness) && (standing === undefined || isOpen(standing['readiness']));
-    if (mayWait && this.#handOver(answer)) {
+    const isNothingPromised = (): boolean =>
+      standing === undefined ? isPrivy(addressKey(answer.from), addressKey(answer.to)) : isOpen(standing['readiness']);
+    if (isOpen(answer.mail.readiness) && isNothingPromised() && this.#handOver(answer)) {
       later.put(keyOf(answer), () => this.#publish(answer));
       return;
     }

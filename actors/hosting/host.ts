@@ -35,7 +35,7 @@ import { deliveryOf } from './delivery.ts';
 import { type HandOver, type HandOverDeps, handOver, type LaterAnswers, laterAnswers } from './hand-over.ts';
 import { Quarantine } from './quarantine.ts';
 import { RefusedMail } from './refused-mail.ts';
-import { openShard, type Shard, type ShardParts } from './shard.ts';
+import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { verify } from './verify.ts';
@@ -56,8 +56,6 @@ export interface HostDeps {
   tell: Tell;
 }
 
-/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
-const GONE_LIMIT = 1_000;
 /** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
@@ -77,10 +75,13 @@ export class Host {
   readonly #turns: StatusTurns;
   readonly #inFlight = new InFlight(PUBLICATIONS);
   readonly #later: LaterAnswers;
+  #takeovers = 0;
   readonly #quarantine: Quarantine<ObjectActor>;
   readonly #refused: RefusedMail;
   readonly #here: HandOverDeps = {
     actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
+    // An older shard had answered all that there was before the other came, and of one that came with it all was heard.
+    isPrivy: (from, to) => (this.#shardByKey(from)?.turn ?? 0) <= (this.#shardByKey(to)?.turn ?? -1),
     settle: (actor, deliver) => {
       const shard = this.#shardByKey(actor.key);
       if (shard !== undefined) this.#settle(shard, actor, deliver);
@@ -160,10 +161,12 @@ export class Host {
     const { log } = this.#deps;
     const opened = new Map<number, Shard>();
     const onTrouble = (message: string): void => log.warn(message);
+    this.#takeovers += 1;
+    const turn = this.#takeovers;
     for (const [number, lease] of leases) {
       const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
       const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
-      const shard = openShard({ number, lease, onLapse }, { ...this.#deps, ...shared, actorDeps });
+      const shard = openShard({ number, lease, onLapse, turn }, { ...this.#deps, ...shared, actorDeps });
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -322,10 +325,7 @@ export class Host {
     this.#quarantine.run(actor, deliver);
     if (shard.live && actor.idle) {
       this.#end(actor);
-      shard.actors.delete(actor.key);
-      shard.gone.delete(actor.key);
-      shard.gone.set(actor.key, actor.knownVersion);
-      if (shard.gone.size > GONE_LIMIT) shard.gone.delete(shard.gone.keys().next().value as string);
+      forgetActor(shard, actor);
     }
   }
 

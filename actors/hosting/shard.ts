@@ -7,9 +7,14 @@ import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
 import { Calls } from './calls.ts';
 import { type HandOverDeps, type LaterAnswers, ShardAnswers } from './hand-over.ts';
 
+/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+const GONE_LIMIT = 1_000;
+
 export interface Shard {
   readonly lease: Lease;
   readonly onLapse: (number: number) => void;
+  /** Of the takeover, in this process: the later came later, the same came together. */
+  readonly turn: number;
   readonly outbox: Outbox;
   readonly answers: ShardAnswers;
   readonly underway: Underway;
@@ -44,14 +49,14 @@ export interface ShardDeps {
 
 /** A shard of which nothing is known yet. */
 export function openShard(
-  { number, lease, onLapse }: Pick<Shard, 'lease' | 'onLapse'> & { readonly number: number },
+  { number, lease, onLapse, turn }: Pick<Shard, 'lease' | 'onLapse' | 'turn'> & { readonly number: number },
   { bus: { mailbox }, clock, inFlight, here, later, onTrouble, actorDeps, ...call }: ShardDeps,
 ): Shard {
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble });
   const answers = new ShardAnswers({ ...here, outbox, later });
   const underway = new Underway({ ...call, mailbox, clock, shard: number, lease, onTrouble });
   return {
-    ...{ lease, onLapse, outbox, answers, underway },
+    ...{ lease, onLapse, turn, outbox, answers, underway },
     deps: actorDeps({ outbox, answers, underway }),
     actors: new Map(),
     calls: new Calls(clock),
@@ -60,4 +65,12 @@ export function openShard(
     live: false,
     ended: new AbortController(),
   };
+}
+
+/** There is nothing left of the actor but up to when it was known (P6). */
+export function forgetActor({ actors, gone }: Shard, { key, knownVersion }: ObjectActor): void {
+  actors.delete(key);
+  gone.delete(key);
+  gone.set(key, knownVersion);
+  if (gone.size > GONE_LIMIT) gone.delete(gone.keys().next().value as string);
 }

@@ -14,7 +14,7 @@ const test = suite('hand-over to who lives here');
 const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'needed' };
 const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'user' };
 
-function scene() {
+function scene({ isPrivy = true } = {}) {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);
   const published: string[] = [];
@@ -42,6 +42,7 @@ function scene() {
   const answers = new ShardAnswers({
     ...{ outbox, later },
     actor: (key) => actors.get(key),
+    isPrivy: () => isPrivy,
     settle: (_, deliver) => deliver(),
   });
   const say = async (readiness: Readiness, uid = 'uid-user'): Promise<void> => {
@@ -69,6 +70,16 @@ test('an answer that promises nothing is published after a while (M4)', async ()
   await say(Readiness.Pending);
   await time.advance(1_000);
   assert.equal(published, ['pending']);
+});
+
+test('where an earlier host may have promised something, it is taken back at once (M4)', async () => {
+  const { time, published, heard, say } = scene({ isPrivy: false });
+  await say(Readiness.Pending);
+  assert.equal([published, heard], [['pending'], []]);
+  await say(Readiness.Absent);
+  assert.equal([published, heard], [['pending'], ['absent']], 'what stands is known by then');
+  await time.advance(60_000);
+  assert.equal(published, ['pending', 'absent']);
 });
 
 test('what takes a promise back is published at once (M4)', async () => {

@@ -104,6 +104,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       answers: new ShardAnswers({
         ...{ outbox, later: laterAnswers(clock) },
         actor: () => undefined,
+        isPrivy: () => true,
         settle: () => assert.unreachable(),
       }),
       mailbox: bus.mailbox,
