@@ -10,8 +10,10 @@ import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
+import { ListExtent } from './answer.ts';
+import type { AnswerMemory, Holding } from './answer-memory.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
-import { serviceUrl } from './catalogue.ts';
+import { serviceUrl, usable } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
@@ -20,6 +22,7 @@ import type { Transport, TransportAnswer } from './transport.ts';
 export interface CloudSessionDeps {
   clock: Clock;
   gate: Gate;
+  memory: AnswerMemory;
   transport: Transport;
   userAgent: string;
   /** Headers that each call of a service carries, by service: microversions. */
@@ -36,6 +39,12 @@ interface Answered extends Omit<TransportAnswer, 'subjectToken'> {
   readonly token: string | undefined;
 }
 
+/** For whom a call is made, and the memory for its answers. */
+interface Asking {
+  readonly namespace: string;
+  readonly holding: Holding;
+}
+
 /** An authentication that takes longer has failed, whoever waits for it. */
 const AUTHENTICATION_TIMEOUT_MS = 30_000;
 /** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
@@ -49,9 +58,11 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Items that are asked for at a time, of services that take `limit`. */
 const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500 };
 
-export class CloudSession implements Session {
+export class CloudSession {
   readonly #deps: CloudSessionDeps;
   readonly #entry: CloudEntry;
+  /** By namespace. */
+  readonly #views = new Map<string, Session>();
   #held: Held | undefined;
   #authentication: Promise<Held> | undefined;
   #refusal: { readonly error: TransientError; readonly until: number } | undefined;
@@ -61,55 +72,82 @@ export class CloudSession implements Session {
     this.#deps = deps;
   }
 
-  async call(call: Call): Promise<Answer> {
-    return this.#judge(call, await this.#ask(call));
+  /** The session as objects of one namespace use it; always the same one. */
+  of(namespace: string): Session {
+    const view = this.#views.get(namespace) ?? {
+      call: (call) => this.#call(call, namespace),
+      list: (call, key) => this.#list(call, key, namespace),
+    };
+    this.#views.set(namespace, view);
+    return view;
   }
 
-  async list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]> {
+  async #call(call: Call, namespace: string): Promise<Answer> {
+    return this.#holding(namespace, async (asking) => this.#judge(call, await this.#ask(call, asking)));
+  }
+
+  #list(call: Omit<Call, 'method' | 'body'>, key: string, namespace: string): Promise<readonly JsonObject[]> {
     const pageSize = PAGE_SIZES[call.service];
     const given = call.query ?? [];
     const limited = given.some(([name]) => name === 'limit');
     let query = pageSize === undefined || limited ? given : [...given, ['limit', String(pageSize)] as const];
     const seen = new Set<string>();
     const all: JsonObject[] = [];
-    for (;;) {
-      const get = { ...call, method: 'GET', query } as const;
-      const answer = await this.#ask(get);
-      const label = labelOf(get);
-      if (answer.status === 404) throw this.#refused(label, answer);
-      const { status, body } = this.#judge(get, answer);
-      const items = body[key];
-      if (!Array.isArray(items) || !items.every(isObject)) {
-        throw new TransientError(`${label} answered ${status} without a list '${key}'`);
+    const extent = new ListExtent();
+    // Held until all pages are there (M1).
+    return this.#holding(namespace, async (asking) => {
+      for (;;) {
+        const get = { ...call, method: 'GET', query, extent: 'page' } as const;
+        const answer = await this.#ask(get, asking);
+        const label = labelOf(get);
+        if (answer.status === 404) throw this.#refused(label, answer);
+        const { status, body } = this.#judge(get, answer);
+        const items = body[key];
+        if (!Array.isArray(items) || !items.every(isObject)) {
+          throw new TransientError(`${label} answered ${status} without a list '${key}'`);
+        }
+        // Not spread: a service without pages may answer more items than a call takes arguments.
+        for (const item of items) all.push(item as JsonObject);
+        const next = nextQuery(body, key);
+        if (next === undefined) return all;
+        extent.add(label, answer.textLength ?? 0);
+        if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
+        seen.add(next);
+        query = [...new URLSearchParams(next)];
       }
-      // Not spread: a service without pages may answer more items than a call takes arguments.
-      for (const item of items) all.push(item as JsonObject);
-      const next = nextQuery(body, key);
-      if (next === undefined) return all;
-      if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
-      seen.add(next);
-      query = [...new URLSearchParams(next)];
+    });
+  }
+
+  async #holding<T>(namespace: string, run: (asking: Asking) => Promise<T>): Promise<T> {
+    const { memory } = this.#deps;
+    const holding = memory.open([`namespace ${namespace}`, `cloud ${identityUrl(this.#entry)}`]);
+    try {
+      return await run({ namespace, holding });
+    } finally {
+      holding.release();
     }
   }
 
-  async #ask(call: Call): Promise<Answered> {
-    const held = await this.#current(call);
-    const first = await this.#send(call, held);
+  async #ask(call: Call, asking: Asking): Promise<Answered> {
+    const held = await this.#current(call, asking);
+    const first = await this.#send(call, held, asking);
     if (first.status !== 401) return { ...first, token: held.token };
     if (this.#held === held) this.#held = undefined;
-    const again = await this.#current(call);
-    return { ...(await this.#send(call, again)), token: again.token };
+    const again = await this.#current(call, asking);
+    return { ...(await this.#send(call, again, asking)), token: again.token };
   }
 
   /** The token to use now, from a new authentication if need be; waits for it no longer than the call may. */
-  async #current(call: Call): Promise<Held> {
+  async #current(call: Call, { namespace }: Asking): Promise<Held> {
     const { clock } = this.#deps;
     if (this.#held !== undefined && clock.now() < this.#held.renewAt) return this.#held;
     if (this.#refusal !== undefined && clock.now() < this.#refusal.until) throw this.#refusal.error;
     if (this.#authentication === undefined) {
-      this.#authentication = this.#authenticate(call.traceparent).finally(() => {
-        this.#authentication = undefined;
-      });
+      this.#authentication = this.#holding(namespace, (asking) => this.#authenticate(call.traceparent, asking)).finally(
+        () => {
+          this.#authentication = undefined;
+        },
+      );
     }
     const late = new AbortController();
     const deadline = clock.sleep(Math.max(0, call.deadlineAt - clock.now()), late.signal).then(() => undefined);
@@ -118,7 +156,7 @@ export class CloudSession implements Session {
     return held;
   }
 
-  async #authenticate(traceparent: string): Promise<Held> {
+  async #authenticate(traceparent: string, asking: Asking): Promise<Held> {
     const { clock, gate } = this.#deps;
     const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
     const url = identityUrl(this.#entry);
@@ -131,7 +169,7 @@ export class CloudSession implements Session {
       traceparent,
     };
     await gate.enter(deadlineAt, 'first');
-    const answer = await this.#exchange(call, url, {})
+    const answer = await this.#exchange(call, url, {}, asking)
       .catch((error: unknown) => {
         // Of the call that wants the token, nothing was sent.
         if (!(error instanceof UnansweredError)) throw error;
@@ -147,25 +185,31 @@ export class CloudSession implements Session {
     }
     const now = clock.now();
     const grant = parseGrant(answer.subjectToken, answer.body, now);
-    this.#held = { ...grant, renewAt: now + grant.lifetimeMs * RENEW_AFTER };
+    const catalogue = usable(grant.catalogue, this.#entry);
+    this.#held = { ...grant, catalogue, renewAt: now + grant.lifetimeMs * RENEW_AFTER };
     this.#refusal = undefined;
     return this.#held;
   }
 
-  async #send(call: Call, held: Held): Promise<TransportAnswer> {
+  async #send(call: Call, held: Held, asking: Asking): Promise<TransportAnswer> {
     const { gate } = this.#deps;
     const url = serviceUrl(held.catalogue, call.service, this.#entry, identityUrl(this.#entry));
     await gate.enter(call.deadlineAt);
     try {
-      return await this.#exchange(call, url, { 'x-auth-token': held.token });
+      return await this.#exchange(call, url, { 'x-auth-token': held.token }, asking);
     } finally {
       gate.leave();
     }
   }
 
-  async #exchange(call: Call, base: string, credentials: Readonly<Record<string, string>>): Promise<TransportAnswer> {
+  async #exchange(
+    call: Call,
+    base: string,
+    credentials: Readonly<Record<string, string>>,
+    { holding }: Asking,
+  ): Promise<TransportAnswer> {
     const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
-    const { service, method, path, query, traceparent } = call;
+    const { service, method, path, query, traceparent, extent = 'one' } = call;
     const search = searchOf(query ?? []);
     const startedAt = clock.now();
     let status: number | undefined;
@@ -184,6 +228,8 @@ export class CloudSession implements Session {
         },
         body: call.body,
         deadlineAt: call.deadlineAt,
+        extent,
+        holding,
       });
       ({ status, requestId } = answer);
       if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);

@@ -1,4 +1,5 @@
-// Sessions by credentials: objects with the same credentials share one, whichever secret holds them.
+// Sessions by credentials: objects with the same credentials share one, whichever secret holds them, and each namespace
+// has its own view of it.
 //
 // Invariants:
 //   L1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
@@ -8,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { CallRecord } from '../adapter.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
@@ -23,6 +25,8 @@ export interface SessionsDeps {
   version: string;
   /** Most calls in flight per cloud; 16 by default. */
   callsInFlight?: number;
+  /** Memory that answers take while they are read, in bytes, of all clouds together; 96 MiB by default. */
+  answerBytes?: number;
   /** PEM of the CA of clouds whose secret has none; the system's roots by default. */
   defaultCa?: string;
   /** No proxy by default. */
@@ -59,9 +63,11 @@ class SecretSessions implements OwnedSessions {
   readonly #sessions = new Map<string, CloudSession>();
   readonly #gates = new Map<string, Gate>();
   readonly #transports = new Map<string, Transport>();
+  readonly #memory: AnswerMemory;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#memory = new AnswerMemory(deps.answerBytes);
   }
 
   async open(
@@ -73,7 +79,7 @@ class SecretSessions implements OwnedSessions {
     const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
     const known = this.#known.get(key);
     const session = known === undefined ? undefined : this.#sessions.get(known.digest);
-    if (session !== undefined && version !== undefined && known?.version === version) return session;
+    if (session !== undefined && version !== undefined && known?.version === version) return session.of(namespace);
     const readKey = JSON.stringify([key, version ?? null]);
     let read = this.#reads.get(readKey);
     if (read === undefined) {
@@ -86,7 +92,7 @@ class SecretSessions implements OwnedSessions {
     const found = await Promise.race([read, deadline]).finally(() => late.abort());
     if (found === undefined)
       throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
-    return found;
+    return found.of(namespace);
   }
 
   async close(): Promise<void> {
@@ -136,7 +142,9 @@ class SecretSessions implements OwnedSessions {
     const key = JSON.stringify([ca ?? null, entry.verify]);
     const transport = this.#transports.get(key) ?? open(trust);
     this.#transports.set(key, transport);
-    return new CloudSession(entry, { clock, gate, transport, serviceHeaders, onCall, userAgent: `troupe/${version}` });
+    const memory = this.#memory;
+    const userAgent = `troupe/${version}`;
+    return new CloudSession(entry, { clock, gate, memory, transport, serviceHeaders, onCall, userAgent });
   }
 }
 

@@ -3,9 +3,8 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
-
-/** Longest answer that is read, in bytes: some 60 000 networks. */
-const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+import { type Extent, textOf } from './answer.ts';
+import type { Holding } from './answer-memory.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -29,6 +28,10 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: JsonObject | undefined;
   readonly deadlineAt: number;
+  /** How much may be answered. */
+  readonly extent: Extent;
+  /** The memory that the answer is read into; whoever opened it releases it. */
+  readonly holding: Holding;
 }
 
 export interface TransportAnswer {
@@ -38,6 +41,8 @@ export interface TransportAnswer {
   readonly retryAfterMs: number | undefined;
   /** By which the service logs the request, if it said so. */
   readonly requestId?: string | undefined;
+  /** Length of its text, in characters. */
+  readonly textLength?: number | undefined;
 }
 
 /** Whom a cloud's certificate must be signed by. */
@@ -52,6 +57,7 @@ export interface Transport {
    * Sends one request and reads its answer to the end.
    *
    * @returns any answer that is a JSON object or empty, whatever its status
+   * @throws {OversizeError} the answer is over a limit
    * @throws {UnansweredError} no answer by the deadline, or before the connection broke, or one that is a gateway's own
    * @throws {TransientError} nothing was sent, by the deadline or at all; or an answer that is something else
    */
@@ -112,7 +118,8 @@ function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Disp
   } as const;
   // The deadline of each call is the only limit of time, hence no timeouts here.
   // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: LONGEST_ANSWER_BYTES, allowH2: false };
+  // How much is read of an answer is its reader's to say.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   return proxy === undefined
     ? new Agent({ ...limits, connect: tls })
     : proxyAgent({
@@ -127,7 +134,7 @@ function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Disp
 }
 
 async function exchange(
-  { method, url, label, headers, body, deadlineAt }: TransportRequest,
+  { method, url, label, headers, body, deadlineAt, extent, holding }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
@@ -150,7 +157,7 @@ async function exchange(
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const text = await answer.body.text();
+    const text = await textOf(answer, { label, extent, holding });
     const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
     return {
       status: answer.statusCode,
@@ -163,6 +170,7 @@ async function exchange(
       subjectToken: header(answer.headers['x-subject-token']),
       retryAfterMs,
       requestId: requestIdOf(header(answer.headers['x-openstack-request-id'])),
+      textLength: text.length,
     };
   } catch (error) {
     if (error instanceof TransientError) throw error;

@@ -3,6 +3,34 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/answer.ts',
+    breaks: 'R1: an answer may nest as deep as it likes',
+    from: 'if (depth > DEEPEST) throw',
+    to: 'if (depth < 0) throw',
+    tests: ['test/adapters/openstack/answer.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/answer-scan.ts',
+    breaks: 'W1: brackets in names count',
+    from: 'else if (byte === QUOTE) this.#isString = false;',
+    to: 'else this.#isString = false;',
+    tests: ['test/adapters/openstack/answer.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/answer-memory.ts',
+    breaks: 'M2: one namespace may hold all memory',
+    from: 'for (const owner of owners) if ((this.#held.get(owner) ?? 0) + bytes > left) throw busy();',
+    to: '',
+    tests: ['test/adapters/openstack/answer.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/answer.ts',
+    breaks: 'M1: memory is not asked for',
+    from: 'holding.grow(scan.weight - held);',
+    to: '',
+    tests: ['test/adapters/openstack/answer.test.ts'],
+  },
+  {
     file: 'adapters/openstack/transport.ts',
     breaks: 'an empty 404, which any gateway may say, proves absence',
     from: "if (text.trim() === '' && status !== 404) return {};",
