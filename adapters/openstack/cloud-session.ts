@@ -6,7 +6,7 @@
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../bus/errors.ts';
+import { TransientError, toErrorData, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
@@ -16,6 +16,7 @@ import { type Grant, identityUrl, parseGrant, tokenRequest } from './authenticat
 import { serviceUrl, usable } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import type { Gate } from './gate.ts';
+import { Outage } from './outage.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 
@@ -43,6 +44,16 @@ interface Answered extends Omit<TransportAnswer, 'subjectToken'> {
 interface Asking {
   readonly namespace: string;
   readonly holding: Holding;
+  /** Of a call that others wait for. */
+  readonly turn?: 'first';
+}
+
+interface Request {
+  readonly call: Call;
+  readonly base: string;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly asking: Asking;
+  readonly onHeard: () => void;
 }
 
 /** An authentication that takes longer has failed, whoever waits for it. */
@@ -63,6 +74,8 @@ export class CloudSession {
   readonly #entry: CloudEntry;
   /** By namespace. */
   readonly #views = new Map<string, Session>();
+  /** By the URL of a service. */
+  readonly #outages = new Map<string, Outage>();
   #held: Held | undefined;
   #authentication: Promise<Held> | undefined;
   #refusal: { readonly error: TransientError; readonly until: number } | undefined;
@@ -157,7 +170,7 @@ export class CloudSession {
   }
 
   async #authenticate(traceparent: string, asking: Asking): Promise<Held> {
-    const { clock, gate } = this.#deps;
+    const { clock } = this.#deps;
     const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
     const url = identityUrl(this.#entry);
     const call: Call = {
@@ -168,14 +181,11 @@ export class CloudSession {
       deadlineAt,
       traceparent,
     };
-    await gate.enter(deadlineAt, 'first');
-    const answer = await this.#exchange(call, url, {}, asking)
-      .catch((error: unknown) => {
-        // Of the call that wants the token, nothing was sent.
-        if (!(error instanceof UnansweredError)) throw error;
-        throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
-      })
-      .finally(() => gate.leave());
+    const answer = await this.#enter(call, url, {}, { ...asking, turn: 'first' }).catch((error: unknown) => {
+      // Of the call that wants the token, nothing was sent.
+      if (!(error instanceof UnansweredError)) throw error;
+      throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+    });
     if (answer.status >= 300) {
       // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
       const { message, retryAfterMs } = this.#refused('authentication', { ...answer, token: undefined });
@@ -192,22 +202,57 @@ export class CloudSession {
   }
 
   async #send(call: Call, held: Held, asking: Asking): Promise<TransportAnswer> {
-    const { gate } = this.#deps;
     const url = serviceUrl(held.catalogue, call.service, this.#entry, identityUrl(this.#entry));
-    await gate.enter(call.deadlineAt);
-    try {
-      return await this.#exchange(call, url, { 'x-auth-token': held.token }, asking);
-    } finally {
-      gate.leave();
-    }
+    return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
   }
 
-  async #exchange(
+  /** Waits for the call's turn and sends it, unless the service does not answer anybody. */
+  async #enter(
     call: Call,
     base: string,
     credentials: Readonly<Record<string, string>>,
-    { holding }: Asking,
+    asking: Asking,
   ): Promise<TransportAnswer> {
+    const outage = this.#outageOf(base);
+    outage.check();
+    const entry = await this.#deps.gate.enter({
+      namespace: asking.namespace,
+      object: objectOf(call.traceparent),
+      kind: call.method,
+      deadlineAt: call.deadlineAt,
+      ...(asking.turn !== undefined && { turn: asking.turn }),
+    });
+    let isHeard = false;
+    const onHeard = (): void => {
+      isHeard = true;
+    };
+    try {
+      // It may have gone while the call waited.
+      const trial = outage.begin(call.deadlineAt);
+      return await this.#exchange({ call, base, credentials, asking, onHeard }).then(
+        (answer) => {
+          onHeard();
+          trial.answered();
+          return answer;
+        },
+        (error: unknown) => {
+          if (isHeard) trial.answered();
+          else trial.failed(toErrorData(error).message);
+          throw error;
+        },
+      );
+    } finally {
+      entry.leave(isHeard ? 'answered' : 'unanswered');
+    }
+  }
+
+  #outageOf(base: string): Outage {
+    const outage = this.#outages.get(base) ?? new Outage(this.#deps.clock);
+    this.#outages.set(base, outage);
+    return outage;
+  }
+
+  async #exchange({ call, base, credentials, asking, onHeard }: Request): Promise<TransportAnswer> {
     const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
     const { service, method, path, query, traceparent, extent = 'one' } = call;
     const search = searchOf(query ?? []);
@@ -229,10 +274,12 @@ export class CloudSession {
         body: call.body,
         deadlineAt: call.deadlineAt,
         extent,
-        holding,
+        holding: asking.holding,
+        onHeard,
       });
       ({ status, requestId } = answer);
-      if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);
+      if (status === 429) this.#yieldTo(gate, answer.retryAfterMs, asking.namespace);
+      if (status === 503) this.#yieldTo(gate, answer.retryAfterMs);
       return answer;
     } catch (error) {
       if (error instanceof TransientError) this.#yieldTo(gate, error.retryAfterMs);
@@ -243,8 +290,9 @@ export class CloudSession {
     }
   }
 
-  #yieldTo(gate: Gate, retryAfterMs: number | undefined): void {
-    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS));
+  /** @param namespace  that asks too much, in the cloud's eyes; undefined: everybody does */
+  #yieldTo(gate: Gate, retryAfterMs: number | undefined, namespace?: string): void {
+    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace);
   }
 
   #judge(call: Call, answer: Answered): Answer {
@@ -314,6 +362,11 @@ function explanation(body: JsonObject): string {
 
 function shortened(text: string): string {
   return text.length > LONGEST_EXPLANATION ? `${text.slice(0, LONGEST_EXPLANATION)}…` : text;
+}
+
+/** A trace is one object's, and its id begins with a generation of 8 digits. */
+function objectOf(traceparent: string): string {
+  return parseTraceparent(traceparent)?.traceId.slice(8) ?? '';
 }
 
 /** What is malformed is left out. */

@@ -32,6 +32,8 @@ export interface TransportRequest {
   readonly extent: Extent;
   /** The memory that the answer is read into; whoever opened it releases it. */
   readonly holding: Holding;
+  /** Told of the first sign of an answer, whatever becomes of it. */
+  readonly onHeard?: () => void;
 }
 
 export interface TransportAnswer {
@@ -134,7 +136,7 @@ function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Disp
 }
 
 async function exchange(
-  { method, url, label, headers, body, deadlineAt, extent, holding }: TransportRequest,
+  { method, url, label, headers, body, deadlineAt, extent, holding, onHeard }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
@@ -157,6 +159,7 @@ async function exchange(
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
+    onHeard?.();
     const text = await textOf(answer, { label, extent, holding });
     const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
     return {

@@ -3,6 +3,41 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/gate.ts',
+    breaks: 'G1: one namespace may take all slots from the others',
+    from: 'const most = this.#lanes.size > 1 ? this.#sharedSlots : this.#slots;',
+    to: 'const most = this.#slots;',
+    tests: ['test/adapters/openstack/gate.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/gate.ts',
+    breaks: 'G4: authentications take all slots',
+    from: 'this.#firsts.size === 0 || this.#heldFirst >= this.#firstSlots',
+    to: 'this.#firsts.size === 0',
+    tests: ['test/adapters/openstack/gate.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/gate.ts',
+    breaks: 'G5: calls are sent that cannot be answered in time',
+    from: 'entrant.deadlineAt - now < this.#times.expectedMs(entrant.kind)',
+    to: 'entrant.deadlineAt < now',
+    tests: ['test/adapters/openstack/gate.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/outage.ts',
+    breaks: 'D1: every object tries a dead cloud for itself',
+    from: 'if (leftMs <= 0 && !this.#isTrying) return;',
+    to: 'if (leftMs <= 0) return;',
+    tests: ['test/adapters/openstack/outage.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/outage.ts',
+    breaks: 'D3: a short deadline is an outage',
+    from: 'if (!isImpatience) this.#failed(reason, isTrial);',
+    to: 'this.#failed(reason, isTrial);',
+    tests: ['test/adapters/openstack/outage.test.ts'],
+  },
+  {
     file: 'adapters/openstack/answer.ts',
     breaks: 'R1: an answer may nest as deep as it likes',
     from: 'if (depth > DEEPEST) throw',
@@ -54,21 +89,21 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/cloud-session.ts',
     breaks: 'one answer of the cloud makes everybody wait for as long as it likes',
-    from: 'gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS))',
-    to: 'gate.pause(retryAfterMs)',
+    from: 'gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace)',
+    to: 'gate.pause(retryAfterMs, namespace)',
     tests: ['test/adapters/openstack/secrecy.test.ts', 'test/adapters/openstack/sessions.test.ts'],
   },
   {
     file: 'adapters/openstack/gate.ts',
-    breaks: 'G2: who comes later goes first',
-    from: "(turn === 'first' || this.#waiting.length === 0)",
-    to: "(turn === 'first' || this.#waiting.length >= 0)",
+    breaks: 'G2: the namespace that waits with most goes first',
+    from: '      this.#lanes.delete(namespace);\n      this.#lanes.set(namespace, lane);\n',
+    to: '',
     tests: ['test/adapters/openstack/gate.test.ts'],
   },
   {
     file: 'adapters/openstack/gate.ts',
     breaks: 'a shorter pause ends a longer one',
-    from: '    if (until <= this.#pausedUntil) return;\n',
+    from: '    if (until <= (paused?.pausedUntil ?? this.#pausedUntil)) return;\n',
     to: '',
     tests: ['test/adapters/openstack/gate.test.ts'],
   },
@@ -145,8 +180,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/gate.ts',
     breaks: 'G3: who comes while the gate is paused goes in',
-    from: 'return this.#held < this.#slots && this.#clock.now() >= this.#pausedUntil;',
-    to: 'return this.#held < this.#slots;',
+    from: '      if (now < this.#pausedUntil) return;\n',
+    to: '',
     tests: ['test/adapters/openstack/sessions.test.ts'],
   },
   {
