@@ -63,7 +63,10 @@ function authMethod(auth: Auth, authType: string): 'application_credential' | 't
       if (auth['application_credential_id'] || auth['application_credential_name']) return 'application_credential';
       return auth['token'] && !auth['password'] ? 'token' : 'password';
     default:
-      throw new TransientError(`auth_type '${authType}' is not supported`);
+      // Not quoted: it is what somebody wrote into a secret.
+      throw new TransientError(
+        "this 'auth_type' of the cloud is not supported; password, token and v3applicationcredential are",
+      );
   }
 }
 

@@ -6,7 +6,7 @@
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TransientError, toErrorData, UnansweredError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, toErrorData, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
@@ -15,8 +15,11 @@ import type { AnswerMemory, Holding } from './answer-memory.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
 import { serviceUrl, usable } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
+import { authenticationRefusal, explanation } from './explanation.ts';
 import type { Gate } from './gate.ts';
+import { isPlainPath } from './ids.ts';
 import { Outage } from './outage.ts';
+import { hidden, hiding } from './secrets.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 
@@ -62,16 +65,17 @@ const AUTHENTICATION_TIMEOUT_MS = 30_000;
 const REFUSAL_HOLD_MS = 5_000;
 /** Part of a token's life after which the next call gets a new one. */
 const RENEW_AFTER = 0.9;
-/** Characters of what a service said that are told. */
-const LONGEST_EXPLANATION = 2_000;
 /** Longest that one answer makes all calls to its cloud wait. */
 const LONGEST_PAUSE_MS = 30_000;
+/** Members of `auth` that are secrets, by name. */
+const SECRET = /password|secret|token|passcode/i;
 /** Items that are asked for at a time, of services that take `limit`. */
 const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500 };
 
 export class CloudSession {
   readonly #deps: CloudSessionDeps;
   readonly #entry: CloudEntry;
+  readonly #secrets: readonly string[];
   /** By namespace. */
   readonly #views = new Map<string, Session>();
   /** By the URL of a service. */
@@ -83,6 +87,7 @@ export class CloudSession {
   constructor(entry: CloudEntry, deps: CloudSessionDeps) {
     this.#entry = entry;
     this.#deps = deps;
+    this.#secrets = Object.entries(entry.auth).flatMap(([name, value]) => (SECRET.test(name) ? [value] : []));
   }
 
   /** The session as objects of one namespace use it; always the same one. */
@@ -188,8 +193,8 @@ export class CloudSession {
     });
     if (answer.status >= 300) {
       // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
-      const { message, retryAfterMs } = this.#refused('authentication', { ...answer, token: undefined });
-      const error = new TransientError(message, { retryAfterMs });
+      const { retryAfterMs } = answer;
+      const error = new TransientError(authenticationRefusal(answer), { retryAfterMs });
       if (answer.status < 429) this.#refusal = { error, until: clock.now() + REFUSAL_HOLD_MS };
       throw error;
     }
@@ -202,6 +207,8 @@ export class CloudSession {
   }
 
   async #send(call: Call, held: Held, asking: Asking): Promise<TransportAnswer> {
+    // Not quoted: it is what somebody wrote where an id belongs.
+    if (!isPlainPath(call.path)) throw new TerminalError('the path of a call would lead elsewhere: an id is none');
     const url = serviceUrl(held.catalogue, call.service, this.#entry, identityUrl(this.#entry));
     return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
   }
@@ -304,30 +311,11 @@ export class CloudSession {
   }
 
   #refused(label: string, { status, body, retryAfterMs, token }: Answered): HttpError {
-    const said = shortened(this.#withoutSecrets(explanation(body), token));
-    return new HttpError(`${label} answered ${status}${said === '' ? '' : `: ${said}`}`, {
-      status,
-      body: this.#safe(body, token) as JsonObject,
-      retryAfterMs,
-    });
-  }
-
-  /** Whoever logs an error logs what it carries (S1). */
-  #safe(value: Json, token: string | undefined): Json {
-    if (typeof value === 'string') return this.#withoutSecrets(value, token);
-    if (Array.isArray(value)) return value.map((item: Json) => this.#safe(item, token));
-    if (!isObject(value)) return value;
-    const members = Object.entries(value);
-    return Object.fromEntries(
-      members.map(([name, member]) => [this.#withoutSecrets(name, token), this.#safe(member, token)]),
-    );
-  }
-
-  /** A service might quote what it was sent (S1). */
-  #withoutSecrets(text: string, token: string | undefined): string {
-    const { auth } = this.#entry;
-    const secrets = [token, auth['password'], auth['token'], auth['application_credential_secret']];
-    return secrets.reduce<string>((safe, secret) => (secret ? safe.replaceAll(secret, '***') : safe), text);
+    const hide = hiding([...this.#secrets, token]);
+    const said = explanation(body, hide);
+    const safe = said.kind === 'quoted' ? (hidden(body, hide) as JsonObject) : {};
+    const options = { status, body: safe, retryAfterMs };
+    return new HttpError(`${label} answered ${status}${said.text === '' ? '' : `: ${said.text}`}`, options);
   }
 }
 
@@ -348,20 +336,6 @@ function nextQuery(body: JsonObject, key: string): string | undefined {
   const keystone = isObject(body['links']) ? body['links']['next'] : undefined;
   const href = neutron ?? keystone;
   return typeof href === 'string' && href.includes('?') ? href.slice(href.indexOf('?') + 1) : undefined;
-}
-
-/** What the service said, wherever in the body its kind of service says it. */
-function explanation(body: JsonObject): string {
-  const candidates = [body, ...Object.values(body)];
-  for (const candidate of candidates) {
-    const message = isObject(candidate) ? (candidate['message'] ?? candidate['faultstring']) : undefined;
-    if (typeof message === 'string') return message;
-  }
-  return typeof body['NeutronError'] === 'string' ? body['NeutronError'] : '';
-}
-
-function shortened(text: string): string {
-  return text.length > LONGEST_EXPLANATION ? `${text.slice(0, LONGEST_EXPLANATION)}…` : text;
 }
 
 /** A trace is one object's, and its id begins with a generation of 8 digits. */

@@ -25,18 +25,47 @@ const FAULTS: ReadonlySet<string> = new Set([
   'unauthorized',
 ]);
 
+export interface Explanation {
+  readonly kind: 'quoted' | 'foreign';
+  readonly text: string;
+}
+
+const FOREIGN = 'its words are not those of an OpenStack service';
+
+/** For people, by status. */
+const AUTHENTICATION: Readonly<Record<number, string>> = {
+  400: 'the identity service does not understand the credentials',
+  401: 'the identity service refuses the credentials',
+  403: 'the identity service forbids what the credentials ask for',
+  404: 'there is no identity service under the auth_url of the cloud',
+};
+
 /**
  * What a service said. Only one that speaks as OpenStack does is quoted: whatever else answers under a URL that somebody
  * wrote may have said what is not for him to read.
  *
  * @param hide  takes secrets out, before anything is cut
- * @returns '' when it said nothing
+ * @returns `quoted`: it spoke as OpenStack does; the text is empty when it said nothing
  */
-export function explanation(body: JsonObject, hide: (text: string) => string): string {
+export function explanation(body: JsonObject, hide: (text: string) => string): Explanation {
   const said = wordsOf(body);
-  if (said === undefined) return Object.keys(body).length === 0 ? '' : 'its words are not those of an OpenStack service';
+  if (said === undefined) return { kind: 'foreign', text: Object.keys(body).length === 0 ? '' : FOREIGN };
   const safe = hide(said);
-  return safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe;
+  return { kind: 'quoted', text: safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe };
+}
+
+/** What is told of an authentication that failed: nothing of its words, which may be our own request in any spelling. */
+export function authenticationRefusal({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: JsonObject;
+}): string {
+  const { error } = body;
+  const code = isObject(error) && isStatus(error['code']) && error['code'] !== status ? error['code'] : '';
+  const why = AUTHENTICATION[status] ?? 'see what answers under the auth_url of the cloud';
+  return `authentication answered ${status}${code === '' ? '' : ` (code ${code})`}: ${why}`;
 }
 
 function wordsOf(body: JsonObject): string | undefined {
@@ -52,6 +81,11 @@ function wordsOf(body: JsonObject): string | undefined {
   // WebOb, which all of them stand on.
   if (typeof body['message'] === 'string' && 'code' in body && 'title' in body) return body['message'];
   return undefined;
+}
+
+/** A number of another size may be anything, a password of digits. */
+function isStatus(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value < 600;
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -2,6 +2,7 @@
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import { withCheckedIds } from './ids.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
 import { GATEWAY_FAILURES } from './transport.ts';
@@ -51,7 +52,8 @@ export function joined(errors: readonly unknown[]): unknown {
  * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
  * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
-export function classified(operations: ResourceOperations): ResourceOperations {
+export function classified(given: ResourceOperations): ResourceOperations {
+  const operations = withCheckedIds(given);
   const classed =
     <Request extends OperationRequest, Result>(operation: (request: Request) => Promise<Result>) =>
     (request: Request): Promise<Result> =>

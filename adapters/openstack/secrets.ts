@@ -4,6 +4,8 @@
 //   X1. A secret is told neither as it is, nor as JSON, a URL, HTML or base64 would spell it, nor as a part of a longer text
 //       in base64, whatever stands before it there.
 
+import type { Json } from '../../bus/bus.ts';
+
 const HIDDEN = '***';
 /** Of a secret inside of a longer text in base64: shorter pieces say too little to be worth what they would hide. */
 const LEAST_BASE64 = 6;
@@ -15,8 +17,16 @@ export function hiding(secrets: readonly (string | undefined)[]): (text: string)
   if (spellings.size === 0) return (text) => text;
   // The longest first, or the rest of it would stay; hexadecimal digits come in either case.
   const sorted = [...spellings].sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(sorted.map((spelling) => RegExp.escape?.(spelling) ?? escaped(spelling)).join('|'), 'gi');
+  const pattern = new RegExp(sorted.map((spelling) => escaped(spelling)).join('|'), 'gi');
   return (text) => text.replace(pattern, HIDDEN);
+}
+
+/** All texts of a value without what is to be hidden, names of members included. */
+export function hidden(value: Json, hide: (text: string) => string): Json {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((item: Json) => hidden(item, hide));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [hide(name), hidden(member, hide)]));
 }
 
 function spellingsOf(secret: string): readonly string[] {
@@ -32,6 +42,8 @@ function spellingsOf(secret: string): readonly string[] {
     encodeUrl(secret),
     url,
     url.replaceAll('%20', '+'),
+    // A form, as browsers and we send it.
+    new URLSearchParams([['', secret]]).toString().slice(1),
     url.replaceAll('%2F', '/'),
     strictUrl(url),
     secret.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character),
@@ -70,7 +82,10 @@ function strictUrl(text: string): string {
 }
 
 function hexEscape(character: string): string {
-  return [...character.split('')].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 function escaped(text: string): string {

@@ -202,7 +202,7 @@ function parseBody(
   // Success in another's words may be the service's success.
   const Garbage = status < 300 || GATEWAY_FAILURES.has(status) ? UnansweredError : TransientError;
   const garbage = (what: string): TransientError =>
-    new Garbage(`${label} answered ${status} with ${what} (${contentType ?? 'no content type'})`, { retryAfterMs });
+    new Garbage(`${label} answered ${status} with ${what} (${contentTypeNamed(contentType)})`, { retryAfterMs });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -213,6 +213,22 @@ function parseBody(
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw garbage('JSON that is not an object');
   return value as JsonObject;
+}
+
+/** Those that tell what went wrong; any other is what somebody else chose to write. */
+const CONTENT_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/octet-stream',
+  'application/xml',
+  'text/html',
+  'text/plain',
+  'text/xml',
+]);
+
+function contentTypeNamed(text: string | undefined): string {
+  if (text === undefined) return 'no content type';
+  const type = text.split(';')[0]?.trim().toLowerCase() ?? '';
+  return CONTENT_TYPES.has(type) ? type : 'an unusual content type';
 }
 
 /** `Retry-After` in milliseconds; it comes as seconds or as a date. */
