@@ -21,6 +21,7 @@ export function identityUrl(entry: CloudEntry): string {
     throw new TransientError("'auth_url' of the cloud is not an HTTP URL");
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw new TransientError("'auth_url' of the cloud holds credentials");
+  if (/[?#]/.test(text)) throw new TransientError("'auth_url' of the cloud holds a query or a fragment");
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '')}/v3`;
 }
 

@@ -78,7 +78,13 @@ export function serviceUrl(
     const where = region === undefined ? '' : ` in region '${region}'`;
     throw new TransientError(`the catalogue has no ${endpointInterface} endpoint of service '${service}'${where}`);
   }
-  const bare = found.url.replace(/\/+$/, '');
+  const url = new URL(found.url);
+  if (!/^https?:$/.test(url.protocol) || /[?#@]/.test(found.url)) {
+    throw new TransientError(
+      `the ${endpointInterface} endpoint of service '${service}' holds more than an HTTP URL without query, fragment and user`,
+    );
+  }
+  const bare = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   const version = VERSION_PATHS[service];
   return version === undefined ? bare : `${bare.replace(/\/v\d+(\.\d+)?$/, '')}${version}`;
 }

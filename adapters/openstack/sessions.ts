@@ -14,6 +14,7 @@ import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
+import type { Reach } from './reach.ts';
 import type { Session, Sessions } from './session.ts';
 import { httpTransport, type ProxySettings, type Transport, type Trust } from './transport.ts';
 
@@ -31,6 +32,8 @@ export interface SessionsDeps {
   defaultCa?: string;
   /** No proxy by default. */
   proxy?: ProxySettings;
+  /** Which hosts are reached; all by default. */
+  reach?: Reach;
   /** How clouds of one trust are reached; by HTTP, through `proxy`, by default. */
   transport?: (trust: Trust) => Transport;
   /** Headers that each call of a service carries, by service: microversions. */
@@ -133,8 +136,8 @@ class SecretSessions implements OwnedSessions {
   }
 
   #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): CloudSession {
-    const { clock, callsInFlight = 16, onCall, proxy, serviceHeaders = {}, version } = this.#deps;
-    const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock));
+    const { clock, callsInFlight = 16, onCall, proxy, reach, serviceHeaders = {}, version } = this.#deps;
+    const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock, reach));
     const cloud = identityUrl(entry);
     const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: callsInFlight });
     this.#gates.set(cloud, gate);

@@ -1,10 +1,13 @@
 // HTTP to a cloud: one request, one answer that is a JSON object or an error.
+
+import type { buildConnector } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
+import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from '../undici.ts';
 import { type Extent, textOf } from './answer.ts';
 import type { Holding } from './answer-memory.ts';
+import { type Reach, reachOf } from './reach.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -69,11 +72,20 @@ export interface Transport {
 }
 
 /** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
-export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock): Transport {
-  const agent = newAgent(trust, proxy);
+export function httpTransport(
+  trust: Trust,
+  proxy: ProxySettings | undefined,
+  clock: Clock,
+  reach: Reach = reachOf({ allow: ['*'], deny: [] }),
+): Transport {
+  const agent = newAgent(trust, proxy, reach);
   const dispatcher = agent.compose(punctual(clock));
   return {
-    exchange: (request) => exchange(request, dispatcher, clock),
+    exchange: async (request) => {
+      // All that can be said of hosts that a proxy resolves (H1 is its own there).
+      reach.checkUrl(new URL(request.url));
+      return exchange(request, dispatcher, clock);
+    },
     close: () => agent.destroy(),
   };
 }
@@ -112,25 +124,29 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
   };
 }
 
-function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Dispatcher {
+function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach: Reach): Dispatcher {
   const tls = {
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: verify === 'verified',
     minVersion: 'TLSv1.2',
   } as const;
+  const connect: buildConnector.connector = (options, done) => {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    connectorWith({ ...tls, allowH2: false, lookup: reach.lookupFor(port) })(options, done);
+  };
   // The deadline of each call is the only limit of time, hence no timeouts here.
   // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
   // How much is read of an answer is its reader's to say.
   const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   return proxy === undefined
-    ? new Agent({ ...limits, connect: tls })
+    ? new Agent({ ...limits, connect })
     : proxyAgent({
         ...limits,
         // Empty, not absent: what is absent would be read from the environment.
         httpProxy: proxy.httpProxy ?? '',
         httpsProxy: proxy.httpsProxy ?? '',
         noProxy: proxy.noProxy ?? '',
-        connect: tls,
+        connect,
         requestTls: tls,
       });
 }

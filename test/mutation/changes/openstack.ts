@@ -3,6 +3,27 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/reach.ts',
+    breaks: 'H1: a name leads where its address may not',
+    from: "if (place !== undefined) return done(refusal(name, place) as NodeJS.ErrnoException, '');",
+    to: '',
+    tests: ['test/adapters/openstack/reach.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/reach.ts',
+    breaks: 'H2: NAT64 leads to loopback',
+    from: 'if (first === 0x64 && second === 0xff9b) return [last];',
+    to: '',
+    tests: ['test/adapters/openstack/reach.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/catalogue.ts',
+    breaks: 'a catalogue chooses the path of our calls',
+    from: 'if (!/^https?:$/.test(url.protocol) || /[?#@]/.test(found.url)) {',
+    to: 'if (!/^https?:$/.test(url.protocol)) {',
+    tests: ['test/adapters/openstack/reach.test.ts'],
+  },
+  {
     file: 'adapters/openstack/explanation.ts',
     breaks: 'whatever answers under a URL is quoted',
     from: 'if (names.length === 1 && FAULTS.has(name)) {',
