@@ -3,6 +3,13 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/sessions.ts',
+    breaks: 'L4: what is in use is closed',
+    from: 'opened.usedAt = this.#deps.clock.now();',
+    to: '',
+    tests: ['test/adapters/openstack/secrecy.test.ts'],
+  },
+  {
     file: 'adapters/openstack/reach.ts',
     breaks: 'H1: a name leads where its address may not',
     from: "if (place !== undefined) return done(refusal(name, place) as NodeJS.ErrnoException, '');",
