@@ -238,7 +238,7 @@ export const OPENSTACK: readonly Change[] = [
     breaks: 'G3: who comes while the gate is paused goes in',
     from: '      if (now < this.#pausedUntil) return;\n',
     to: '',
-    tests: ['test/adapters/openstack/sessions.test.ts'],
+    tests: ['test/adapters/openstack/gate.test.ts'],
   },
   {
     file: 'adapters/openstack/sessions.ts',
