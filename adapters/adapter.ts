@@ -80,6 +80,8 @@ export interface ServePorts {
   readonly version: string;
   /** Of the node that the process runs on, when it was told. */
   readonly node: string | undefined;
+  /** Of the Kubernetes API server, as it is connected to: `host:port`. */
+  readonly apiServer?: string | undefined;
   /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
   /** The objects of a followed kind in a namespace; none where the kind is not installed. */
@@ -146,6 +148,8 @@ export interface Settings {
   flag(name: string): Given;
   /** A variable that programs share, such as HTTPS_PROXY. */
   variable(name: string): string | undefined;
+  /** `development`: the foreign system is on this machine, as with `troupe dev`. */
+  readonly purpose?: 'development';
 }
 
 /** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */

@@ -1,7 +1,12 @@
 // What is used of undici, and no more: its index loads mocks, caches, WebSockets and `fetch` besides, some 10 MB of every
 // process. These files are undici's own and not promised to anybody: hence the exact version in package.json.
 import { createRequire } from 'node:module';
-import type { Dispatcher, Agent as UndiciAgent, EnvHttpProxyAgent as UndiciProxyAgent } from 'undici';
+import type {
+  Dispatcher,
+  Agent as UndiciAgent,
+  buildConnector as UndiciConnector,
+  EnvHttpProxyAgent as UndiciProxyAgent,
+} from 'undici';
 
 export type { Dispatcher } from 'undici';
 
@@ -15,6 +20,11 @@ export function proxyAgent(options: UndiciProxyAgent.Options): UndiciProxyAgent 
   const ProxyAgent = load('undici/lib/dispatcher/env-http-proxy-agent.js') as typeof UndiciProxyAgent;
   return new ProxyAgent(options);
 }
+
+type Connector = (options: Parameters<UndiciConnector.connector>[0], done: UndiciConnector.Callback) => void;
+
+/** What opens the sockets of an agent, with settings of its own. */
+export const connectorWith = load('undici/lib/core/connect.js') as (options: UndiciConnector.BuildOptions) => Connector;
 
 type Send = (this: Dispatcher, options: Dispatcher.RequestOptions<unknown>) => Promise<Dispatcher.ResponseData>;
 const send = load('undici/lib/api/api-request.js') as Send;

@@ -69,7 +69,9 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       import('../telling/log.ts'),
     ]);
     const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters);
-    const configured = (): readonly ConfiguredAdapter[] => adapters.map((adapter) => configure(adapter, env, options));
+    const purpose = command === 'dev' || command === 'demo' ? 'development' : undefined;
+    const configured = (): readonly ConfiguredAdapter[] =>
+      adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
     log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
     const [extra] = rest;

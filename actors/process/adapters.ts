@@ -50,8 +50,14 @@ function take(taken: Set<string>, name: string, complaint: string): void {
 }
 
 /** @throws {TerminalError} an option of the adapter is wrong */
-export function configure(adapter: Adapter, env: Texts, options: Texts = {}): ConfiguredAdapter {
-  const configured = adapter.configure(settingsOf(adapter, env, options));
+export function configure(
+  adapter: Adapter,
+  env: Texts,
+  options: Texts = {},
+  purpose?: 'development',
+): ConfiguredAdapter {
+  const settings = settingsOf(adapter, env, options);
+  const configured = adapter.configure({ ...settings, ...(purpose !== undefined && { purpose }) });
   const { kinds, serve } = configured as Partial<typeof configured>;
   if (!Array.isArray(kinds) || typeof serve !== 'function') {
     throw new TerminalError(`adapter '${adapter.realm}': 'configure' must return 'kinds' and 'serve'`);

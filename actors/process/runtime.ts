@@ -183,7 +183,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
 
 /** Begins to serve the adapters whose roles are played here; all of them, or none. */
 async function serveAdapters(
-  { bus, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
+  { bus, client, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
   objects: Objects,
 ): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>> {
   const calls = callTrace(bus.trace);
@@ -201,6 +201,7 @@ async function serveAdapters(
         log: log.child({ adapter: adapter.realm }),
         version: TROUPE_VERSION,
         node,
+        apiServer: authorityOf(client.server),
         readSecret: (namespace, name) => objects.readSecret(namespace, name),
         async listObjects({ realm, group, version, kind, plural }, namespace) {
           try {
@@ -223,6 +224,13 @@ async function serveAdapters(
     throw error;
   }
   return served;
+}
+
+/** `host:port` of a URL, the port said in any case; undefined: there is none. */
+function authorityOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname.replace(/^\[(.*)\]$/, '$1')}:${port || (protocol === 'http:' ? '80' : '443')}`;
 }
 
 /** Which kinds are cared for; the objects of the others are only followed. @throws {TerminalError} there is no such kind */

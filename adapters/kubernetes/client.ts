@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { Turns } from '../turns.ts';
 import { Agent, type Dispatcher, request } from '../undici.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
@@ -62,7 +63,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CREDENTIALS_FOR_MS = 60_000;
 /** The cause that the server names when it refuses new content of a namespace that is being deleted. */
 const TERMINATING = 'NamespaceTerminating';
-/** Connections kept to the server; what is beyond waits its turn. */
+/** Connections kept to the server; what is beyond waits its turn, the namespaces one after another. */
 const CONNECTIONS = 32;
 
 export interface KubeClientDeps {
@@ -86,6 +87,7 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
   let session: { agent: Agent; headers: Readonly<Record<string, string>>; key: string; readAt: number } | undefined;
   /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
   const agents = new Set<Agent>();
+  const turns = new Turns(CONNECTIONS);
 
   async function login(): Promise<Credentials> {
     try {
@@ -157,24 +159,33 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
     }
   }
 
+  async function exchange({ method, path, accept, contentType, body }: KubeCall): Promise<KubeAnswer> {
+    const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
+    if (body !== undefined) {
+      options.body = JSON.stringify(body);
+      options.headers = { 'content-type': contentType ?? 'application/json' };
+    }
+    const answer = await send(path, options, accept);
+    const parsed = parse(await textOf(answer));
+    if (answer.statusCode >= 400) {
+      if (answer.statusCode === 401) distrust();
+      throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
+    }
+    if (parsed === undefined)
+      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+    return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
+  }
+
   return {
     server,
     namespace: access.namespace,
-    async call({ method, path, accept, contentType, body }) {
-      const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
-      if (body !== undefined) {
-        options.body = JSON.stringify(body);
-        options.headers = { 'content-type': contentType ?? 'application/json' };
+    async call(call) {
+      await turns.enter(namespaceOf(call.path));
+      try {
+        return await exchange(call);
+      } finally {
+        turns.leave();
       }
-      const answer = await send(path, options, accept);
-      const parsed = parse(await textOf(answer));
-      if (answer.statusCode >= 400) {
-        if (answer.statusCode === 401) distrust();
-        throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
-      }
-      if (parsed === undefined)
-        throw new TransientError(`the API server at ${server} answered something that is not JSON`);
-      return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
     },
     async *stream(path, accept, signal, onOpen) {
       const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
@@ -190,6 +201,11 @@ export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' 
       await Promise.all([...agents].map((agent) => agent.destroy()));
     },
   };
+}
+
+/** Whose request it is; '' for what belongs to no namespace. */
+function namespaceOf(path: string): string {
+  return /\/namespaces\/([^/?]+)\//.exec(path)?.[1] ?? '';
 }
 
 async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: string): AsyncIterable<JsonObject> {

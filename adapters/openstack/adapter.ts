@@ -10,6 +10,7 @@ import { lookUps } from './look-ups.ts';
 import { declaredKind } from './managed-kind.ts';
 import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
 import { poller } from './poller.ts';
+import { reachOf } from './reach.ts';
 import { LATE_MS } from './refusals.ts';
 import { openstackScaffold } from './scaffold.ts';
 import { openStackSessions } from './sessions.ts';
@@ -58,8 +59,8 @@ function configured(options: OpenStackOptions): Configured {
 }
 
 async function serve(
-  { callsInFlight, defaultCaFile, proxy, transport }: OpenStackOptions,
-  { clock, version, readSecret, listObjects, onCall }: ServePorts,
+  { callsInFlight, defaultCaFile, proxy, reach, transport }: OpenStackOptions,
+  { clock, version, apiServer, readSecret, listObjects, onCall }: ServePorts,
 ): Promise<Served> {
   const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
   const sessions = openStackSessions({
@@ -70,6 +71,7 @@ async function serve(
     ...(callsInFlight !== undefined && { callsInFlight }),
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
+    ...(reach !== undefined && { reach: reachOf({ ...reach, apiServer }) }),
     ...(transport !== undefined && { transport }),
   });
   const looks = lookUps({ clock });

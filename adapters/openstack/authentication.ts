@@ -21,6 +21,7 @@ export function identityUrl(entry: CloudEntry): string {
     throw new TransientError("'auth_url' of the cloud is not an HTTP URL");
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw new TransientError("'auth_url' of the cloud holds credentials");
+  if (/[?#]/.test(text)) throw new TransientError("'auth_url' of the cloud holds a query or a fragment");
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '')}/v3`;
 }
 
@@ -63,7 +64,10 @@ function authMethod(auth: Auth, authType: string): 'application_credential' | 't
       if (auth['application_credential_id'] || auth['application_credential_name']) return 'application_credential';
       return auth['token'] && !auth['password'] ? 'token' : 'password';
     default:
-      throw new TransientError(`auth_type '${authType}' is not supported`);
+      // Not quoted: it is what somebody wrote into a secret.
+      throw new TransientError(
+        "this 'auth_type' of the cloud is not supported; password, token and v3applicationcredential are",
+      );
   }
 }
 

@@ -37,6 +37,24 @@ export function parseCatalogue(value: Json | undefined): Catalogue {
   return endpoints;
 }
 
+/** Characters of all endpoints that a session keeps: a hundred services have 10 000. */
+const LONGEST_CATALOGUE = 64 * 1024;
+
+/** What a session with these credentials may ever use of it. @throws {TransientError} it is too long to be kept */
+export function usable(
+  catalogue: Catalogue,
+  { region, endpointInterface }: Pick<CloudEntry, 'region' | 'endpointInterface'>,
+): Catalogue {
+  const fitting = catalogue.filter(
+    (endpoint) =>
+      endpoint.endpointInterface === endpointInterface && (region === undefined || endpoint.region === region),
+  );
+  if (JSON.stringify(fitting).length > LONGEST_CATALOGUE) {
+    throw new TransientError('the catalogue is too long: name a region in the cloud, and see whether it is the cloud');
+  }
+  return fitting;
+}
+
 /**
  * The URL that a call's path is appended to, with the version and without a final slash.
  *
@@ -60,7 +78,13 @@ export function serviceUrl(
     const where = region === undefined ? '' : ` in region '${region}'`;
     throw new TransientError(`the catalogue has no ${endpointInterface} endpoint of service '${service}'${where}`);
   }
-  const bare = found.url.replace(/\/+$/, '');
+  const url = new URL(found.url);
+  if (!/^https?:$/.test(url.protocol) || /[?#@]/.test(found.url)) {
+    throw new TransientError(
+      `the ${endpointInterface} endpoint of service '${service}' holds more than an HTTP URL without query, fragment and user`,
+    );
+  }
+  const bare = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   const version = VERSION_PATHS[service];
   return version === undefined ? bare : `${bare.replace(/\/v\d+(\.\d+)?$/, '')}${version}`;
 }

@@ -6,20 +6,27 @@
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, toErrorData, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
+import { ListExtent } from './answer.ts';
+import type { AnswerMemory, Holding } from './answer-memory.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
-import { serviceUrl } from './catalogue.ts';
+import { serviceUrl, usable } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
+import { authenticationRefusal, explanation } from './explanation.ts';
 import type { Gate } from './gate.ts';
+import { isPlainPath } from './ids.ts';
+import { Outage } from './outage.ts';
+import { hidden, hiding } from './secrets.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
 
 export interface CloudSessionDeps {
   clock: Clock;
   gate: Gate;
+  memory: AnswerMemory;
   transport: Transport;
   userAgent: string;
   /** Headers that each call of a service carries, by service: microversions. */
@@ -36,22 +43,43 @@ interface Answered extends Omit<TransportAnswer, 'subjectToken'> {
   readonly token: string | undefined;
 }
 
+/** For whom a call is made, and the memory for its answers. */
+interface Asking {
+  readonly namespace: string;
+  readonly holding: Holding;
+  /** Of a call that others wait for. */
+  readonly turn?: 'first';
+}
+
+interface Request {
+  readonly call: Call;
+  readonly base: string;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly asking: Asking;
+  readonly onHeard: () => void;
+}
+
 /** An authentication that takes longer has failed, whoever waits for it. */
 const AUTHENTICATION_TIMEOUT_MS = 30_000;
 /** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
 const REFUSAL_HOLD_MS = 5_000;
 /** Part of a token's life after which the next call gets a new one. */
 const RENEW_AFTER = 0.9;
-/** Characters of what a service said that are told. */
-const LONGEST_EXPLANATION = 2_000;
 /** Longest that one answer makes all calls to its cloud wait. */
 const LONGEST_PAUSE_MS = 30_000;
+/** Members of `auth` that are secrets, by name. */
+const SECRET = /password|secret|token|passcode/i;
 /** Items that are asked for at a time, of services that take `limit`. */
 const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500 };
 
-export class CloudSession implements Session {
+export class CloudSession {
   readonly #deps: CloudSessionDeps;
   readonly #entry: CloudEntry;
+  readonly #secrets: readonly string[];
+  /** By namespace. */
+  readonly #views = new Map<string, Session>();
+  /** By the URL of a service. */
+  readonly #outages = new Map<string, Outage>();
   #held: Held | undefined;
   #authentication: Promise<Held> | undefined;
   #refusal: { readonly error: TransientError; readonly until: number } | undefined;
@@ -59,57 +87,85 @@ export class CloudSession implements Session {
   constructor(entry: CloudEntry, deps: CloudSessionDeps) {
     this.#entry = entry;
     this.#deps = deps;
+    this.#secrets = Object.entries(entry.auth).flatMap(([name, value]) => (SECRET.test(name) ? [value] : []));
   }
 
-  async call(call: Call): Promise<Answer> {
-    return this.#judge(call, await this.#ask(call));
+  /** The session as objects of one namespace use it; always the same one. */
+  of(namespace: string): Session {
+    const view = this.#views.get(namespace) ?? {
+      call: (call) => this.#call(call, namespace),
+      list: (call, key) => this.#list(call, key, namespace),
+    };
+    this.#views.set(namespace, view);
+    return view;
   }
 
-  async list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]> {
+  async #call(call: Call, namespace: string): Promise<Answer> {
+    return this.#holding(namespace, async (asking) => this.#judge(call, await this.#ask(call, asking)));
+  }
+
+  #list(call: Omit<Call, 'method' | 'body'>, key: string, namespace: string): Promise<readonly JsonObject[]> {
     const pageSize = PAGE_SIZES[call.service];
     const given = call.query ?? [];
     const limited = given.some(([name]) => name === 'limit');
     let query = pageSize === undefined || limited ? given : [...given, ['limit', String(pageSize)] as const];
     const seen = new Set<string>();
     const all: JsonObject[] = [];
-    for (;;) {
-      const get = { ...call, method: 'GET', query } as const;
-      const answer = await this.#ask(get);
-      const label = labelOf(get);
-      if (answer.status === 404) throw this.#refused(label, answer);
-      const { status, body } = this.#judge(get, answer);
-      const items = body[key];
-      if (!Array.isArray(items) || !items.every(isObject)) {
-        throw new TransientError(`${label} answered ${status} without a list '${key}'`);
+    const extent = new ListExtent();
+    // Held until all pages are there (M1).
+    return this.#holding(namespace, async (asking) => {
+      for (;;) {
+        const get = { ...call, method: 'GET', query, extent: 'page' } as const;
+        const answer = await this.#ask(get, asking);
+        const label = labelOf(get);
+        if (answer.status === 404) throw this.#refused(label, answer);
+        const { status, body } = this.#judge(get, answer);
+        const items = body[key];
+        if (!Array.isArray(items) || !items.every(isObject)) {
+          throw new TransientError(`${label} answered ${status} without a list '${key}'`);
+        }
+        // Not spread: a service without pages may answer more items than a call takes arguments.
+        for (const item of items) all.push(item as JsonObject);
+        const next = nextQuery(body, key);
+        if (next === undefined) return all;
+        extent.add(label, answer.textLength ?? 0);
+        if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
+        seen.add(next);
+        query = [...new URLSearchParams(next)];
       }
-      // Not spread: a service without pages may answer more items than a call takes arguments.
-      for (const item of items) all.push(item as JsonObject);
-      const next = nextQuery(body, key);
-      if (next === undefined) return all;
-      if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
-      seen.add(next);
-      query = [...new URLSearchParams(next)];
+    });
+  }
+
+  async #holding<T>(namespace: string, run: (asking: Asking) => Promise<T>): Promise<T> {
+    const { memory } = this.#deps;
+    const holding = memory.open([`namespace ${namespace}`, `cloud ${identityUrl(this.#entry)}`]);
+    try {
+      return await run({ namespace, holding });
+    } finally {
+      holding.release();
     }
   }
 
-  async #ask(call: Call): Promise<Answered> {
-    const held = await this.#current(call);
-    const first = await this.#send(call, held);
+  async #ask(call: Call, asking: Asking): Promise<Answered> {
+    const held = await this.#current(call, asking);
+    const first = await this.#send(call, held, asking);
     if (first.status !== 401) return { ...first, token: held.token };
     if (this.#held === held) this.#held = undefined;
-    const again = await this.#current(call);
-    return { ...(await this.#send(call, again)), token: again.token };
+    const again = await this.#current(call, asking);
+    return { ...(await this.#send(call, again, asking)), token: again.token };
   }
 
   /** The token to use now, from a new authentication if need be; waits for it no longer than the call may. */
-  async #current(call: Call): Promise<Held> {
+  async #current(call: Call, { namespace }: Asking): Promise<Held> {
     const { clock } = this.#deps;
     if (this.#held !== undefined && clock.now() < this.#held.renewAt) return this.#held;
     if (this.#refusal !== undefined && clock.now() < this.#refusal.until) throw this.#refusal.error;
     if (this.#authentication === undefined) {
-      this.#authentication = this.#authenticate(call.traceparent).finally(() => {
-        this.#authentication = undefined;
-      });
+      this.#authentication = this.#holding(namespace, (asking) => this.#authenticate(call.traceparent, asking)).finally(
+        () => {
+          this.#authentication = undefined;
+        },
+      );
     }
     const late = new AbortController();
     const deadline = clock.sleep(Math.max(0, call.deadlineAt - clock.now()), late.signal).then(() => undefined);
@@ -118,8 +174,8 @@ export class CloudSession implements Session {
     return held;
   }
 
-  async #authenticate(traceparent: string): Promise<Held> {
-    const { clock, gate } = this.#deps;
+  async #authenticate(traceparent: string, asking: Asking): Promise<Held> {
+    const { clock } = this.#deps;
     const deadlineAt = clock.now() + AUTHENTICATION_TIMEOUT_MS;
     const url = identityUrl(this.#entry);
     const call: Call = {
@@ -130,42 +186,82 @@ export class CloudSession implements Session {
       deadlineAt,
       traceparent,
     };
-    await gate.enter(deadlineAt, 'first');
-    const answer = await this.#exchange(call, url, {})
-      .catch((error: unknown) => {
-        // Of the call that wants the token, nothing was sent.
-        if (!(error instanceof UnansweredError)) throw error;
-        throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
-      })
-      .finally(() => gate.leave());
+    const answer = await this.#enter(call, url, {}, { ...asking, turn: 'first' }).catch((error: unknown) => {
+      // Of the call that wants the token, nothing was sent.
+      if (!(error instanceof UnansweredError)) throw error;
+      throw new TransientError(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+    });
     if (answer.status >= 300) {
       // Not an HttpError: nobody may read its 404 or 409 as said of the resource that a call is about.
-      const { message, retryAfterMs } = this.#refused('authentication', { ...answer, token: undefined });
-      const error = new TransientError(message, { retryAfterMs });
+      const { retryAfterMs } = answer;
+      const error = new TransientError(authenticationRefusal(answer), { retryAfterMs });
       if (answer.status < 429) this.#refusal = { error, until: clock.now() + REFUSAL_HOLD_MS };
       throw error;
     }
     const now = clock.now();
     const grant = parseGrant(answer.subjectToken, answer.body, now);
-    this.#held = { ...grant, renewAt: now + grant.lifetimeMs * RENEW_AFTER };
+    const catalogue = usable(grant.catalogue, this.#entry);
+    this.#held = { ...grant, catalogue, renewAt: now + grant.lifetimeMs * RENEW_AFTER };
     this.#refusal = undefined;
     return this.#held;
   }
 
-  async #send(call: Call, held: Held): Promise<TransportAnswer> {
-    const { gate } = this.#deps;
+  async #send(call: Call, held: Held, asking: Asking): Promise<TransportAnswer> {
+    // Not quoted: it is what somebody wrote where an id belongs.
+    if (!isPlainPath(call.path)) throw new TerminalError('the path of a call would lead elsewhere: an id is none');
     const url = serviceUrl(held.catalogue, call.service, this.#entry, identityUrl(this.#entry));
-    await gate.enter(call.deadlineAt);
+    return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
+  }
+
+  /** Waits for the call's turn and sends it, unless the service does not answer anybody. */
+  async #enter(
+    call: Call,
+    base: string,
+    credentials: Readonly<Record<string, string>>,
+    asking: Asking,
+  ): Promise<TransportAnswer> {
+    const outage = this.#outageOf(base);
+    outage.check();
+    const entry = await this.#deps.gate.enter({
+      namespace: asking.namespace,
+      object: objectOf(call.traceparent),
+      kind: call.method,
+      deadlineAt: call.deadlineAt,
+      ...(asking.turn !== undefined && { turn: asking.turn }),
+    });
+    let isHeard = false;
+    const onHeard = (): void => {
+      isHeard = true;
+    };
     try {
-      return await this.#exchange(call, url, { 'x-auth-token': held.token });
+      // It may have gone while the call waited.
+      const trial = outage.begin(call.deadlineAt);
+      return await this.#exchange({ call, base, credentials, asking, onHeard }).then(
+        (answer) => {
+          onHeard();
+          trial.answered();
+          return answer;
+        },
+        (error: unknown) => {
+          if (isHeard) trial.answered();
+          else trial.failed(toErrorData(error).message);
+          throw error;
+        },
+      );
     } finally {
-      gate.leave();
+      entry.leave(isHeard ? 'answered' : 'unanswered');
     }
   }
 
-  async #exchange(call: Call, base: string, credentials: Readonly<Record<string, string>>): Promise<TransportAnswer> {
+  #outageOf(base: string): Outage {
+    const outage = this.#outages.get(base) ?? new Outage(this.#deps.clock);
+    this.#outages.set(base, outage);
+    return outage;
+  }
+
+  async #exchange({ call, base, credentials, asking, onHeard }: Request): Promise<TransportAnswer> {
     const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
-    const { service, method, path, query, traceparent } = call;
+    const { service, method, path, query, traceparent, extent = 'one' } = call;
     const search = searchOf(query ?? []);
     const startedAt = clock.now();
     let status: number | undefined;
@@ -184,9 +280,13 @@ export class CloudSession implements Session {
         },
         body: call.body,
         deadlineAt: call.deadlineAt,
+        extent,
+        holding: asking.holding,
+        onHeard,
       });
       ({ status, requestId } = answer);
-      if (status === 429 || status === 503) this.#yieldTo(gate, answer.retryAfterMs);
+      if (status === 429) this.#yieldTo(gate, answer.retryAfterMs, asking.namespace);
+      if (status === 503) this.#yieldTo(gate, answer.retryAfterMs);
       return answer;
     } catch (error) {
       if (error instanceof TransientError) this.#yieldTo(gate, error.retryAfterMs);
@@ -197,8 +297,9 @@ export class CloudSession implements Session {
     }
   }
 
-  #yieldTo(gate: Gate, retryAfterMs: number | undefined): void {
-    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS));
+  /** @param namespace  that asks too much, in the cloud's eyes; undefined: everybody does */
+  #yieldTo(gate: Gate, retryAfterMs: number | undefined, namespace?: string): void {
+    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace);
   }
 
   #judge(call: Call, answer: Answered): Answer {
@@ -210,30 +311,11 @@ export class CloudSession implements Session {
   }
 
   #refused(label: string, { status, body, retryAfterMs, token }: Answered): HttpError {
-    const said = shortened(this.#withoutSecrets(explanation(body), token));
-    return new HttpError(`${label} answered ${status}${said === '' ? '' : `: ${said}`}`, {
-      status,
-      body: this.#safe(body, token) as JsonObject,
-      retryAfterMs,
-    });
-  }
-
-  /** Whoever logs an error logs what it carries (S1). */
-  #safe(value: Json, token: string | undefined): Json {
-    if (typeof value === 'string') return this.#withoutSecrets(value, token);
-    if (Array.isArray(value)) return value.map((item: Json) => this.#safe(item, token));
-    if (!isObject(value)) return value;
-    const members = Object.entries(value);
-    return Object.fromEntries(
-      members.map(([name, member]) => [this.#withoutSecrets(name, token), this.#safe(member, token)]),
-    );
-  }
-
-  /** A service might quote what it was sent (S1). */
-  #withoutSecrets(text: string, token: string | undefined): string {
-    const { auth } = this.#entry;
-    const secrets = [token, auth['password'], auth['token'], auth['application_credential_secret']];
-    return secrets.reduce<string>((safe, secret) => (secret ? safe.replaceAll(secret, '***') : safe), text);
+    const hide = hiding([...this.#secrets, token]);
+    const said = explanation(body, hide);
+    const safe = said.kind === 'quoted' ? (hidden(body, hide) as JsonObject) : {};
+    const options = { status, body: safe, retryAfterMs };
+    return new HttpError(`${label} answered ${status}${said.text === '' ? '' : `: ${said.text}`}`, options);
   }
 }
 
@@ -256,18 +338,9 @@ function nextQuery(body: JsonObject, key: string): string | undefined {
   return typeof href === 'string' && href.includes('?') ? href.slice(href.indexOf('?') + 1) : undefined;
 }
 
-/** What the service said, wherever in the body its kind of service says it. */
-function explanation(body: JsonObject): string {
-  const candidates = [body, ...Object.values(body)];
-  for (const candidate of candidates) {
-    const message = isObject(candidate) ? (candidate['message'] ?? candidate['faultstring']) : undefined;
-    if (typeof message === 'string') return message;
-  }
-  return typeof body['NeutronError'] === 'string' ? body['NeutronError'] : '';
-}
-
-function shortened(text: string): string {
-  return text.length > LONGEST_EXPLANATION ? `${text.slice(0, LONGEST_EXPLANATION)}…` : text;
+/** A trace is one object's, and its id begins with a generation of 8 digits. */
+function objectOf(traceparent: string): string {
+  return parseTraceparent(traceparent)?.traceId.slice(8) ?? '';
 }
 
 /** What is malformed is left out. */

@@ -9,9 +9,10 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { OversizeError } from './answer.ts';
 import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
 import type { Service } from './kinds/services.ts';
-import type { Call, Session } from './session.ts';
+import type { Answer, Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
 export interface Collection {
@@ -168,15 +169,20 @@ class Queue {
     );
   }
 
-  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3). */
+  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3), or it is too long. */
   async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
     const { service, collection, members } = this.#of;
-    const { status, body } = await this.#session.call({
+    const whole = this.#session.call({
       service: service.type,
       method: 'GET',
       path: `/${collection}`,
       query: commonQuery(lookUps),
+      extent: 'page',
       ...commonCall(lookUps),
+    });
+    const { status, body } = await whole.catch((error: unknown) => {
+      if (error instanceof OversizeError) return TOO_LONG;
+      throw error;
     });
     const { [members]: results, truncated } = body;
     const next = (body['links'] as { readonly next?: unknown } | undefined)?.next ?? null;
@@ -187,6 +193,8 @@ class Queue {
     return lists.flat();
   }
 }
+
+const TOO_LONG: Answer = { status: 200, body: { truncated: true } };
 
 /** One request, and the look-ups that it answers. */
 interface Fetching {

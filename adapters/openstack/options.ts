@@ -1,8 +1,9 @@
 // What may be said of how clouds are treated, on the command line and in the environment.
-import { TerminalError } from '../../bus/errors.ts';
-import type { Flag, Settings } from '../adapter.ts';
+import { TerminalError, toErrorData } from '../../bus/errors.ts';
+import type { Flag, Given, Settings } from '../adapter.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { wholeNumber } from '../settings.ts';
+import { type ReachOptions, reachOf } from './reach.ts';
 import type { SessionsDeps } from './sessions.ts';
 
 export interface OpenStackOptions {
@@ -14,6 +15,8 @@ export interface OpenStackOptions {
   readonly defaultCaFile?: string;
   /** How clouds are reached; directly without it. */
   readonly proxy?: NonNullable<SessionsDeps['proxy']>;
+  /** Which hosts are reached; all without it. */
+  readonly reach?: ReachOptions;
   /** Reaches clouds otherwise than by HTTP. */
   readonly transport?: NonNullable<SessionsDeps['transport']>;
 }
@@ -39,13 +42,25 @@ export const FLAGS = [
     value: 'FILE',
     help: 'the CA of clouds whose secret has none; HTTP_PROXY,\nHTTPS_PROXY and NO_PROXY are for the clouds too',
   },
+  {
+    name: 'cloud-allow',
+    variable: 'TROUPE_CLOUD_ALLOW',
+    value: 'HOSTS',
+    help: 'names, *.example.com, addresses, CIDRs or *, with commas:\nclouds are reached there, whatever else is said',
+  },
+  {
+    name: 'cloud-deny',
+    variable: 'TROUPE_CLOUD_DENY',
+    value: 'HOSTS',
+    help: 'clouds are not reached there, nor at loopback, link-local\nand service addresses, nor at the API server',
+  },
 ] as const satisfies readonly Flag[];
 
 /** Below this, resyncs load the clouds, in milliseconds. */
 export const BUSY_RESYNC_MS = 120_000;
 
 /** @throws {TerminalError} names the flag or variable, the rule, and what it got */
-export function openstackOptions({ flag, variable }: Settings): OpenStackOptions {
+export function openstackOptions({ flag, variable, purpose }: Settings): OpenStackOptions {
   const { name, value: period = '0s' } = flag('default-resync-period');
   const defaultResyncMs = parseGoDuration(period);
   if (defaultResyncMs === undefined || defaultResyncMs < 0) {
@@ -56,9 +71,28 @@ export function openstackOptions({ flag, variable }: Settings): OpenStackOptions
   return {
     defaultResyncMs,
     callsInFlight: wholeNumber(flag('calls-in-flight'), { fallback: 16, least: 1, unit: 'calls' }),
+    reach: {
+      // Whoever tries it out has his cloud on his own machine.
+      allow: [...hostsIn(flag('cloud-allow')), ...(purpose === 'development' ? LOOPBACK : [])],
+      deny: hostsIn(flag('cloud-deny')),
+      serviceHost: variable('KUBERNETES_SERVICE_HOST'),
+    },
     ...(defaultCaFile !== undefined && { defaultCaFile }),
     ...(proxy !== undefined && { proxy }),
   };
+}
+
+const LOOPBACK = ['localhost', '127.0.0.0/8', '::1'];
+
+/** @throws {TerminalError} one is no pattern */
+function hostsIn({ name, value = '' }: Given): readonly string[] {
+  const hosts = value.split(',').flatMap((text) => text.trim() || []);
+  try {
+    reachOf({ allow: hosts, deny: [] });
+  } catch (error) {
+    throw new TerminalError(`${name} ${toErrorData(error).message}`);
+  }
+  return hosts;
 }
 
 /** This machine is always reached directly. */

@@ -2,6 +2,7 @@
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import { withCheckedIds } from './ids.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
 import { GATEWAY_FAILURES } from './transport.ts';
@@ -57,7 +58,8 @@ type Asked = Pick<OperationRequest, 'object'>;
  * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
  * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
-export function classified(operations: WatchingOperations): WatchingOperations {
+export function classified(given: WatchingOperations): WatchingOperations {
+  const operations = withCheckedIds(given);
   const classed =
     <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     (request: Request): Promise<Result> =>

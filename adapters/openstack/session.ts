@@ -1,6 +1,7 @@
 // A session with one cloud: a token, its catalogue, and calls to the services in it.
 import type { JsonObject } from '../../bus/bus.ts';
 import { ErrorCode, TroupeError } from '../../bus/errors.ts';
+import type { Extent } from './answer.ts';
 
 /** One HTTP call to a service of the cloud. */
 export interface Call {
@@ -13,6 +14,8 @@ export interface Call {
   readonly query?: readonly (readonly [key: string, value: string])[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
+  /** `page`: the answer is a list, and may be longer than that of one resource. */
+  readonly extent?: Extent;
   /** The call is aborted then: milliseconds since the epoch. */
   readonly deadlineAt: number;
   /** Sent as it is, and its trace's id as `X-OpenStack-Request-ID: req-<uuid>`, which every service that takes part logs. */
@@ -63,12 +66,12 @@ export interface Session {
   /**
    * All pages of a list. `key` is the member that holds it.
    *
-   * @throws as `call`, and {HttpError} on 404; {TransientError} when `key` holds no list of objects
+   * @throws as `call`, and {HttpError} on 404; {OversizeError} more than a list may be; {TransientError} when `key` holds no list of objects
    */
   list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]>;
 }
 
-/** Gives sessions to operations; one session for all objects with the same credentials. */
+/** Gives sessions to operations; one session for all objects of a namespace with the same credentials. */
 export interface Sessions {
   /**
    * The session for the credentials that an object names.

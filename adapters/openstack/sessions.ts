@@ -1,17 +1,21 @@
-// Sessions by credentials: objects with the same credentials share one, whichever secret holds them.
+// Sessions by credentials: objects with the same credentials share one, whichever secret holds them, and each namespace
+// has its own view of it.
 //
 // Invariants:
 //   L1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
 //   L2. A secret is read again only when its version is another, or not known.
 //   L3. A failure is not kept: the next call tries again.
+//   L4. What nobody has opened for a while goes: session, gate and connections, each once nobody else has it.
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { CallRecord } from '../adapter.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
+import type { Reach } from './reach.ts';
 import type { Session, Sessions } from './session.ts';
 import { httpTransport, type ProxySettings, type Transport, type Trust } from './transport.ts';
 
@@ -23,10 +27,14 @@ export interface SessionsDeps {
   version: string;
   /** Most calls in flight per cloud; 16 by default. */
   callsInFlight?: number;
+  /** Memory that answers take while they are read, in bytes, of all clouds together; 96 MiB by default. */
+  answerBytes?: number;
   /** PEM of the CA of clouds whose secret has none; the system's roots by default. */
   defaultCa?: string;
   /** No proxy by default. */
   proxy?: ProxySettings;
+  /** Which hosts are reached; all by default. */
+  reach?: Reach;
   /** How clouds of one trust are reached; by HTTP, through `proxy`, by default. */
   transport?: (trust: Trust) => Transport;
   /** Headers that each call of a service carries, by service: microversions. */
@@ -40,6 +48,19 @@ export interface OwnedSessions extends Sessions {
   /** Ends all connections; calls that are running fail. */
   close(): Promise<void>;
 }
+
+/** A session, and what it shares with others. */
+interface Opened {
+  readonly session: CloudSession;
+  readonly cloud: string;
+  readonly trust: string;
+  usedAt: number;
+}
+
+/** What was not opened for so long is closed; a call ends long before, in milliseconds. */
+const IDLE_MS = 30 * 60_000;
+/** Between two looks at what is idle; they are made when something is opened, in milliseconds. */
+const TIDY_MS = 60_000;
 
 interface Known {
   readonly version: string | undefined;
@@ -55,13 +76,18 @@ class SecretSessions implements OwnedSessions {
   readonly #deps: SessionsDeps;
   readonly #known = new Map<string, Known>();
   /** Reads that are running, by secret, cloud and version. */
-  readonly #reads = new Map<string, Promise<CloudSession>>();
-  readonly #sessions = new Map<string, CloudSession>();
+  readonly #reads = new Map<string, Promise<Opened>>();
+  readonly #sessions = new Map<string, Opened>();
   readonly #gates = new Map<string, Gate>();
   readonly #transports = new Map<string, Transport>();
+  readonly #memory: AnswerMemory;
+  /** Transports that no session has, and since when. */
+  readonly #unusedSince = new Map<string, number>();
+  #tidiedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#memory = new AnswerMemory(deps.answerBytes);
   }
 
   async open(
@@ -71,9 +97,11 @@ class SecretSessions implements OwnedSessions {
     deadlineAt: number,
   ): Promise<Session> {
     const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
+    this.#tidy();
     const known = this.#known.get(key);
-    const session = known === undefined ? undefined : this.#sessions.get(known.digest);
-    if (session !== undefined && version !== undefined && known?.version === version) return session;
+    const opened = known === undefined ? undefined : this.#sessions.get(known.digest);
+    if (opened !== undefined && version !== undefined && known?.version === version)
+      return this.#use(opened, namespace);
     const readKey = JSON.stringify([key, version ?? null]);
     let read = this.#reads.get(readKey);
     if (read === undefined) {
@@ -86,7 +114,7 @@ class SecretSessions implements OwnedSessions {
     const found = await Promise.race([read, deadline]).finally(() => late.abort());
     if (found === undefined)
       throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
-    return found;
+    return this.#use(found, namespace);
   }
 
   async close(): Promise<void> {
@@ -103,7 +131,7 @@ class SecretSessions implements OwnedSessions {
     ref: { readonly secretName: string; readonly cloudName: string },
     version: string | undefined,
     key: string,
-  ): Promise<CloudSession> {
+  ): Promise<Opened> {
     const secret = await this.#deps.readSecret(namespace, ref.secretName);
     if (secret === undefined) {
       this.#forget(key);
@@ -111,11 +139,11 @@ class SecretSessions implements OwnedSessions {
     }
     const credentials = parseCredentials(secret, ref);
     const digest = digestOf(credentials);
-    const session = this.#sessions.get(digest) ?? this.#newSession(credentials);
+    const opened = this.#sessions.get(digest) ?? this.#newSession(credentials);
     if (this.#known.get(key)?.digest !== digest) this.#forget(key);
     this.#known.set(key, { version, digest });
-    this.#sessions.set(digest, session);
-    return session;
+    this.#sessions.set(digest, opened);
+    return opened;
   }
 
   /** Drops what is known of a secret, and its session if no other secret means the same. */
@@ -126,9 +154,9 @@ class SecretSessions implements OwnedSessions {
     this.#sessions.delete(old.digest);
   }
 
-  #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): CloudSession {
-    const { clock, callsInFlight = 16, onCall, proxy, serviceHeaders = {}, version } = this.#deps;
-    const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock));
+  #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): Opened {
+    const { clock, callsInFlight = 16, onCall, proxy, reach, serviceHeaders = {}, version } = this.#deps;
+    const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock, reach));
     const cloud = identityUrl(entry);
     const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: callsInFlight });
     this.#gates.set(cloud, gate);
@@ -136,7 +164,44 @@ class SecretSessions implements OwnedSessions {
     const key = JSON.stringify([ca ?? null, entry.verify]);
     const transport = this.#transports.get(key) ?? open(trust);
     this.#transports.set(key, transport);
-    return new CloudSession(entry, { clock, gate, transport, serviceHeaders, onCall, userAgent: `troupe/${version}` });
+    const memory = this.#memory;
+    const userAgent = `troupe/${version}`;
+    const session = new CloudSession(entry, { clock, gate, memory, transport, serviceHeaders, onCall, userAgent });
+    return { session, cloud, trust: key, usedAt: clock.now() };
+  }
+
+  #use(opened: Opened, namespace: string): Session {
+    opened.usedAt = this.#deps.clock.now();
+    return opened.session.of(namespace);
+  }
+
+  /** Closes what is idle (L4). */
+  #tidy(): void {
+    const now = this.#deps.clock.now();
+    if (now - this.#tidiedAt < TIDY_MS) return;
+    this.#tidiedAt = now;
+    for (const [digest, { usedAt }] of this.#sessions) if (now - usedAt >= IDLE_MS) this.#sessions.delete(digest);
+    for (const [key, { digest }] of this.#known) if (!this.#sessions.has(digest)) this.#known.delete(key);
+    const left = [...this.#sessions.values()];
+    // Sessions that were replaced may have calls under way still: their gates and connections stay while they may.
+    for (const [cloud, gate] of this.#gates) {
+      const { idleSince } = gate;
+      if (left.some((each) => each.cloud === cloud) || idleSince === undefined || now - idleSince < IDLE_MS) continue;
+      gate.close();
+      this.#gates.delete(cloud);
+    }
+    for (const [trust, transport] of this.#transports) {
+      if (left.some((each) => each.trust === trust)) {
+        this.#unusedSince.delete(trust);
+        continue;
+      }
+      const since = this.#unusedSince.get(trust) ?? now;
+      this.#unusedSince.set(trust, since);
+      if (now - since < TIDY_MS) continue;
+      this.#unusedSince.delete(trust);
+      this.#transports.delete(trust);
+      void transport.close();
+    }
   }
 }
 

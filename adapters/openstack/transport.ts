@@ -1,11 +1,13 @@
 // HTTP to a cloud: one request, one answer that is a JSON object or an error.
+
+import type { buildConnector } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { Agent, type Dispatcher, proxyAgent, request } from '../undici.ts';
-
-/** Longest answer that is read, in bytes: some 60 000 networks. */
-const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from '../undici.ts';
+import { type Extent, textOf } from './answer.ts';
+import type { Holding } from './answer-memory.ts';
+import { type Reach, reachOf } from './reach.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -29,6 +31,12 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: JsonObject | undefined;
   readonly deadlineAt: number;
+  /** How much may be answered. */
+  readonly extent: Extent;
+  /** The memory that the answer is read into; whoever opened it releases it. */
+  readonly holding: Holding;
+  /** Told of the first sign of an answer, whatever becomes of it. */
+  readonly onHeard?: () => void;
 }
 
 export interface TransportAnswer {
@@ -38,6 +46,8 @@ export interface TransportAnswer {
   readonly retryAfterMs: number | undefined;
   /** By which the service logs the request, if it said so. */
   readonly requestId?: string | undefined;
+  /** Length of its text, in characters. */
+  readonly textLength?: number | undefined;
 }
 
 /** Whom a cloud's certificate must be signed by. */
@@ -52,6 +62,7 @@ export interface Transport {
    * Sends one request and reads its answer to the end.
    *
    * @returns any answer that is a JSON object or empty, whatever its status
+   * @throws {OversizeError} the answer is over a limit
    * @throws {UnansweredError} no answer by the deadline, or before the connection broke, or one that is a gateway's own
    * @throws {TransientError} nothing was sent, by the deadline or at all; or an answer that is something else
    */
@@ -61,11 +72,20 @@ export interface Transport {
 }
 
 /** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
-export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock): Transport {
-  const agent = newAgent(trust, proxy);
+export function httpTransport(
+  trust: Trust,
+  proxy: ProxySettings | undefined,
+  clock: Clock,
+  reach: Reach = reachOf({ allow: ['*'], deny: [] }),
+): Transport {
+  const agent = newAgent(trust, proxy, reach);
   const dispatcher = agent.compose(punctual(clock));
   return {
-    exchange: (request) => exchange(request, dispatcher, clock),
+    exchange: async (request) => {
+      // All that can be said of hosts that a proxy resolves (H1 is its own there).
+      reach.checkUrl(new URL(request.url));
+      return exchange(request, dispatcher, clock);
+    },
     close: () => agent.destroy(),
   };
 }
@@ -104,30 +124,35 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
   };
 }
 
-function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined): Dispatcher {
+function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach: Reach): Dispatcher {
   const tls = {
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: verify === 'verified',
     minVersion: 'TLSv1.2',
   } as const;
+  const connect: buildConnector.connector = (options, done) => {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    connectorWith({ ...tls, allowH2: false, lookup: reach.lookupFor(port) })(options, done);
+  };
   // The deadline of each call is the only limit of time, hence no timeouts here.
   // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, maxResponseSize: LONGEST_ANSWER_BYTES, allowH2: false };
+  // How much is read of an answer is its reader's to say.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   return proxy === undefined
-    ? new Agent({ ...limits, connect: tls })
+    ? new Agent({ ...limits, connect })
     : proxyAgent({
         ...limits,
         // Empty, not absent: what is absent would be read from the environment.
         httpProxy: proxy.httpProxy ?? '',
         httpsProxy: proxy.httpsProxy ?? '',
         noProxy: proxy.noProxy ?? '',
-        connect: tls,
+        connect,
         requestTls: tls,
       });
 }
 
 async function exchange(
-  { method, url, label, headers, body, deadlineAt }: TransportRequest,
+  { method, url, label, headers, body, deadlineAt, extent, holding, onHeard }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
@@ -150,7 +175,8 @@ async function exchange(
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const text = await answer.body.text();
+    onHeard?.();
+    const text = await textOf(answer, { label, extent, holding });
     const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
     return {
       status: answer.statusCode,
@@ -163,6 +189,7 @@ async function exchange(
       subjectToken: header(answer.headers['x-subject-token']),
       retryAfterMs,
       requestId: requestIdOf(header(answer.headers['x-openstack-request-id'])),
+      textLength: text.length,
     };
   } catch (error) {
     if (error instanceof TransientError) throw error;
@@ -191,7 +218,7 @@ function parseBody(
   // Success in another's words may be the service's success.
   const Garbage = status < 300 || GATEWAY_FAILURES.has(status) ? UnansweredError : TransientError;
   const garbage = (what: string): TransientError =>
-    new Garbage(`${label} answered ${status} with ${what} (${contentType ?? 'no content type'})`, { retryAfterMs });
+    new Garbage(`${label} answered ${status} with ${what} (${contentTypeNamed(contentType)})`, { retryAfterMs });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -202,6 +229,22 @@ function parseBody(
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw garbage('JSON that is not an object');
   return value as JsonObject;
+}
+
+/** Those that tell what went wrong; any other is what somebody else chose to write. */
+const CONTENT_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/octet-stream',
+  'application/xml',
+  'text/html',
+  'text/plain',
+  'text/xml',
+]);
+
+function contentTypeNamed(text: string | undefined): string {
+  if (text === undefined) return 'no content type';
+  const type = text.split(';')[0]?.trim().toLowerCase() ?? '';
+  return CONTENT_TYPES.has(type) ? type : 'an unusual content type';
 }
 
 /** `Retry-After` in milliseconds; it comes as seconds or as a date. */

@@ -23,7 +23,16 @@ export class TroupeProcess {
     const { PATH = '', HOME = '' } = process.env;
     this.#child = spawn(process.execPath, [CLI, 'run'], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH, HOME, KUBECONFIG: kubeconfig, NATS_URL: nats.url, TROUPE_NATS_PREFIX: nats.prefix, ...env },
+      env: {
+        PATH,
+        HOME,
+        KUBECONFIG: kubeconfig,
+        NATS_URL: nats.url,
+        TROUPE_NATS_PREFIX: nats.prefix,
+        // Where the simulated clouds are.
+        TROUPE_CLOUD_ALLOW: '127.0.0.1',
+        ...env,
+      },
     });
     let rest = '';
     this.#child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {

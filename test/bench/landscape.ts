@@ -36,6 +36,26 @@ function body(kind: string, name: string, resource: JsonObject): JsonObject {
   };
 }
 
+interface Stored {
+  readonly metadata: { readonly generation: number };
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly observedGeneration: number;
+    }[];
+  };
+}
+
+function isAvailable({ metadata: { generation }, status }: Stored): boolean {
+  return (
+    status?.conditions?.some(
+      ({ type, status, observedGeneration }) =>
+        type === 'Available' && status === 'True' && observedGeneration === generation,
+    ) ?? false
+  );
+}
+
 /** A namespace of its own at the API server of a stage. */
 export class Landscape {
   readonly #stage: Stage;
@@ -99,23 +119,18 @@ export class Landscape {
         method: 'GET',
         path: `${this.#path(plural)}?limit=1000${next}`,
       });
-      const { items, metadata } = body as unknown as {
-        items: {
-          metadata: { generation: number };
-          status?: { conditions?: { type: string; status: string; observedGeneration: number }[] };
-        }[];
-        metadata: { continue?: string };
-      };
+      const { items, metadata } = body as unknown as { items: Stored[]; metadata: { continue?: string } };
       present += items.length;
-      available += items.filter(({ metadata: { generation }, status }) =>
-        status?.conditions?.some(
-          ({ type, status, observedGeneration }) =>
-            type === 'Available' && status === 'True' && observedGeneration === generation,
-        ),
-      ).length;
+      available += items.filter(isAvailable).length;
       next = metadata.continue ? `&continue=${encodeURIComponent(metadata.continue)}` : '';
     } while (next !== '');
     return { present, available };
+  }
+
+  /** Whether an object is Available as of its generation. */
+  async isAvailable(plural: Item['plural'], name: string): Promise<boolean> {
+    const { body } = await this.#stage.client.call({ method: 'GET', path: `${this.#path(plural)}/${name}` });
+    return isAvailable(body as unknown as Stored);
   }
 
   /** Deletes the namespace and waits until it is gone from where the API server's controllers delete it. */

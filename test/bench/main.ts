@@ -10,6 +10,7 @@ import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
 import { idle } from './idle.ts';
 import { model } from './model.ts';
+import { neighbour } from './neighbour.ts';
 import { CLIENTS, real } from './real.ts';
 
 /** Between two lines of progress where there is no terminal, in milliseconds. */
@@ -65,6 +66,13 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     run: idle,
   },
   fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
+  neighbour: {
+    counts: [3_000],
+    runs: 1,
+    inFlight: CLIENTS,
+    goals: { 'creating.ratio': 3, 'deleting.ratio': 3 },
+    run: neighbour,
+  },
   churn: { ...alone(1_000_000, churn), runs: 1 },
   'api-server': alone(10_000, apiServer),
   'csi-proxy': alone(10_000, csiProxy, {

@@ -103,7 +103,7 @@ test('credentials that lack something say what', () => {
       "'project_domain_name' or 'project_domain_id' is missing",
     ],
     ['v3token', 'auth: {}', "'token' is missing"],
-    ['v3oidcpassword', 'auth: {}', "auth_type 'v3oidcpassword' is not supported"],
+    ['v3oidcpassword', 'auth: {}', "this 'auth_type' of the cloud is not supported"],
   ] as const;
   for (const [type, yaml, message] of cases) {
     assert.throws(() => tokenRequest(entryOf(`auth_type: "${type}", ${yaml}`)), message);
@@ -248,7 +248,7 @@ test('a proxy is used when one is given, and not for the hosts it is not for', a
         try {
           await (await open()).call(call('GET /networks'));
         } catch (error) {
-          assert.match(String(error), 'the proxy says so');
+          assert.match(String(error), 'authentication answered 502');
         } finally {
           await sessions.close();
         }

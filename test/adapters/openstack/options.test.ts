@@ -24,7 +24,31 @@ function refusal(run: () => unknown): string {
 }
 
 test('nothing set is fine', () => {
-  assert.equal(openstackOptions(settings()), { defaultResyncMs: 0, callsInFlight: 16 });
+  const reach = { allow: [], deny: [], serviceHost: undefined };
+  assert.equal(openstackOptions(settings()), { defaultResyncMs: 0, callsInFlight: 16, reach });
+});
+
+test('hosts that clouds are reached at are patterns; for development this machine is one', () => {
+  const { reach } = openstackOptions(
+    settings(
+      { 'cloud-allow': '*.example.com, 10.0.0.0/8', 'cloud-deny': '*' },
+      { KUBERNETES_SERVICE_HOST: '10.96.0.1' },
+    ),
+  );
+  assert.equal(reach, { allow: ['*.example.com', '10.0.0.0/8'], deny: ['*'], serviceHost: '10.96.0.1' });
+  assert.match(
+    refusal(() => configure(openstack, { TROUPE_CLOUD_DENY: 'http://example.com' })),
+    /^TROUPE_CLOUD_DENY must list names .+ got 'http:\/\/example\.com'$/,
+  );
+  assert.match(
+    refusal(() => openstackOptions(settings({ 'cloud-allow': '10.0.0.0/33' }))),
+    /^--cloud-allow must .+ '10\.0\.0\.0\/33'$/,
+  );
+  assert.equal(openstackOptions({ ...settings(), purpose: 'development' }).reach?.allow, [
+    'localhost',
+    '127.0.0.0/8',
+    '::1',
+  ]);
 });
 
 test('proxies are for the clouds, never for this machine', () => {

@@ -199,4 +199,41 @@ test('the session of credentials that nobody has any more is gone', async () => 
   await sessions.close();
 });
 
+test('what nobody opened for half an hour goes, connections included, and the rest stays (L4)', async () => {
+  const clock = new ManualClock();
+  const closed: string[] = [];
+  const opened: string[] = [];
+  const sessions = openStackSessions({
+    clock,
+    version: '1',
+    readSecret: async (_, name) =>
+      secretOf(`clouds: { c: { auth: { auth_url: 'http://${name}/v3' }, verify: ${name === 'kept'} } }`),
+    transport: ({ verify }) => {
+      opened.push(verify);
+      return {
+        exchange: () => Promise.reject(new Error('nothing is asked')),
+        close: async () => void closed.push(verify),
+      };
+    },
+  });
+  const open = (secretName: string): Promise<Session> =>
+    sessions.open('ns', { secretName, cloudName: 'c' }, '1', clock.now() + 1_000);
+  const [kept, idle] = [await open('kept'), await open('idle')];
+  for (let minute = 0; minute < 29; minute++) {
+    clock.advance(60_000);
+    assert.is(await open('kept'), kept);
+  }
+  assert.equal([opened, closed], [['verified', 'unverified'], []]);
+  assert.is(await open('idle'), idle, 'it was there still');
+  for (let minute = 0; minute < 32; minute++) {
+    clock.advance(60_000);
+    assert.is(await open('kept'), kept);
+  }
+  assert.equal(closed, ['unverified']);
+  assert.is.not(await open('idle'), idle);
+  assert.equal(opened, ['verified', 'unverified', 'unverified']);
+  await sessions.close();
+  assert.equal(closed, ['unverified', 'verified', 'unverified']);
+});
+
 test.run();

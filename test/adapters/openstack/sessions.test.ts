@@ -118,7 +118,7 @@ test('refused credentials are not tried again for a while, and say so without th
     for (let attempt = 0; attempt < 5; attempt++) {
       const error = await rejection(session.call(call('GET /networks')));
       assert.instance(error, TransientError);
-      assert.is(error.message, 'authentication answered 401: The request you have made requires authentication.');
+      assert.is(error.message, 'authentication answered 401: the identity service refuses the credentials');
     }
     assert.is(simulator.calls()[TOKENS], 1);
     clock.advance(6_000);
@@ -131,7 +131,7 @@ test('an absent endpoint of Keystone is no absent resource', () =>
     simulator.faults.inject({ match: { path: /tokens/ }, status: 404, body: { error: { message: 'no such thing' } } });
     const error = await rejection((await open()).call(call('GET /networks/x')));
     assert.instance(error, TransientError);
-    assert.match(error.message, 'authentication answered 404: no such thing');
+    assert.match(error.message, 'authentication answered 404: there is no identity service under the auth_url');
   }));
 
 test('answers: 404 is a value, other refusals are errors that tell all but secrets', () =>

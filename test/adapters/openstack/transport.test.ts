@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
+import { AnswerMemory } from '../../../adapters/openstack/answer-memory.ts';
 import { httpTransport } from '../../../adapters/openstack/transport.ts';
 import { type Clock, TransientError, UnansweredError } from '../../../bus/mod.ts';
 
@@ -43,7 +44,16 @@ async function rejection(call: Promise<unknown>): Promise<Error> {
 }
 
 const post = (url: string, deadlineAt: number) =>
-  ({ method: 'POST', url, label: 'POST /things', headers: {}, body: { name: 'one' }, deadlineAt }) as const;
+  ({
+    method: 'POST',
+    url,
+    label: 'POST /things',
+    headers: {},
+    body: { name: 'one' },
+    deadlineAt,
+    extent: 'one',
+    holding: new AnswerMemory().open(['test']),
+  }) as const;
 
 test('a process that wakes after the deadline sends nothing, though its connection is there before its timers (P10)', async () => {
   let heard = 0;

@@ -12,8 +12,8 @@ export const KUBERNETES: readonly Change[] = [
   {
     file: 'adapters/kubernetes/client.ts',
     breaks: 'a token that was refused is used until its minute is over',
-    from: '        if (answer.statusCode === 401) distrust();\n        throw refusalOf(answer.statusCode, parsed',
-    to: '        throw refusalOf(answer.statusCode, parsed',
+    from: '      if (answer.statusCode === 401) distrust();\n      throw refusalOf(answer.statusCode, parsed',
+    to: '      throw refusalOf(answer.statusCode, parsed',
     tests: ['test/adapters/kubernetes/client.test.ts'],
   },
   {

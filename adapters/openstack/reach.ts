@@ -1,0 +1,174 @@
+// Which hosts a cloud may be on. Tenants name them, in secrets and, through a catalogue of their own, in answers; the
+// process stands where they do not.
+//
+// Invariants:
+//   H1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
+//       a moment later does not matter.
+//   H2. However an address is spelled (mapped into IPv6, translated by NAT64), it is the same address.
+//   H3. Who is refused hears which kind of place it is, never the address that a name led to.
+import { lookup as systemLookup } from 'node:dns';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { TerminalError, TransientError } from '../../bus/errors.ts';
+
+export interface ReachOptions {
+  /** Hosts that are reached whatever else is said: names, `*.example.com`, addresses, CIDRs, `*`. */
+  readonly allow: readonly string[];
+  /** Hosts that are not, in the same words. */
+  readonly deny: readonly string[];
+  /** `host:port` of the API server, if it is known; refused unless allowed. */
+  readonly apiServer?: string | undefined;
+  /** An address in the network of services, if it is known; its network is refused unless allowed. */
+  readonly serviceHost?: string | undefined;
+  /** For tests. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface Reach {
+  /** What can be said before a name is resolved. @throws {TransientError} it is not to be reached */
+  checkUrl(url: URL): void;
+  /** Resolves names for a socket, and fails where they lead to what is not to be reached. */
+  lookupFor(port: number): LookupFunction;
+}
+
+/** Never a cloud's own, and full of what is nobody's business: metadata services, this pod, the cluster. */
+const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[] = [
+  ['a loopback address', ['127.0.0.0/8', '::1/128']],
+  ['a link-local address', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '100.100.100.200/32']],
+  ['no address of a host', ['0.0.0.0/8', '::/128', '224.0.0.0/4', 'ff00::/8', '240.0.0.0/4']],
+];
+/** Names of services of the cluster. */
+const SERVICE_NAMES = ['*.svc', '*.svc.*', '*.cluster.local', 'kubernetes', 'kubernetes.default'];
+/** The network of services is no smaller in most clusters; nobody tells how large it is. */
+const SERVICE_PREFIX = { 4: 16, 6: 112 } as const;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** @throws {TerminalError} a pattern is none */
+export function reachOf({ allow, deny, apiServer, serviceHost, lookup = systemLookup }: ReachOptions): Reach {
+  const [allowed, denied] = [patternsOf(allow), patternsOf(deny)];
+  const serviceNetwork = serviceHost !== undefined && isIP(serviceHost) > 0 ? [serviceCidr(serviceHost)] : [];
+  const places = [...REFUSED, ['the network of services of the cluster', serviceNetwork] as const].map(
+    ([place, networks]) => ({ place, patterns: patternsOf(networks) }),
+  );
+  const serviceNames = patternsOf(SERVICE_NAMES);
+
+  /** The kind of place, if it is not to be reached. */
+  const refusedPlace = (address: string): string | undefined => {
+    if (denied.hasAddress(address)) return 'where --cloud-deny forbids';
+    return places.find(({ patterns }) => patterns.hasAddress(address))?.place;
+  };
+  const hostRefusal = (host: string, port: number): string | undefined => {
+    if (allowed.hasName(host)) return undefined;
+    if (isIP(host) > 0) {
+      if (allowed.hasAddress(host)) return undefined;
+      return `${host}:${port}` === apiServer ? 'the API server' : refusedPlace(host);
+    }
+    if (denied.hasName(host)) return 'where --cloud-deny forbids';
+    if (`${host}:${port}` === apiServer) return 'the API server';
+    return serviceNames.hasName(host) ? 'a service of the cluster' : undefined;
+  };
+
+  return {
+    checkUrl(url) {
+      const host = hostOf(url);
+      const place = hostRefusal(host, Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0));
+      if (place !== undefined) throw refusal(host, place);
+    },
+    lookupFor: (port) => (name, options, done) => {
+      lookup(name, { ...options, all: true }, (error, found) => {
+        if (error !== null) return done(error, '');
+        const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
+        const isAllowed = allowed.hasName(plainName(name));
+        const place = addresses
+          .filter(({ address }) => !isAllowed && !allowed.hasAddress(address))
+          .map(({ address }) => (`${address}:${port}` === apiServer ? 'the API server' : refusedPlace(address)))
+          .find((each) => each !== undefined);
+        // One that may not be reached among several is no accident: none of them is.
+        if (place !== undefined) return done(refusal(name, place) as NodeJS.ErrnoException, '');
+        const [first] = addresses;
+        if (options.all === true || first === undefined) return done(null, addresses);
+        return done(null, first.address, first.family);
+      });
+    },
+  };
+}
+
+/** The host of a URL as it is connected to: without brackets, without a final dot. */
+export function hostOf(url: URL): string {
+  return plainName(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+function refusal(host: string, place: string): TransientError {
+  return new TransientError(
+    `'${host}' is ${place}, which clouds are not reached at; whoever runs Troupe may allow it with --cloud-allow`,
+  );
+}
+
+interface Patterns {
+  hasName(name: string): boolean;
+  hasAddress(address: string): boolean;
+}
+
+function patternsOf(texts: readonly string[]): Patterns {
+  const networks = new BlockList();
+  const names: RegExp[] = [];
+  for (const text of texts) {
+    const [address = '', prefix] = text.replace(/^\[(.*)\]$/, '$1').split('/');
+    const version = isIP(address);
+    if (version > 0) {
+      const family = version === 6 ? 'ipv6' : 'ipv4';
+      const longest = version === 6 ? 128 : 32;
+      const length = prefix === undefined ? longest : Number(prefix);
+      if (!/^\d+$/.test(prefix ?? '0') || length > longest) throw malformed(text);
+      networks.addSubnet(address, length, family);
+    } else if (text === '*' || /^(\*\.)?[a-z0-9_-]+(\.([a-z0-9_-]+|\*))*\.?$/i.test(text)) {
+      names.push(new RegExp(`^${plainName(text).replaceAll('.', '\\.').replaceAll('*', '.+')}$`));
+    } else {
+      throw malformed(text);
+    }
+  }
+  return {
+    hasName: (name) => names.some((pattern) => pattern.test(name)),
+    hasAddress: (address) =>
+      [address, ...embedded(address)].some((each) => networks.check(each, isIPv6(each) ? 'ipv6' : 'ipv4')) ||
+      names.some((pattern) => pattern.source === '^.+$'),
+  };
+}
+
+function malformed(text: string): TerminalError {
+  return new TerminalError(
+    `must list names such as *.example.com, addresses and CIDRs, separated by commas; got '${text}'`,
+  );
+}
+
+/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, NAT64, 6to4 (H2). */
+function embedded(address: string): readonly string[] {
+  const plain = address.split('%')[0] ?? '';
+  if (!isIPv6(plain)) return [];
+  const groups = groupsOf(plain);
+  const [first, second, third = 0] = groups;
+  const v4 = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const last = v4(groups[6], groups[7]);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0);
+  // `::` and `::1` are compatible with nothing.
+  if (isMapped && (groups[5] === 0xffff || (groups[6] ?? 0) > 0)) return [last];
+  if (first === 0x64 && second === 0xff9b) return [last];
+  return first === 0x2002 ? [v4(second, third)] : [];
+}
+
+function groupsOf(address: string): readonly number[] {
+  // The URL's own spelling has no dots.
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = text.split('::');
+  const parse = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [before, after] = [parse(head), parse(tail ?? '')];
+  return tail === undefined ? before : [...before, ...Array(8 - before.length - after.length).fill(0), ...after];
+}
+
+function serviceCidr(host: string): string {
+  return isIPv6(host) ? `${host}/${SERVICE_PREFIX[6]}` : `${host}/${SERVICE_PREFIX[4]}`;
+}

@@ -1,0 +1,103 @@
+// What is told of what a cloud said: no secret, in whatever spelling, and only words of OpenStack.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { authenticationRefusal, explanation } from '../../../adapters/openstack/explanation.ts';
+import { hidden, hiding } from '../../../adapters/openstack/secrets.ts';
+
+const test = suite('secrets and words of a cloud');
+
+const SECRETS = [
+  'hunter2',
+  'pa"ss\\wörd/€ <&>\'+',
+  '{"quoted":"json"}',
+  'zwölf Boxkämpfer 🥊',
+  '%41%42+%2F',
+  "it's (a) *star*!",
+];
+
+/** Whatever a service might do to a text that it quotes. */
+const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  JSON: (text) => JSON.stringify(text),
+  'JSON in ASCII': (text) =>
+    JSON.stringify(text).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'JSON in JSON': (text) => JSON.stringify(JSON.stringify({ password: text })),
+  URL: encodeURIComponent,
+  'URL in lower case': (text) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
+  form: (text) => new URLSearchParams({ text }).toString(),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  base64url: (text) => Buffer.from(text).toString('base64url'),
+  'base64 of a basic authorization': (text) => Buffer.from(`me:${text}`).toString('base64'),
+  'base64 of a request': (text) =>
+    Buffer.from(JSON.stringify({ auth: { user: 'a', password: text } })).toString('base64'),
+  HTML: (text) =>
+    text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c] ?? c),
+};
+
+/** Whether some spelling of it can still be read. */
+function shows(text: string, secret: string): boolean {
+  const bytes = text.match(/[A-Za-z0-9+/_-]{8,}/g) ?? [];
+  const decoded = bytes.flatMap((part) =>
+    [0, 1, 2, 3].map((skip) => Buffer.from(part.slice(skip), 'base64').toString()),
+  );
+  return [text, ...decoded].some((part) => part.includes(secret));
+}
+
+for (const [name, spell] of Object.entries(SPELLINGS)) {
+  test(`a secret is hidden as ${name} (X1)`, () => {
+    for (const secret of SECRETS) {
+      const hide = hiding([undefined, '', secret, 'token-of-ours']);
+      const spelled = spell(secret);
+      const told = hide(`you sent ${spelled}, no?`);
+      assert.not(told.includes(spelled) || shows(told, secret), `${secret}: ${told}`);
+      assert.match(told, '***');
+      assert.match(told, /^you sent /);
+      assert.match(told, /no\?$/);
+    }
+  });
+}
+
+test('whatever is no secret stays', () => {
+  assert.is(hiding(['hunter2'])('the network is in use by 3 ports'), 'the network is in use by 3 ports');
+  assert.is(hiding([undefined, ''])('text'), 'text');
+  assert.equal(hidden({ hunter2: ['hunter2', 1, null, { a: 'x hunter2' }] }, hiding(['hunter2'])), {
+    '***': ['***', 1, null, { a: 'x ***' }],
+  });
+});
+
+test('the words of an OpenStack service are told, those of anybody else are not', () => {
+  const told = (body: Parameters<typeof explanation>[0]): string => explanation(body, (text) => text).text;
+  assert.is(told({}), '');
+  assert.is(told({ error: { code: 403, message: 'keystone says', title: 'Forbidden' } }), 'keystone says');
+  assert.is(told({ NeutronError: { type: 'InUse', message: 'neutron says', detail: '' } }), 'neutron says');
+  assert.is(told({ NeutronError: 'neutron of old' }), 'neutron of old');
+  assert.is(told({ badRequest: { code: 400, message: 'nova says' } }), 'nova says');
+  assert.is(told({ faultcode: 'Client', faultstring: 'ironic says', debuginfo: null }), 'ironic says');
+  assert.is(told({ message: 'a policy says', code: '403 Forbidden', title: 'Forbidden' }), 'a policy says');
+  for (const foreign of [
+    { message: 'internal' },
+    { kind: 'Status', message: 'secrets is forbidden', code: 403 },
+    { data: { message: 'internal' } },
+    { error: { message: 'internal' }, data: 'more' },
+    { AccessKeyId: 'key' },
+    { error: 'internal' },
+  ]) {
+    assert.is(told(foreign), 'its words are not those of an OpenStack service', JSON.stringify(foreign));
+  }
+});
+
+test('of a failed authentication status and code are told, and no word', () => {
+  const error = { code: 401, message: 'you sent {"password":"hunter2"}', title: 'hunter2' };
+  assert.is(
+    authenticationRefusal({ status: 401, body: { error } }),
+    'authentication answered 401: the identity service refuses the credentials',
+  );
+  assert.match(
+    authenticationRefusal({ status: 502, body: { error: { code: 503 } } }),
+    /^authentication answered 502 \(code 503\): see/,
+  );
+  assert.not.match(authenticationRefusal({ status: 401, body: { error: { code: 12_345_678 } } }), '1234');
+  assert.not.match(authenticationRefusal({ status: 401, body: { error: { code: 'hunter2' } } }), 'hunter2');
+});
+
+test.run();
