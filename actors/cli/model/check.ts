@@ -1,5 +1,6 @@
 // `troupe model check`: what is wrong with a model, and where.
-import { counted, modelArguments, withModel } from './session.ts';
+import { counted } from './counted.ts';
+import { modelArguments, withModel } from './session.ts';
 
 const OPTIONS = { watch: { type: 'boolean' } } as const;
 

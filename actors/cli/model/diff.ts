@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Break, compareModels } from '../../../adapters/ocm/diff/mod.ts';
 import { type Place, renderDiagnostic, type Workspace } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { checkedModel, counted } from './session.ts';
+import { counted } from './counted.ts';
+import { checkedModel } from './session.ts';
 
 const OPTIONS = { output: { type: 'string', short: 'o', default: 'text' } } as const;
 

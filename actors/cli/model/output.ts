@@ -5,7 +5,8 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
-import { counted, type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
+import { counted } from './counted.ts';
+import { type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
 
 /** Texts by path below the output folder. */
 export type OutputFiles = ReadonlyMap<string, string>;
@@ -52,7 +53,7 @@ function write(output: string, files: OutputFiles): number {
   });
   const progress = process.stderr.isTTY ? new Progress(systemClock(), 'writing files') : undefined;
   const begun: string[] = [];
-  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
+  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) makeFolder(folder);
   try {
     for (const { text, written } of changed) {
       begun.push(written);
@@ -67,6 +68,26 @@ function write(output: string, files: OutputFiles): number {
     progress?.clear();
   }
   return changed.length;
+}
+
+/**
+ * Makes a folder and those above it, from the top on. The system's own recursive call never comes back where a folder
+ * seems not to be there and cannot be made either, as behind a link that leads nowhere or below /proc.
+ */
+function makeFolder(folder: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(folder); statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true; at = dirname(at)) {
+    missing.unshift(at);
+    if (at === dirname(at)) break;
+  }
+  for (const each of missing) {
+    try {
+      mkdirSync(each);
+    } catch (error) {
+      // Another one may make the same folder meanwhile.
+      if (statSync(each, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    }
+  }
 }
 
 /** What the system refuses is for the caller to mend. */

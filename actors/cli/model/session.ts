@@ -1,11 +1,13 @@
 // What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
 // changes.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { readModel, renderDiagnostic, Severity, Workspace, watchModel } from '../../../adapters/ocm/model/mod.ts';
+import { readModel, Severity, type Skipped, Workspace, watchModel } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
 import { stopSignal } from '../../process/process.ts';
+import { tellAll } from './complaints.ts';
+import { counted } from './counted.ts';
 
 /** Reading that takes longer shows how far it is. */
 const PATIENCE_MS = 500;
@@ -75,20 +77,22 @@ export function checkedModel(roots: readonly string[]): Workspace | undefined {
   return complain(workspace).errors === 0 ? workspace : undefined;
 }
 
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
 function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clock): void {
   const progress = process.stderr.isTTY ? new Progress(clock, 'reading model files') : undefined;
-  const { versions } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
+  const { versions, skipped } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
   progress?.clear();
+  tellSkipped(skipped);
   if (versions > 0) return;
   throw new TerminalError(`no model in '${roots.join("', '")}': it is expected in <dir>/<service>/<version>/*.model`);
 }
 
+/** Says which links were left out. */
+export function tellSkipped(skipped: readonly Skipped[]): void {
+  for (const { path, reason } of skipped) process.stderr.write(`troupe: '${path}' is left out: ${reason}\n`);
+}
+
 /** A directory that cannot be read is the caller's mistake. */
-function orRefuse<T>(read: () => T): T {
+export function orRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -99,10 +103,7 @@ function orRefuse<T>(read: () => T): T {
 
 function complain(workspace: Workspace): { errors: number; warnings: number } {
   const diagnostics = workspace.diagnostics();
-  const text = diagnostics
-    .map((each) => `${renderDiagnostic(each, workspace.syntax(each.place.file)?.text)}\n`)
-    .join('');
-  process.stderr.write(text);
+  tellAll(diagnostics, (file) => workspace.syntax(file)?.text);
   const errors = diagnostics.filter(({ severity }) => severity === Severity.Error).length;
   return { errors, warnings: diagnostics.length - errors };
 }

@@ -17,7 +17,7 @@ import {
 import { createConnection } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Clock } from '../../../bus/time.ts';
-import { type Diagnostic, type FileSyntax, format, type Place, parse, type Scope } from '../model/mod.ts';
+import { type Diagnostic, type FileSyntax, format, type Place, parse, type Scope, type Skipped } from '../model/mod.ts';
 import { Complaints } from './complaints.ts';
 import { completionsAt } from './completion.ts';
 import { definitionOf } from './definition.ts';
@@ -55,6 +55,8 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     const message = `troupe: ${error instanceof Error ? error.message : String(error)}`;
     void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message });
   };
+  const onSkipped = ({ path, reason }: Skipped): void =>
+    connection.console.info(`troupe: '${path}' is left out: ${reason}`);
   // An editor writes addresses its own way; about what it has open it has to be told under its own.
   const uriOf = (file: string): string =>
     documents.keys().find((uri) => pathOf(uri) === file) ?? pathToFileURL(file).href;
@@ -94,7 +96,15 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     };
   });
   connection.onInitialized(() => {
-    projects = new Projects({ roots, folders, clock, signal: stop.signal, onChange: complain, onError: report });
+    projects = new Projects({
+      roots,
+      folders,
+      clock,
+      signal: stop.signal,
+      onChange: complain,
+      onError: report,
+      onSkipped,
+    });
     for (const workspace of projects.workspaces()) complain(workspace);
     for (const document of documents.all()) changed(document);
   });

@@ -6,6 +6,8 @@ export type Severity = (typeof Severity)[keyof typeof Severity];
 
 /** Every code there is, and how grave it is. */
 export const CODES = {
+  'lex.encoding': Severity.Error,
+  'lex.return': Severity.Warning,
   'lex.character': Severity.Error,
   'lex.string': Severity.Error,
   'lex.comment': Severity.Error,
