@@ -25,6 +25,8 @@ export const CODES = {
   'class.built-in': Severity.Error,
   'locator.no-target': Severity.Error,
   'locator.loop': Severity.Error,
+  'locator.depth': Severity.Error,
+  'locator.ways': Severity.Error,
   'locator.two-variables': Severity.Warning,
   'method.verb-clash': Severity.Error,
   'method.kind': Severity.Error,
