@@ -1,6 +1,11 @@
 // `troupe model <command>`: the cluster manager's model language. A command is loaded only when it is asked for.
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';
 import { leaveWithReader } from '../../process/process.ts';
+
+const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
 /** One command of the table below. */
 export interface ModelCommand {
@@ -59,7 +64,9 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 };
 
 /** Runs a command and returns the exit code: 0 all is well, 1 the model is wrong, 2 the call makes no sense. */
-export async function main([name, ...args]: readonly string[]): Promise<number> {
+export async function main([name, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const folder = callersFolder(env, process.cwd());
+  if (folder !== undefined) process.chdir(folder);
   process.stdout.on('error', leaveWithReader);
   if (name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(usage());
@@ -82,6 +89,18 @@ export async function main([name, ...args]: readonly string[]): Promise<number> 
     process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
     return 2;
   }
+}
+
+/**
+ * `npm run troupe` runs in the folder of Troupe's package and hands over the one it was called in, from which paths are
+ * meant. Scripts of other packages, and what such a script starts elsewhere, are where they want to be.
+ *
+ * @returns undefined where paths are meant from the folder that the process is in
+ */
+function callersFolder(env: NodeJS.ProcessEnv, cwd: string): string | undefined {
+  const { INIT_CWD: folder, npm_lifecycle_event: script, npm_package_json: file } = env;
+  const isOwn = script === 'troupe' && file !== undefined && resolve(file) === PACKAGE && dirname(PACKAGE) === cwd;
+  return isOwn && folder !== undefined && isAbsolute(folder) && existsSync(folder) ? folder : undefined;
 }
 
 function usage(): string {

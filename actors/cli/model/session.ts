@@ -1,7 +1,14 @@
 // What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
 // changes.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { readModel, Severity, type Skipped, Workspace, watchModel } from '../../../adapters/ocm/model/mod.ts';
+import {
+  type Diagnostic,
+  readModel,
+  Severity,
+  type Skipped,
+  Workspace,
+  watchModel,
+} from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
@@ -68,13 +75,17 @@ export async function withModel(
 /**
  * Reads a model once and complains about it.
  *
+ * @param of.warnings  which warnings are told
  * @returns undefined for one with errors
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */
-export function checkedModel(roots: readonly string[]): Workspace | undefined {
+export function checkedModel(
+  roots: readonly string[],
+  of: { readonly warnings: (warning: Diagnostic) => boolean },
+): Workspace | undefined {
   const workspace = new Workspace({ roots: roots.length });
   readOrRefuse(workspace, roots, systemClock());
-  return complain(workspace).errors === 0 ? workspace : undefined;
+  return complain(workspace, of.warnings).errors === 0 ? workspace : undefined;
 }
 
 function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clock): void {
@@ -101,8 +112,11 @@ export function orRefuse<T>(read: () => T): T {
   }
 }
 
-function complain(workspace: Workspace): { errors: number; warnings: number } {
-  const diagnostics = workspace.diagnostics();
+function complain(
+  workspace: Workspace,
+  isTold: (warning: Diagnostic) => boolean = () => true,
+): { errors: number; warnings: number } {
+  const diagnostics = workspace.diagnostics().filter((each) => each.severity === Severity.Error || isTold(each));
   tellAll(diagnostics, (file) => workspace.syntax(file)?.text);
   const errors = diagnostics.filter(({ severity }) => severity === Severity.Error).length;
   return { errors, warnings: diagnostics.length - errors };
