@@ -3,5 +3,5 @@ import { documentation } from '../../../adapters/ocm/docs/mod.ts';
 import { generate } from './output.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
-  return await generate(args, {}, documentation);
+  return await generate('docs', args, {}, documentation);
 }

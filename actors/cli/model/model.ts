@@ -25,29 +25,29 @@ interface Entry {
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   check: {
-    usage: 'check <dir>... [--watch]',
-    about: 'says what is wrong with a model, and where',
+    usage: 'check <dir>... [--watch] [-o json|sarif] [--warnings-as-errors]',
+    about: 'says what is wrong with a model, and where; in JSON or SARIF on standard output, for programs',
     load: () => import('./check.ts'),
   },
   fmt: {
-    usage: 'fmt <dir or file>... [--check]',
-    about: 'lays model files out anew; --check only says which need it',
+    usage: 'fmt <dir or file>... [--check] [--diff]',
+    about: "lays model files out anew; --check only says which need it, --diff shows how; '-' is standard input",
     load: () => import('./fmt.ts'),
   },
   openapi: {
-    usage: 'openapi <dir>... --output <out> [--watch] [<option>...]',
+    usage: 'openapi <dir>... --output <out> [--watch|--check] [<option>...]',
     about:
       'writes <out>/<service>/<version>/openapi.json; options say more than the published documents do: ' +
       '--operation-ids, --required, --read-only, --method-get, --hints, --close-links',
     load: () => import('./openapi.ts'),
   },
   types: {
-    usage: 'types <dir>... --output <out> [--watch]',
+    usage: 'types <dir>... --output <out> [--watch|--check]',
     about: 'writes TypeScript types and a typed client to <out>/<service>/<version>.ts',
     load: () => import('./types.ts'),
   },
   docs: {
-    usage: 'docs <dir>... --output <out> [--watch]',
+    usage: 'docs <dir>... --output <out> [--watch|--check]',
     about: 'writes pages about all services, in Markdown; begin with <out>/index.md',
     load: () => import('./docs.ts'),
   },
@@ -106,5 +106,9 @@ function callersFolder(env: NodeJS.ProcessEnv, cwd: string): string | undefined 
 function usage(): string {
   const width = Math.max(...Object.values(COMMANDS).map((entry) => entry.usage.length));
   const lines = Object.values(COMMANDS).map((entry) => `  troupe model ${entry.usage.padEnd(width)}  ${entry.about}\n`);
-  return `The cluster manager's model language; <dir> holds <service>/<version>/*.model\n\n${lines.join('')}`;
+  return (
+    `The cluster manager's model language; <dir> holds <service>/<version>/*.model\n\n${lines.join('')}\n` +
+    `With --check a generator writes nothing and ends with 1 when something is not up to date. What it wrote before for\n` +
+    `the same model, and does not any more, it takes away: <out>/.troupe-model-<command>.json says what that is.\n`
+  );
 }

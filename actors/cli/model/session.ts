@@ -31,6 +31,12 @@ export interface Checked {
   readonly warnings: number;
 }
 
+export interface ModelUse {
+  readonly roots: readonly string[];
+  readonly watch: boolean;
+  readonly tell?: (diagnostics: readonly Diagnostic[]) => void;
+}
+
 /** @throws {TerminalError} an unknown option, or no directory */
 export function modelArguments(args: readonly string[], options: ParseArgsOptionsConfig): ModelArguments {
   try {
@@ -47,12 +53,13 @@ export function modelArguments(args: readonly string[], options: ParseArgsOption
  * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
  * change, until the process is told to stop.
  *
+ * @param of.tell  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code
  * @returns the exit code of the last time: 1 for a model with errors, else what `work` said
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */
 export async function withModel(
-  { roots, watch }: { readonly roots: readonly string[]; readonly watch: boolean },
+  { roots, watch, tell }: ModelUse,
   work: (checked: Checked) => Promise<number> | number,
 ): Promise<number> {
   const clock = systemClock();
@@ -62,8 +69,10 @@ export async function withModel(
   const changes = signal && orRefuse(() => watchModel({ workspace, roots, clock, signal }));
   readOrRefuse(workspace, roots, clock);
   const once = async (): Promise<number> => {
-    const { errors, warnings } = complain(workspace);
+    const { errors, warnings } = tell === undefined ? complain(workspace) : countOf(workspace.diagnostics());
+    tell?.(workspace.diagnostics());
     if (errors === 0) return await work({ workspace, warnings });
+    if (tell !== undefined) return 1;
     process.stderr.write(`${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
     return 1;
   };
@@ -118,6 +127,10 @@ function complain(
 ): { errors: number; warnings: number } {
   const diagnostics = workspace.diagnostics().filter((each) => each.severity === Severity.Error || isTold(each));
   tellAll(diagnostics, (file) => workspace.syntax(file)?.text);
+  return countOf(diagnostics);
+}
+
+function countOf(diagnostics: readonly Diagnostic[]): { errors: number; warnings: number } {
   const errors = diagnostics.filter(({ severity }) => severity === Severity.Error).length;
   return { errors, warnings: diagnostics.length - errors };
 }
