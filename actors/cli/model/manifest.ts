@@ -37,7 +37,10 @@ export function readManifest(output: string, command: string): Manifest {
   try {
     const { files } = JSON.parse(text) as { files: Record<string, ManifestEntry> };
     const entries = Object.entries(files);
-    if (entries.every(([, each]) => typeof each.model === 'string' && typeof each.sha256 === 'string')) {
+    if (
+      typeof files === 'object' &&
+      entries.every(([, each]) => typeof each.model === 'string' && typeof each.sha256 === 'string')
+    ) {
       return new Map(entries);
     }
   } catch (error) {

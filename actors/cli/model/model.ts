@@ -48,7 +48,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   docs: {
     usage: 'docs <dir>... --output <out> [--watch|--check]',
-    about: 'writes pages about all services, in Markdown; begin with <out>/index.md',
+    about:
+      'writes pages about all services, in Markdown and HTML; begin with <out>/index.md, or <out>/index.html to search',
     load: () => import('./docs.ts'),
   },
   lsp: {
