@@ -66,6 +66,11 @@ const BLANKS = /[ \t\r]*/y;
 /** What can neither be between tokens nor start one. */
 const STRANGE = /(?:\/(?![/*])|[^A-Za-z_0-9@{}[\]()="`/ \t\r\n])+/y;
 
+/** A word of the language, which cannot be a name. */
+export function isKeyword(text: string): boolean {
+  return FIXED.has(text);
+}
+
 /** Splits the text of a file; never fails. */
 export function lex(file: string, text: string): Lexed {
   const tokens: Token[] = [];

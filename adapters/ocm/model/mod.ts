@@ -10,7 +10,7 @@ export {
   type Skipped,
 } from './files.ts';
 export { format } from './format.ts';
-export type { Token } from './lexer.ts';
+export { isKeyword, type Token } from './lexer.ts';
 export { methodForm } from './methods.ts';
 export {
   type Annotation,
@@ -40,7 +40,7 @@ export {
   type Verb,
   type Version,
 } from './model.ts';
-export { compareNames, type Name } from './names.ts';
+export { compareNames, type Name, nameOf } from './names.ts';
 export { parse } from './parser.ts';
 export type { Scope, TypeEntry } from './scope.ts';
 export type {

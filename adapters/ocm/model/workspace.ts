@@ -51,6 +51,11 @@ export class Workspace {
     this.#roots = roots;
   }
 
+  /** The name that an identifier would stand for. */
+  nameOf(identifier: string): Name {
+    return this.#nameOf(identifier);
+  }
+
   /** Makes a version known, even without files. */
   addVersion(directory: string): void {
     this.#state(partsOf(`${directory}/`));
