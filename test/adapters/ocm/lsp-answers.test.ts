@@ -157,6 +157,15 @@ test('words of the language, marks and names of methods are offered where they m
     );
   }));
 
+test('of a flood of complaints an editor is told some, and how many there are besides', () =>
+  withEditor(async ({ editor, open }) => {
+    const book = await open(BOOK);
+    await editor.edit(book, 'class Author {', `${'# '.repeat(100_000)}\nclass Author {`);
+    const found = await editor.complaints(book, some);
+    assert.is(found.length, 500);
+    assert.match(String(found.at(-1)?.message), /and 99\d{3} more complaints, not shown/);
+  }));
+
 test('every word has its colour', () =>
   withEditor(async ({ editor, open }) => {
     const colours = await editor.colours(await open(BOOKS));
