@@ -4,6 +4,7 @@ import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
+import { OCM } from './changes/ocm.ts';
 import { OPENSTACK } from './changes/openstack.ts';
 
-export const CHANGES: readonly Change[] = [...MACHINES, ...ACTORS, ...BUS, ...OPENSTACK, ...KUBERNETES];
+export const CHANGES: readonly Change[] = [...MACHINES, ...ACTORS, ...BUS, ...OPENSTACK, ...KUBERNETES, ...OCM];

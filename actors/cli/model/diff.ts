@@ -3,14 +3,18 @@ import { parseArgs } from 'node:util';
 import { type Break, compareModels } from '../../../adapters/ocm/diff/mod.ts';
 import { type Place, renderDiagnostic, type Workspace } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { checkedModel, counted } from './session.ts';
+import { counted } from './counted.ts';
+import { checkedModel } from './session.ts';
 
 const OPTIONS = { output: { type: 'string', short: 'o', default: 'text' } } as const;
 
 /** @returns 0 for changes that break nobody, 1 if some do or a model has errors */
 export async function run(args: readonly string[]): Promise<number> {
   const { folders, json } = argumentsOf(args);
-  const [old, now] = [checkedModel([folders.old]), checkedModel([folders.now])];
+  const old = checkedModel([folders.old], { warnings: () => false });
+  // What was said about the old model is no news.
+  const known = new Set(old?.diagnostics().map(({ code, message }) => `${code} ${message}`));
+  const now = checkedModel([folders.now], { warnings: ({ code, message }) => !known.has(`${code} ${message}`) });
   if (old === undefined || now === undefined) return 1;
   const breaks = compareModels(old.model(), now.model());
   process.stdout.write(json ? `${JSON.stringify({ breaks: breaks.map(plain) }, null, 2)}\n` : text(breaks, old, now));
@@ -40,18 +44,26 @@ function parsed(args: readonly string[]) {
 
 /** What is gone is shown where it was, what changed where it is. */
 function text(breaks: readonly Break[], old: Workspace, now: Workspace): string {
-  const shown = breaks.map(({ rule, message, old: was, new: is }) => {
+  const shown = breaks.map(({ rule, message, service, version, old: was, new: is }) => {
+    const whose = version === undefined ? service : `${service}/${version}`;
     const [place, workspace] = is === undefined ? [was, old] : [is, now];
     const origin = is === undefined ? '' : `; was at ${was.file}:${was.line}:${was.column}`;
     const source = place.line === 0 ? undefined : workspace.syntax(place.file)?.text;
-    return `${renderDiagnostic({ code: rule, severity: 'breaking', message: message + origin, place }, source)}\n`;
+    return `${renderDiagnostic({ code: rule, severity: 'breaking', message: `${whose}: ${message}${origin}`, place }, source)}\n`;
   });
   const sum = breaks.length === 0 ? 'no change breaks clients' : `${counted(breaks.length, 'breaking change')}`;
   return `${shown.join('')}${sum}\n`;
 }
 
-function plain({ rule, message, old, new: now }: Break) {
-  return { rule, message, old: position(old), new: now === undefined ? null : position(now) };
+function plain({ rule, message, service, version, old, new: now }: Break) {
+  return {
+    rule,
+    message,
+    service,
+    version: version ?? null,
+    old: position(old),
+    new: now === undefined ? null : position(now),
+  };
 }
 
 function position({ file, line, column }: Place) {

@@ -1,47 +1,77 @@
 // `troupe model fmt`: the one layout of model files.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { format, parse, renderDiagnostic } from '../../../adapters/ocm/model/mod.ts';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { format, modelFilesBelow, parse } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { counted, modelArguments } from './session.ts';
+import { Complaints } from './complaints.ts';
+import { counted } from './counted.ts';
+import { modelArguments, orRefuse, tellSkipped } from './session.ts';
+import { unifiedDiff } from './unified.ts';
 
-const OPTIONS = { check: { type: 'boolean' } } as const;
+const OPTIONS = { check: { type: 'boolean' }, diff: { type: 'boolean' } } as const;
+/** Stands for standard input, whose layout goes to standard output. */
+const INPUT = '-';
 
-/** Names the files that change, or with `--check` those that would; a file with errors stays as it is. */
+/**
+ * Names the files that change, or with `--check` those that would, or with `--diff` shows how; a file with errors stays
+ * as it is.
+ */
 export async function run(args: readonly string[]): Promise<number> {
   const { roots, values } = modelArguments(args, OPTIONS);
-  const onlyCheck = values['check'] === true;
-  const files = roots.flatMap(modelFiles);
+  const [diff, check] = [values['diff'] === true, values['check'] === true];
+  if (roots.includes(INPUT)) {
+    if (roots.length > 1) throw new TerminalError("standard input, '-', cannot be laid out together with files");
+    return await layOutInput({ diff, check });
+  }
+  const files = [...new Set(roots.flatMap(modelFiles))];
+  const complaints = new Complaints();
   let changed = 0;
   let broken = 0;
   for (const file of files) {
-    const text = readFileSync(file, 'utf8');
-    const syntax = parse(file, text);
-    for (const diagnostic of syntax.diagnostics) process.stderr.write(`${renderDiagnostic(diagnostic, text)}\n`);
-    if (syntax.diagnostics.length > 0) {
-      broken++;
-      continue;
+    const { text, formatted } = laidOut(file, readFileSync(file), complaints);
+    if (formatted === undefined) broken++;
+    else if (formatted !== text) {
+      changed++;
+      process.stdout.write(diff ? unifiedDiff(file, text, formatted) : `${file}\n`);
+      if (!diff && !check) orRefuse(() => writeFileSync(file, formatted));
     }
-    const formatted = format(syntax);
-    if (formatted === text) continue;
-    changed++;
-    process.stdout.write(`${file}\n`);
-    if (!onlyCheck) writeFileSync(file, formatted);
   }
-  const done = `${changed} ${onlyCheck ? (changed === 1 ? 'needs' : 'need') : 'got'} another layout`;
+  complaints.tellRest();
+  const done = diff || check ? `${changed === 1 ? 'needs' : 'need'} another layout` : 'got another layout';
   const left = broken === 0 ? '' : `, ${broken} left alone because of errors`;
-  process.stderr.write(`${counted(files.length, 'file')}: ${done}${left}\n`);
-  return broken > 0 || (onlyCheck && changed > 0) ? 1 : 0;
+  process.stderr.write(`${counted(files.length, 'file')}: ${changed} ${done}${left}\n`);
+  return broken > 0 || ((diff || check) && changed > 0) ? 1 : 0;
+}
+
+/** @returns no layout for what has errors, which were complained about */
+function laidOut(
+  file: string,
+  bytes: Uint8Array,
+  complaints: Complaints,
+): { text: string; formatted: string | undefined } {
+  const syntax = parse(file, bytes);
+  const { text, diagnostics } = syntax;
+  for (const diagnostic of diagnostics) complaints.tell(diagnostic, text);
+  return { text, formatted: diagnostics.length > 0 ? undefined : format(syntax) };
+}
+
+async function layOutInput({ diff, check }: { diff: boolean; check: boolean }): Promise<number> {
+  const complaints = new Complaints();
+  const { text, formatted } = laidOut('<stdin>', await buffer(process.stdin), complaints);
+  complaints.tellRest();
+  if (formatted === undefined) return 1;
+  if (diff) process.stdout.write(unifiedDiff('<stdin>', text, formatted));
+  else if (!check) process.stdout.write(formatted);
+  return (diff || check) && formatted !== text ? 1 : 0;
 }
 
 /** @throws {TerminalError} the path cannot be read, or has no model file */
 function modelFiles(path: string): string[] {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = orRefuse(() => statSync(path, { throwIfNoEntry: false }));
   if (stat === undefined) throw new TerminalError(`there is no '${path}'`);
   if (!stat.isDirectory()) return [path];
-  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.model') && !/(?:^|[\\/])\./.test(file))
-    .sort();
+  const { files, skipped } = orRefuse(() => modelFilesBelow(path));
+  tellSkipped(skipped);
   if (files.length === 0) throw new TerminalError(`there is no model file in '${path}'`);
-  return files.map((file) => join(path, file));
+  return files;
 }

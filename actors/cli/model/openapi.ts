@@ -12,7 +12,7 @@ const OPTIONS = {
 } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
-  return await generate(args, OPTIONS, (model, values) => {
+  return await generate('openapi', args, OPTIONS, (model, values) => {
     const options: OpenApiOptions = {
       operationIds: values['operation-ids'] === true,
       required: values['required'] === true,

@@ -1,24 +1,41 @@
 // What the generators of `troupe model` share: a model in, files out, all of them or none.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
-import { counted, type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
+import { counted } from './counted.ts';
+import {
+  type Leftovers,
+  leftoversOf,
+  manifestName,
+  nextManifest,
+  readManifest,
+  removeLeftovers,
+  textOf,
+} from './manifest.ts';
+import { type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
 
 /** Texts by path below the output folder. */
 export type OutputFiles = ReadonlyMap<string, string>;
 
-const OPTIONS = { output: { type: 'string', short: 'o' }, watch: { type: 'boolean' } } as const;
+const OPTIONS = {
+  output: { type: 'string', short: 'o' },
+  watch: { type: 'boolean' },
+  check: { type: 'boolean' },
+} as const;
 
 /**
- * Runs a generator; with `--watch` again after every change.
+ * Runs a generator; with `--watch` again after every change, with `--check` only to say what it would do. Files that an
+ * earlier run for the same model wrote, and this one does not, go.
  *
+ * @param command  its name: files that it wrote are known by it
  * @param make  called for a model without errors; nothing is written before it is done
  * @throws {TerminalError} the call makes no sense, or the files cannot be written
  */
 export async function generate(
+  command: string,
   args: readonly string[],
   options: ParseArgsOptionsConfig,
   make: (model: Model, values: ModelArguments['values']) => OutputFiles,
@@ -31,20 +48,50 @@ export async function generate(
     if (below === '' || below.startsWith('..') || isAbsolute(below)) continue;
     throw new TerminalError(`the output '${output}' is inside the model '${root}', and would be read as a part of it`);
   }
-  return await withModel({ roots, watch: values['watch'] === true }, ({ workspace }) => {
+  const [watch, check] = [values['watch'] === true, values['check'] === true];
+  if (watch && check) throw new TerminalError('--check says what is out of date once, --watch never ends');
+  const model = roots.map((root) => relative(resolve(output), resolve(root)).split(sep).join('/')).join(' ');
+  return await withModel({ roots, watch }, ({ workspace }) => {
     const files = make(workspace.model(), values);
-    const written = writeOrRefuse(output, files);
-    process.stdout.write(`${counted(files.size, 'file')} in ${output}, ${written} written\n`);
-    return 0;
+    return orRefuseOutput(output, () => {
+      const old = readManifest(output, command);
+      const leftovers = leftoversOf(output, old, files, model);
+      if (check) return tellDifferences(output, files, leftovers);
+      const manifest = [manifestName(command), nextManifest(old, files, model)] as const;
+      const written = write(output, files, manifest);
+      removeLeftovers(output, leftovers.ours);
+      for (const file of leftovers.changed) {
+        process.stderr.write(`${join(output, file)}: not made any more, but changed by somebody, so it stays\n`);
+      }
+      const removed = leftovers.ours.length === 0 ? '' : `, ${leftovers.ours.length} removed`;
+      process.stdout.write(`${counted(files.size, 'file')} in ${output}, ${written} written${removed}\n`);
+      return 0;
+    });
   });
+}
+
+/** @returns the exit code: 1 when something is not as it would be written */
+function tellDifferences(output: string, files: OutputFiles, { ours, changed }: Leftovers): number {
+  const lines = [
+    ...[...files].flatMap(([file, text]) => {
+      const found = textOf(join(output, file));
+      if (found === text) return [];
+      return [`${join(output, file)}: ${found === undefined ? 'missing' : 'out of date'}\n`];
+    }),
+    ...[...ours, ...changed].map((file) => `${join(output, file)}: not made any more\n`),
+  ];
+  process.stdout.write(lines.join(''));
+  const state = lines.length === 0 ? 'all up to date' : `${lines.length} not up to date`;
+  process.stderr.write(`${counted(files.size, 'file')} in ${output}: ${state}\n`);
+  return lines.length === 0 ? 0 : 1;
 }
 
 /**
  * Writes the files whose text is another. One that is there is written beside itself and takes its place when all others
  * are written too: when one cannot be written, what is there stays as it was, and what is new goes.
  */
-function write(output: string, files: OutputFiles): number {
-  const changed = [...files].flatMap(([file, text]) => {
+function write(output: string, files: OutputFiles, manifest: readonly [file: string, text: string]): number {
+  const changed = [...files, manifest].flatMap(([file, text]) => {
     const path = join(output, file);
     const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
     if (!isNew && readFileSync(path, 'utf8') === text) return [];
@@ -52,7 +99,7 @@ function write(output: string, files: OutputFiles): number {
   });
   const progress = process.stderr.isTTY ? new Progress(systemClock(), 'writing files') : undefined;
   const begun: string[] = [];
-  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) mkdirSync(folder, { recursive: true });
+  for (const folder of new Set(changed.map(({ path }) => dirname(path)))) makeFolder(folder);
   try {
     for (const { text, written } of changed) {
       begun.push(written);
@@ -66,13 +113,33 @@ function write(output: string, files: OutputFiles): number {
   } finally {
     progress?.clear();
   }
-  return changed.length;
+  return changed.filter(({ path }) => path !== join(output, manifest[0])).length;
+}
+
+/**
+ * Makes a folder and those above it, from the top on. The system's own recursive call never comes back where a folder
+ * seems not to be there and cannot be made either, as behind a link that leads nowhere or below /proc.
+ */
+function makeFolder(folder: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(folder); statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true; at = dirname(at)) {
+    missing.unshift(at);
+    if (at === dirname(at)) break;
+  }
+  for (const each of missing) {
+    try {
+      mkdirSync(each);
+    } catch (error) {
+      // Another one may make the same folder meanwhile.
+      if (statSync(each, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    }
+  }
 }
 
 /** What the system refuses is for the caller to mend. */
-function writeOrRefuse(output: string, files: OutputFiles): number {
+function orRefuseOutput<T>(output: string, work: () => T): T {
   try {
-    return write(output, files);
+    return work();
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new TerminalError(`nothing could be written to '${output}': ${error.message}`, { cause: error });

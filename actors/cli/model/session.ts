@@ -1,11 +1,20 @@
 // What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
 // changes.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { readModel, renderDiagnostic, Severity, Workspace, watchModel } from '../../../adapters/ocm/model/mod.ts';
+import {
+  type Diagnostic,
+  readModel,
+  Severity,
+  type Skipped,
+  Workspace,
+  watchModel,
+} from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
 import { stopSignal } from '../../process/process.ts';
+import { tellAll } from './complaints.ts';
+import { counted } from './counted.ts';
 
 /** Reading that takes longer shows how far it is. */
 const PATIENCE_MS = 500;
@@ -20,6 +29,12 @@ export interface ModelArguments {
 export interface Checked {
   readonly workspace: Workspace;
   readonly warnings: number;
+}
+
+export interface ModelUse {
+  readonly roots: readonly string[];
+  readonly watch: boolean;
+  readonly tell?: (diagnostics: readonly Diagnostic[]) => void;
 }
 
 /** @throws {TerminalError} an unknown option, or no directory */
@@ -38,12 +53,13 @@ export function modelArguments(args: readonly string[], options: ParseArgsOption
  * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
  * change, until the process is told to stop.
  *
+ * @param of.tell  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code
  * @returns the exit code of the last time: 1 for a model with errors, else what `work` said
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */
 export async function withModel(
-  { roots, watch }: { readonly roots: readonly string[]; readonly watch: boolean },
+  { roots, watch, tell }: ModelUse,
   work: (checked: Checked) => Promise<number> | number,
 ): Promise<number> {
   const clock = systemClock();
@@ -53,8 +69,10 @@ export async function withModel(
   const changes = signal && orRefuse(() => watchModel({ workspace, roots, clock, signal }));
   readOrRefuse(workspace, roots, clock);
   const once = async (): Promise<number> => {
-    const { errors, warnings } = complain(workspace);
+    const { errors, warnings } = tell === undefined ? complain(workspace) : countOf(workspace.diagnostics());
+    tell?.(workspace.diagnostics());
     if (errors === 0) return await work({ workspace, warnings });
+    if (tell !== undefined) return 1;
     process.stderr.write(`${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
     return 1;
   };
@@ -66,29 +84,35 @@ export async function withModel(
 /**
  * Reads a model once and complains about it.
  *
+ * @param of.warnings  which warnings are told
  * @returns undefined for one with errors
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */
-export function checkedModel(roots: readonly string[]): Workspace | undefined {
+export function checkedModel(
+  roots: readonly string[],
+  of: { readonly warnings: (warning: Diagnostic) => boolean },
+): Workspace | undefined {
   const workspace = new Workspace({ roots: roots.length });
   readOrRefuse(workspace, roots, systemClock());
-  return complain(workspace).errors === 0 ? workspace : undefined;
-}
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return complain(workspace, of.warnings).errors === 0 ? workspace : undefined;
 }
 
 function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clock): void {
   const progress = process.stderr.isTTY ? new Progress(clock, 'reading model files') : undefined;
-  const { versions } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
+  const { versions, skipped } = orRefuse(() => readModel(workspace, roots, (done, of) => progress?.at(done, of)));
   progress?.clear();
+  tellSkipped(skipped);
   if (versions > 0) return;
   throw new TerminalError(`no model in '${roots.join("', '")}': it is expected in <dir>/<service>/<version>/*.model`);
 }
 
+/** Says which links were left out. */
+export function tellSkipped(skipped: readonly Skipped[]): void {
+  for (const { path, reason } of skipped) process.stderr.write(`troupe: '${path}' is left out: ${reason}\n`);
+}
+
 /** A directory that cannot be read is the caller's mistake. */
-function orRefuse<T>(read: () => T): T {
+export function orRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -97,12 +121,16 @@ function orRefuse<T>(read: () => T): T {
   }
 }
 
-function complain(workspace: Workspace): { errors: number; warnings: number } {
-  const diagnostics = workspace.diagnostics();
-  const text = diagnostics
-    .map((each) => `${renderDiagnostic(each, workspace.syntax(each.place.file)?.text)}\n`)
-    .join('');
-  process.stderr.write(text);
+function complain(
+  workspace: Workspace,
+  isTold: (warning: Diagnostic) => boolean = () => true,
+): { errors: number; warnings: number } {
+  const diagnostics = workspace.diagnostics().filter((each) => each.severity === Severity.Error || isTold(each));
+  tellAll(diagnostics, (file) => workspace.syntax(file)?.text);
+  return countOf(diagnostics);
+}
+
+function countOf(diagnostics: readonly Diagnostic[]): { errors: number; warnings: number } {
   const errors = diagnostics.filter(({ severity }) => severity === Severity.Error).length;
   return { errors, warnings: diagnostics.length - errors };
 }

@@ -26,6 +26,10 @@ export type Rule = keyof typeof RULES;
 export interface Break {
   readonly rule: Rule;
   readonly message: string;
+  /** Whose clients break: names as in the URL. */
+  readonly service: string;
+  /** Undefined where the whole service is gone. */
+  readonly version: string | undefined;
   /** In the old model. */
   readonly old: Place;
   /** In the new model; undefined for what is gone. */

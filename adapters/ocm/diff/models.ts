@@ -4,7 +4,7 @@
 //   D1. What counts is what clients see: URLs, verbs, statuses, names and shapes on the wire, and the names of generated
 //       types. Other names, order, layout and documentation do not.
 //   D2. Additions break nothing: everything is optional, and clients ignore what they do not know.
-import type { Model, Place, Version } from '../model/mod.ts';
+import type { Model, Place, Service, Version } from '../model/mod.ts';
 import type { Break, Report } from './breaks.ts';
 import { resourceComparer } from './resources.ts';
 import { typeComparer } from './types.ts';
@@ -12,17 +12,22 @@ import { typeComparer } from './types.ts';
 /** @returns what breaks clients, in the order of services, versions and names of the old model */
 export function compareModels(old: Model, now: Model): Break[] {
   const breaks: Break[] = [];
-  const report: Report = (rule, message, place, newPlace) => {
-    breaks.push({ rule, message, old: place, new: newPlace });
-  };
+  const reportFor =
+    (service: Service, version?: Version): Report =>
+    (rule, message, place, newPlace) => {
+      const of = { service: service.name.snake, version: version?.name.snake };
+      breaks.push({ rule, message, ...of, old: place, new: newPlace });
+    };
   for (const service of old.services) {
     const other = now.services.find(({ name }) => name.key === service.name.key);
     const [first] = service.versions;
     if (other === undefined) {
-      if (first !== undefined) report('service.removed', `service '${service.name.snake}' is gone`, placeOf(first));
+      if (first !== undefined)
+        reportFor(service)('service.removed', `service '${service.name.snake}' is gone`, placeOf(first));
       continue;
     }
     for (const version of service.versions) {
+      const report = reportFor(service, version);
       const newVersion = other.versions.find(({ name }) => name.key === version.name.key);
       if (newVersion !== undefined) compareVersions(version, newVersion, report);
       else {

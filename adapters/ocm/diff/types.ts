@@ -13,7 +13,13 @@ export type CompareTypes = (old: Type, now: Type, use: Use) => void;
 
 export function typeComparer(report: Report): CompareTypes {
   const compared = new Map<Type, Set<Type>>();
+  /** What is still to be compared: types lead to others in chains of any length, which calls within calls are not for. */
+  const pending: (() => void)[] = [];
 
+  const compareAll: CompareTypes = (old, now, use) => {
+    compare(old, now, use);
+    for (let work = pending.shift(); work !== undefined; work = pending.shift()) work();
+  };
   const compare: CompareTypes = (old, now, use) => {
     if (old.kind === 'list' && now.kind === 'list') compare(old.element, now.element, use);
     else if (old.kind === 'map' && now.kind === 'map') {
@@ -38,7 +44,7 @@ export function typeComparer(report: Report): CompareTypes {
     compared.set(old, others);
     if (others.has(now)) return;
     others.add(now);
-    work();
+    pending.push(work);
   };
   const compareEnums = (old: EnumType, now: EnumType): void => {
     for (const value of old.values) {
@@ -71,7 +77,7 @@ export function typeComparer(report: Report): CompareTypes {
     }
     compare(old.type, now.type, { what, old: old.place, now: now.place });
   };
-  return compare;
+  return compareAll;
 }
 
 /**

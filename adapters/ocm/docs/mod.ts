@@ -1,1 +1,2 @@
+export { htmlSite } from './html-site.ts';
 export { documentation } from './pages.ts';

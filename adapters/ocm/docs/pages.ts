@@ -2,7 +2,7 @@
 import type { Model, Version } from '../model/mod.ts';
 import { code, link, page, table } from './markdown.ts';
 import { resourcePage, resourceRow } from './resources.ts';
-import { brief, directoryOf, Site } from './site.ts';
+import { brief, details, directoryOf, Site } from './site.ts';
 import { typePage, usesIn } from './types.ts';
 
 /** Markdown pages of a model without errors, by path: `index.md` and `<service>/<version>/...`. */
@@ -55,5 +55,6 @@ function versionPage(version: Version, site: Site): string {
       ['name', 'code', 'summary'],
       errors.map((error) => [error.name.camel, String(error.code), brief(error)]),
     ),
+    details(errors),
   );
 }

@@ -1,7 +1,7 @@
 // The page of a resource.
 import type { Method, Parameter, Resource } from '../model/mod.ts';
 import { anchor, code, link, page, table } from './markdown.ts';
-import { brief, long, relativeTo, type Site } from './site.ts';
+import { brief, details, long, relativeTo, type Site } from './site.ts';
 
 export function resourcePage(resource: Resource, site: Site): string {
   const file = site.file(resource);
@@ -35,6 +35,7 @@ export function resourcePage(resource: Resource, site: Site): string {
         brief(locator),
       ]),
     ),
+    details(locators),
     methods.flatMap((method) => methodSection(method, urls, site)),
   );
 }
@@ -61,6 +62,7 @@ function methodSection(method: Method, urls: readonly string[], site: Site): str
         brief(parameter),
       ]),
     ),
+    ...details(method.parameters),
   ];
 }
 

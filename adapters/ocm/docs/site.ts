@@ -83,6 +83,12 @@ export function brief(item: Pick<Item, 'documentation' | 'deprecated'>): string 
   return [item.deprecated ? '**Deprecated.**' : '', summaryOf(item)].filter((part) => part !== '').join(' ');
 }
 
+/** Whole documentations of items whose summaries are in a table: of those that say more than that. */
+export function details(items: readonly Item[]): string[] {
+  const more = items.filter((item) => item.documentation.trim() !== summaryOf(item).trim());
+  return more.flatMap((item) => [`**${item.name.camel}**`, '', ...long(item)]);
+}
+
 /** The whole documentation of an item. */
 export function long({ documentation, deprecated }: Pick<Item, 'documentation' | 'deprecated'>): string[] {
   return [...(deprecated ? ['**Deprecated.**', ''] : []), ...(documentation === '' ? [] : [documentation, ''])];

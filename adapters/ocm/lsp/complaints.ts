@@ -3,6 +3,9 @@ import { DiagnosticSeverity, type Diagnostic as EditorDiagnostic } from 'vscode-
 import { type Diagnostic, type Place, Severity } from '../model/mod.ts';
 import { rangeOf } from './ranges.ts';
 
+/** Complaints that an editor is told about one file: with many more it stands still. */
+const MOST = 500;
+
 export interface FileComplaints {
   readonly file: string;
   readonly diagnostics: EditorDiagnostic[];
@@ -24,7 +27,11 @@ export class Complaints {
       const [old, fresh] = [before.get(file) ?? [], now.get(file) ?? []];
       if (old.length === fresh.length && old.every((each, index) => isSame(each, fresh[index]))) return [];
       const text = fresh.length === 0 ? '' : textOf(file);
-      return [{ file, diagnostics: fresh.map((each) => editorDiagnostic(each, text)) }];
+      const shown = fresh.slice(0, MOST).map((each) => editorDiagnostic(each, text));
+      const rest = fresh.length - shown.length;
+      const last = shown.at(-1);
+      if (rest > 0 && last !== undefined) last.message += ` (and ${rest} more complaints, not shown)`;
+      return [{ file, diagnostics: shown }];
     });
   }
 }

@@ -1,8 +1,16 @@
 // Names that may stand where somebody writes. What is being written is hardly ever whole, so this looks at the tokens
 // before the place and not at the tree.
 import { type CompletionItem, CompletionItemKind, MarkupKind } from 'vscode-languageserver';
-import { BUILT_IN_TYPES, type FileSyntax, type Scope, type Token } from '../model/mod.ts';
-import { typeDetail } from './hover.ts';
+import {
+  BUILT_IN_TYPES,
+  type FileSyntax,
+  MethodKind,
+  methodForm,
+  nameOf,
+  type Scope,
+  type Token,
+} from '../model/mod.ts';
+import { MARK_TEXTS, typeDetail } from './hover.ts';
 
 /** What a line may hold before the name of a type: the kinds of its tokens. */
 const BEFORE_TYPE = {
@@ -13,16 +21,66 @@ const BEFORE_TYPE = {
 const OPEN_KEY = /\[ name $/;
 const BLOCKS: ReadonlySet<string> = new Set(['class', 'struct', 'enum', 'error', 'resource', 'locator', 'method']);
 
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  file: ['class', 'struct', 'enum', 'error', 'resource'],
+  class: ['attribute', 'link'],
+  struct: ['attribute', 'link'],
+  enum: ['value'],
+  error: ['code'],
+  resource: ['method', 'locator'],
+  locator: ['target', 'variable'],
+  method: ['in', 'out', 'parameter'],
+};
+const MARKS: CompletionItem[] = Object.entries(MARK_TEXTS).map(([label, value]) => ({
+  label,
+  kind: CompletionItemKind.Function,
+  documentation: { kind: MarkupKind.Markdown, value },
+}));
+/** Every other name is an action's. */
+const METHODS: CompletionItem[] = Object.values(MethodKind)
+  .filter((kind) => kind !== MethodKind.Action)
+  .map((label) => {
+    const { verb, status } = methodForm(nameOf(label).key);
+    return { label, kind: CompletionItemKind.Method, detail: `${verb}, ${status}` };
+  });
+
 /** @param offset  in UTF-16 units; the word that ends there is being written */
 export function completionsAt({ text, tokens }: FileSyntax, scope: Scope, offset: number): CompletionItem[] {
   const before = tokens.filter((token) => token.kind !== 'end' && token.offset + token.length <= offset);
   const last = before.at(-1);
   const isWord = last !== undefined && /^\w/.test(last.text) && last.offset + last.length === offset;
   if (isWord) before.pop();
-  const expected = expectedAfter(before, text.slice(0, offset).split('\n').length);
+  const line = text.slice(0, offset).split('\n').length;
+  if (before.at(-1)?.kind === '@') return MARKS;
+  const written = /\w*$/.exec(text.slice(0, offset))?.[0] ?? '';
+  const words = wordsAfter(before, line).filter(({ label }) => label.startsWith(written));
+  if (words.length > 0) return words;
+  const expected = expectedAfter(before, line);
   if (expected === 'type') return types(scope);
   if (expected === 'resource') return resources(scope);
   return [];
+}
+
+/** Words of the language, and names that mean something in it, where a line begins. */
+function wordsAfter(before: readonly Token[], line: number): CompletionItem[] {
+  const last = before.at(-1);
+  const block = blockOf(before) ?? 'file';
+  if (block === 'resource' && last?.kind === 'method') return METHODS;
+  const start = before.findLastIndex((token) => token.line < line || token.kind === '{' || token.kind === '}');
+  const kinds = withoutMarks(
+    before
+      .slice(start + 1)
+      .map(({ kind }) => `${kind} `)
+      .join(''),
+  );
+  if (kinds === '') return (WORDS[block] ?? []).map(keyword);
+  // Directions come in any order, before the name.
+  if (block === 'method' && (kinds === 'in ' || kinds === 'out ')) return [keyword(kinds === 'in ' ? 'out' : 'in')];
+  return [];
+}
+
+function keyword(label: string): CompletionItem {
+  return { label, kind: CompletionItemKind.Keyword };
 }
 
 function types(scope: Scope): CompletionItem[] {

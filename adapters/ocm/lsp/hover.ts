@@ -20,7 +20,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   date: 'An instant: a text as RFC 3339 has it, with its zone.',
   interface: 'Any JSON value.',
 };
-const MARKS: Readonly<Record<string, string>> = {
+export const MARK_TEXTS: Readonly<Record<string, string>> = {
   json: 'The name in JSON: of a property, a value, or a field of a body.',
   http: 'The name in the URL: of a query parameter, or of a part of the path.',
   go: 'The name in generated Go; it changes nothing else.',
@@ -44,7 +44,7 @@ export function hoverOf(sight: Sight, scope: Scope): string | undefined {
     }
     case 'mark': {
       const entry = takenOver(sight.mark, scope);
-      return entry === undefined ? MARKS[sight.mark.name] : typePage(entry);
+      return entry === undefined ? MARK_TEXTS[sight.mark.name] : typePage(entry);
     }
     case 'declaration': {
       const { part } = sight;

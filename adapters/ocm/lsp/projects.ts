@@ -6,15 +6,15 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../bus/time.ts';
-import { readModel, textOf, Workspace, watchModel } from '../model/mod.ts';
+import { bytesOf, readModel, type Skipped, Workspace, watchModel } from '../model/mod.ts';
 
 /** A workspace that prefers what is open. */
 export class EditedWorkspace extends Workspace {
   readonly #open = new Set<string>();
 
   /** What the disk says. */
-  override set(file: string, text: string): void {
-    if (!this.#open.has(file)) super.set(file, text);
+  override set(file: string, source: string | Uint8Array): void {
+    if (!this.#open.has(file)) super.set(file, source);
   }
 
   override remove(file: string): void {
@@ -30,9 +30,9 @@ export class EditedWorkspace extends Workspace {
   /** The editor lets go of a file. */
   close(file: string): void {
     this.#open.delete(file);
-    const text = textOf(file);
-    if (text === undefined) this.remove(file);
-    else this.set(file, text);
+    const bytes = bytesOf(file);
+    if (bytes === undefined) this.remove(file);
+    else this.set(file, bytes);
   }
 }
 
@@ -45,6 +45,7 @@ export interface ProjectsDeps {
   readonly signal: AbortSignal;
   /** A file changed on the disk. */
   readonly onChange: (workspace: EditedWorkspace) => void;
+  readonly onSkipped: (skipped: Skipped) => void;
   /** Something could not be read or watched: all else works, and a model stays as it was last read. */
   readonly onError: (error: unknown) => void;
 }
@@ -82,11 +83,11 @@ export class Projects {
   #add(roots: readonly string[]): EditedWorkspace {
     const workspace = new EditedWorkspace({ roots: roots.length });
     this.#projects.push({ roots, workspace });
-    const { clock, signal, onChange, onError } = this.#deps;
+    const { clock, signal, onChange, onError, onSkipped } = this.#deps;
     const follow = async (): Promise<void> => {
       // Watched first: what changes while it is read is not missed.
       const changes = watchModel({ workspace, roots, clock, signal });
-      readModel(workspace, roots);
+      for (const skipped of readModel(workspace, roots).skipped) onSkipped(skipped);
       for await (const _ of changes) onChange(workspace);
     };
     follow().catch(onError);
@@ -118,6 +119,8 @@ function directoriesWithModels(directory: string, onError: ProjectsDeps['onError
   const below = entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .flatMap(({ name }) => directoriesWithModels(join(directory, name), onError));
-  const hasModels = entries.some((entry) => !entry.isDirectory() && entry.name.endsWith('.model'));
+  const hasModels = entries.some(
+    (entry) => !entry.isDirectory() && entry.name.endsWith('.model') && !entry.name.startsWith('.'),
+  );
   return hasModels ? [directory, ...below] : below;
 }

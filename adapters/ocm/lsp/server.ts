@@ -17,7 +17,8 @@ import {
 import { createConnection } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Clock } from '../../../bus/time.ts';
-import { type Diagnostic, type FileSyntax, format, type Place, parse, type Scope } from '../model/mod.ts';
+import { type Diagnostic, format, type Place, parse, type Skipped } from '../model/mod.ts';
+import { answer, CAPABILITIES, type Known } from './answers.ts';
 import { Complaints } from './complaints.ts';
 import { completionsAt } from './completion.ts';
 import { definitionOf } from './definition.ts';
@@ -35,10 +36,7 @@ export interface ServeDeps {
 }
 
 /** Where in which file, and what that file and its version say. */
-interface Spot {
-  readonly workspace: EditedWorkspace;
-  readonly syntax: FileSyntax;
-  readonly scope: Scope;
+interface Spot extends Known {
   readonly offset: number;
 }
 
@@ -55,6 +53,8 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     const message = `troupe: ${error instanceof Error ? error.message : String(error)}`;
     void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message });
   };
+  const onSkipped = ({ path, reason }: Skipped): void =>
+    connection.console.info(`troupe: '${path}' is left out: ${reason}`);
   // An editor writes addresses its own way; about what it has open it has to be told under its own.
   const uriOf = (file: string): string =>
     documents.keys().find((uri) => pathOf(uri) === file) ?? pathToFileURL(file).href;
@@ -87,14 +87,23 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
         textDocumentSync: TextDocumentSyncKind.Incremental,
         definitionProvider: true,
         hoverProvider: true,
-        completionProvider: { triggerCharacters: [' ', ']'] },
+        completionProvider: { triggerCharacters: [' ', ']', '@'] },
         documentFormattingProvider: true,
+        ...CAPABILITIES,
       },
       serverInfo: { name: 'troupe model lsp' },
     };
   });
   connection.onInitialized(() => {
-    projects = new Projects({ roots, folders, clock, signal: stop.signal, onChange: complain, onError: report });
+    projects = new Projects({
+      roots,
+      folders,
+      clock,
+      signal: stop.signal,
+      onChange: complain,
+      onError: report,
+      onSkipped,
+    });
     for (const workspace of projects.workspaces()) complain(workspace);
     for (const document of documents.all()) changed(document);
   });
@@ -123,14 +132,18 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     complain(workspace);
   });
 
-  const spotOf = ({ textDocument, position }: TextDocumentPositionParams): Spot | undefined => {
-    const file = pathOf(textDocument.uri);
+  const fileOf = (uri: string): Known | undefined => {
+    const file = pathOf(uri);
     if (file === undefined) return undefined;
     const workspace = projects?.of(file);
     const syntax = workspace?.syntax(file);
     const scope = workspace?.scope(file);
     if (workspace === undefined || syntax === undefined || scope === undefined) return undefined;
-    return { workspace, syntax, scope, offset: offsetOf(position, syntax.text) };
+    return { workspace, syntax, scope };
+  };
+  const spotOf = ({ textDocument, position }: TextDocumentPositionParams): Spot | undefined => {
+    const known = fileOf(textDocument.uri);
+    return known && { ...known, offset: offsetOf(position, known.syntax.text) };
   };
   const locationOf = (place: Place, workspace: EditedWorkspace): Location => ({
     uri: uriOf(place.file),
@@ -164,6 +177,8 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     const newText = format(syntax);
     return newText === text ? [] : [{ range: rangeOf({ offset: 0, length: text.length }, text), newText }];
   });
+
+  answer({ connection, fileOf, uriOf, workspaces: () => projects?.workspaces() ?? [], locationOf });
 
   connection.onShutdown(() => stop.abort());
   documents.listen(connection);

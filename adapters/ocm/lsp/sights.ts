@@ -29,14 +29,15 @@ export type Sight = { readonly place: Place } & (
 
 /** @param offset  in UTF-16 units; directly behind a word still counts as at it */
 export function sightAt(syntax: FileSyntax, offset: number): Sight | undefined {
-  for (const sight of sights(syntax)) {
+  for (const sight of sightsOf(syntax)) {
     const { place } = sight;
     if (place.offset <= offset && offset <= place.offset + place.length) return sight;
   }
   return undefined;
 }
 
-function* sights({ declarations, tokens }: FileSyntax): Generator<Sight> {
+/** All of a file. */
+export function* sightsOf({ declarations, tokens }: FileSyntax): Generator<Sight> {
   for (const part of declarations) {
     yield* marksOf(part, tokens);
     yield { what: 'declaration', part, place: part.item.place };

@@ -146,20 +146,20 @@ function checkRule(judgement: Judgement, rule: Rule): void {
 
 function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main, allowed: readonly Judged[]): void {
   const found = allowed.filter(({ shape }) => shape !== undefined && main.shapes.includes(shape));
-  const [only] = found;
-  if (only !== undefined && found.length === 1) {
-    checkDirection(only, main.direction, scope);
-    if (only.key === main.name.toLowerCase()) return;
-    const message = `parameter '${only.dotted}' has to be called '${main.name}'`;
-    scope.report('method.name', only.syntax.item.place, message);
-    return;
+  const named = found.filter(({ key }) => key === main.name.toLowerCase());
+  for (const each of named.length > 0 ? named : found) checkDirection(each, main.direction, scope);
+  for (const { dotted: name, syntax } of named.length > 0 ? [] : found) {
+    scope.report('method.name', syntax.item.place, `parameter '${name}' has to be called '${main.name}'`);
   }
-  if (found.length === 0 && (method.broken || parameters.some(({ shape }) => shape === undefined))) return;
   const { place } = method.item;
-  if (main.name === 'Items' && found.length === 0 && parameters.every(({ key }) => key !== 'items')) {
-    scope.report('method.items', place, `method '${dotted}' needs a list 'Items'`);
-    return;
+  if (main.name === 'Items' && !method.broken && parameters.every(({ key }) => key !== 'items')) {
+    // A list of another name was told so: that it is not there by its own name is another thing to say.
+    const isUnclear = found.length === 0 && parameters.some(({ shape }) => shape === undefined);
+    if (!isUnclear) scope.report('method.items', place, `method '${dotted}' needs a list 'Items'`);
+    if (found.length === 0) return;
   }
+  if (found.length === 1) return;
+  if (found.length === 0 && (method.broken || parameters.some(({ shape }) => shape === undefined))) return;
   const what = `exactly one ${main.shapes.join(' or ')}, '${main.name}'`;
   scope.report('method.count', place, `method '${dotted}' needs ${what}, but has ${found.length}`);
 }
@@ -178,15 +178,13 @@ function checkPaging({ method, parameters, dotted, scope }: Judgement): void {
       missing.push(`no '${camel}'`);
       continue;
     }
-    const { type, item, default: found, input, output } = parameter.syntax;
+    const { type, item, default: found } = parameter.syntax;
     if (type.form !== 'plain' || type.element.name.key !== 'integer') {
       scope.report('method.paging-type', item.place, `parameter '${parameter.dotted}' has to be an 'Integer'`);
     } else if (initial !== undefined && found !== initial) {
       scope.report('method.paging-default', item.place, `the default of '${parameter.dotted}' has to be ${initial}`);
     }
-    if (input !== direction.includes('in') || output !== direction.includes('out')) {
-      missing.push(`a '${camel}' that is not '${direction}'`);
-    }
+    checkDirection(parameter, direction, scope);
   }
   if (missing.length === 0) return;
   scope.report('method.no-paging', method.item.place, `method '${dotted}' has ${missing.join(' and ')}`);

@@ -6,6 +6,8 @@ export type Severity = (typeof Severity)[keyof typeof Severity];
 
 /** Every code there is, and how grave it is. */
 export const CODES = {
+  'lex.encoding': Severity.Error,
+  'lex.return': Severity.Warning,
   'lex.character': Severity.Error,
   'lex.string': Severity.Error,
   'lex.comment': Severity.Error,
@@ -23,6 +25,8 @@ export const CODES = {
   'class.built-in': Severity.Error,
   'locator.no-target': Severity.Error,
   'locator.loop': Severity.Error,
+  'locator.depth': Severity.Error,
+  'locator.ways': Severity.Error,
   'locator.two-variables': Severity.Warning,
   'method.verb-clash': Severity.Error,
   'method.kind': Severity.Error,

@@ -62,8 +62,14 @@ const LARGEST_NUMBER = 2n ** 63n - 1n;
 const SAFE_DIGITS = 18;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /[0-9]+/y;
+const BLANKS = /[ \t\r]*/y;
 /** What can neither be between tokens nor start one. */
 const STRANGE = /(?:\/(?![/*])|[^A-Za-z_0-9@{}[\]()="`/ \t\r\n])+/y;
+
+/** A word of the language, which cannot be a name. */
+export function isKeyword(text: string): boolean {
+  return FIXED.has(text);
+}
 
 /** Splits the text of a file; never fails. */
 export function lex(file: string, text: string): Lexed {
@@ -77,14 +83,23 @@ export function lex(file: string, text: string): Lexed {
   let lineStart = 0;
   let swallowed = false;
 
+  /** The next LF, as far as it was looked for. */
+  let newline = -1;
   const returns = text.includes('\r');
 
   /** The CR or LF that ends the line of `at`, or the end of the text. */
   const endOfLine = (at: number): number => {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 ? text.length : newline;
+    if (newline < at) newline = text.indexOf('\n', at);
+    if (newline < 0) newline = text.length;
+    const end = newline;
     const carriageReturn = returns ? text.slice(at, end).indexOf('\r') : -1;
     return carriageReturn < 0 ? end : at + carriageReturn;
+  };
+  /** Nothing but blanks stands between `at` and the end of the line. */
+  const endsLine = (at: number): boolean => {
+    BLANKS.lastIndex = at;
+    BLANKS.test(text);
+    return BLANKS.lastIndex >= text.length || text[BLANKS.lastIndex] === '\n';
   };
   /** How far the characters of a line were counted, where they are not all one unit long. */
   let counted = { from: 0, to: 0, characters: 0 };
@@ -158,6 +173,9 @@ export function lex(file: string, text: string): Lexed {
       const end = endOfLine(offset);
       notes.push(note('line', end));
       offset = end;
+      if (text[end] === '\r' && !endsLine(end)) {
+        complain('lex.return', 1, 'a lone CR ends this note, but no line: what follows counts as on the same one');
+      }
     } else if (code === 0x2f && text.charCodeAt(offset + 1) === 0x2a) {
       const close = text.indexOf('*/', offset + 2);
       if (close < 0) {

@@ -1,9 +1,16 @@
 export { markedName } from './annotations.ts';
 export { BUILT_IN_TYPES } from './built-in.ts';
 export { CODES, type Code, type Diagnostic, renderDiagnostic, Severity } from './diagnostics.ts';
-export { type OnRead, type ReadModel, readModel } from './files.ts';
+export {
+  bytesOf,
+  modelFilesBelow,
+  type OnRead,
+  type ReadModel,
+  readModel,
+  type Skipped,
+} from './files.ts';
 export { format } from './format.ts';
-export type { Token } from './lexer.ts';
+export { isKeyword, type Token } from './lexer.ts';
 export { methodForm } from './methods.ts';
 export {
   type Annotation,
@@ -33,7 +40,7 @@ export {
   type Verb,
   type Version,
 } from './model.ts';
-export { compareNames, type Name } from './names.ts';
+export { compareNames, type Name, nameOf } from './names.ts';
 export { parse } from './parser.ts';
 export type { Scope, TypeEntry } from './scope.ts';
 export type {
@@ -48,5 +55,5 @@ export type {
   TypeSyntax,
   Word,
 } from './syntax.ts';
-export { textOf, type WatchDeps, watchModel } from './watch.ts';
+export { type WatchDeps, watchModel } from './watch.ts';
 export { Workspace } from './workspace.ts';

@@ -221,8 +221,16 @@ export interface ModelError extends Item {
   readonly code: number;
 }
 
-/** Everything up to and including the first full stop, or all of it. */
+/** A full stop that may end a sentence: blanks follow, or nothing does. */
+const STOP = /\.(?=\s|$)/g;
+const ABBREVIATED = /(?:^|[^\p{L}])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no)$/iu;
+
+/** The first sentence, or the first paragraph where it has no end. */
 export function summaryOf({ documentation }: Pick<Item, 'documentation'>): string {
-  const end = documentation.indexOf('.');
-  return end < 0 ? documentation : documentation.slice(0, end + 1);
+  const [paragraph = ''] = documentation.split(/\r?\n[ \t]*\r?\n/, 1);
+  for (const { index } of paragraph.matchAll(STOP)) {
+    const [before, behind] = [paragraph.slice(0, index), paragraph.slice(index + 1).trimStart()];
+    if (!ABBREVIATED.test(before) && !/^\p{Ll}/u.test(behind)) return paragraph.slice(0, index + 1);
+  }
+  return paragraph;
 }

@@ -5,6 +5,7 @@
 import { annotationsOf } from './annotations.ts';
 import { Cursor, placeOf } from './cursor.ts';
 import { Documents } from './documentation.ts';
+import { decoded } from './encoding.ts';
 import { lex, type TokenKind } from './lexer.ts';
 import type { Annotation, Literal } from './model.ts';
 import { type NameOf, nameTable } from './names.ts';
@@ -62,14 +63,21 @@ const BODIES = {
 /**
  * Reads a file; never fails.
  *
+ * @param source  text, or bytes that should be UTF-8
  * @param nameOf  of the other files read along with it
  */
-export function parse(file: string, text: string, nameOf: NameOf = nameTable()): FileSyntax {
+export function parse(file: string, source: string | Uint8Array, nameOf: NameOf = nameTable()): FileSyntax {
+  const { text, fault } = typeof source === 'string' ? { text: source, fault: undefined } : decoded(file, source);
   const lexed = lex(file, text);
   const cursor = new Cursor(lexed, nameOf);
   const documents = new Documents(lexed.notes);
   const declarations = new Parser(cursor, documents).declarations();
-  const diagnostics = [...lexed.diagnostics, ...cursor.diagnostics, ...documents.diagnostics];
+  const diagnostics = [
+    ...(fault === undefined ? [] : [fault]),
+    ...lexed.diagnostics,
+    ...cursor.diagnostics,
+    ...documents.diagnostics,
+  ];
   if (diagnostics.length > 1) diagnostics.sort((a, b) => a.place.offset - b.place.offset);
   return { ...lexed, file, text, declarations, diagnostics };
 }

@@ -1,8 +1,8 @@
 // Changes of model files on disk.
-import { type FSWatcher, readFileSync, watch } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Clock } from '../../../bus/time.ts';
-import { modelDirectories, readModel } from './files.ts';
+import { bytesOf, modelDirectories, readModel } from './files.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Editors write a file in several steps. */
@@ -80,22 +80,16 @@ function areKnown(workspace: Workspace, paths: readonly string[]): boolean {
 
 function update(workspace: Workspace, paths: readonly string[]): void {
   for (const path of paths) {
-    const text = textOf(path);
-    if (text === undefined) workspace.remove(path);
-    else workspace.set(path, text);
+    const bytes = isHidden(path) ? undefined : bytesOf(path);
+    if (bytes === undefined) workspace.remove(path);
+    else workspace.set(path, bytes);
   }
+}
+
+function isHidden(path: string): boolean {
+  return basename(path).startsWith('.');
 }
 
 function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory + sep);
-}
-
-/** @returns undefined if the file is gone */
-export function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -4,6 +4,7 @@ import { checkDeclarations } from './check-declarations.ts';
 import { checkTree } from './check-tree.ts';
 import { declare } from './declarations.ts';
 import type { Diagnostic } from './diagnostics.ts';
+import { wholeText } from './encoding.ts';
 import type { Model, Service, Version } from './model.ts';
 import { compareNames, directoryName, type Name, nameTable } from './names.ts';
 import { parse } from './parser.ts';
@@ -50,6 +51,11 @@ export class Workspace {
     this.#roots = roots;
   }
 
+  /** The name that an identifier would stand for. */
+  nameOf(identifier: string): Name {
+    return this.#nameOf(identifier);
+  }
+
   /** Makes a version known, even without files. */
   addVersion(directory: string): void {
     this.#state(partsOf(`${directory}/`));
@@ -71,10 +77,12 @@ export class Workspace {
   }
 
   /** Adds a file, or gives it another text. */
-  set(file: string, text: string): void {
+  set(file: string, source: string | Uint8Array): void {
     const state = this.#state(partsOf(file));
-    if (state.files.get(file)?.text === text) return;
-    state.files.set(file, parse(file, text, this.#nameOf));
+    const known = state.files.get(file);
+    const text = wholeText(source);
+    if (known !== undefined && known.text === text && isWhole(known)) return;
+    state.files.set(file, parse(file, text ?? source, this.#nameOf));
     state.built = undefined;
     this.#isCurrent = false;
   }
@@ -203,6 +211,11 @@ export class Workspace {
       (a, b) => compareNames(a.service, b.service) || compareNames(a.name, b.name),
     );
   }
+}
+
+/** The text is all that the file says. */
+function isWhole({ diagnostics }: FileSyntax): boolean {
+  return diagnostics[0]?.code !== 'lex.encoding';
 }
 
 /** The complaints about the version as a whole first, then file by file. */

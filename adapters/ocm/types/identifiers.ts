@@ -31,6 +31,11 @@ export function memberName(name: string): string {
   return IDENTIFIER.test(name) && name !== '__proto__' ? name : literal(name);
 }
 
+/** The name of a method in an interface, where a bare `new` would be the object's construction. */
+export function methodName(name: string): string {
+  return name === 'new' ? literal(name) : memberName(name);
+}
+
 /** A string in single quotes. */
 export function literal(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");

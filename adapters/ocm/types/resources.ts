@@ -1,7 +1,7 @@
 // The resources of a version as interfaces, and the functions that make them work over a transport.
 import type { Body, Method, Parameter, Resource, Version } from '../model/mod.ts';
 import type { TypeNames } from './declarations.ts';
-import { Identifiers, literal, lowerCamel, memberName } from './identifiers.ts';
+import { Identifiers, literal, lowerCamel, memberName, methodName } from './identifiers.ts';
 import { note } from './notes.ts';
 
 /** A parameter of a method as a member of the object that a caller gives. */
@@ -15,6 +15,9 @@ interface ResourceNames {
   readonly type: string;
   readonly factory: string;
 }
+
+/** The object of a resource in the function that makes it. */
+const SELF = 'resource';
 
 type AllNames = ReadonlyMap<Resource, ResourceNames>;
 
@@ -41,7 +44,11 @@ export function resources(version: Version, names: TypeNames): string {
     if (!reachable.has(resource)) return head;
     const unused = members.length === 0 ? '_' : '';
     const body = members.map(({ body }) => body).join('');
-    return `${head}\nfunction ${factory}(${unused}transport: troupe.Transport, ${unused}path: string): ${type} {\n  return {\n${body}  };\n}\n`;
+    // Members that need others reach them by name: `this` is lost where somebody takes a function out of the object.
+    const [start, end] = members.some(({ needsOthers }) => needsOthers === true)
+      ? [`const ${SELF}: ${type} =`, `  return ${SELF};\n`]
+      : ['return', ''];
+    return `${head}\nfunction ${factory}(${unused}transport: troupe.Transport, ${unused}path: string): ${type} {\n  ${start} {\n${body}  };\n${end}}\n`;
   });
   const root = version.root && namesOf(version.root, named);
   if (root !== undefined) {
@@ -56,6 +63,8 @@ export function resources(version: Version, names: TypeNames): string {
 interface Member {
   readonly signature: string;
   readonly body: string;
+  /** It calls other members. */
+  readonly needsOthers?: true;
 }
 
 function membersOf(resource: Resource, names: TypeNames, named: AllNames): Member[] {
@@ -67,7 +76,7 @@ function membersOf(resource: Resource, names: TypeNames, named: AllNames): Membe
     const parameter = locator.variable ? 'id: string' : '';
     const segment = locator.variable ? `\${transport.segment(id)}` : encodeURIComponent(locator.segment);
     return {
-      signature: `${note(locator, '  ')}  ${name}(${parameter}): ${type};\n`,
+      signature: `${note(locator, '  ')}  ${methodName(name)}(${parameter}): ${type};\n`,
       body: `    ${name}: (${locator.variable ? 'id' : ''}) => ${factory}(transport, \`\${path}/${segment}\`),\n`,
     };
   });
@@ -86,7 +95,7 @@ function methodMembers(method: Method, identifiers: Identifiers, names: TypeName
   const parameters = `parameters${required ? '' : '?'}: ${type}, options?: troupe.CallOptions`;
   const answer = answerOf(method.responseBody, names);
   const call: Member = {
-    signature: `${note(method, '  ')}  ${name}(${parameters}): troupe.Answer<${answer}>;\n`,
+    signature: `${note(method, '  ')}  ${methodName(name)}(${parameters}): troupe.Answer<${answer}>;\n`,
     body: `    ${name}: (${given.length === 0 ? '_parameters' : `parameters${required ? '' : ' = {}'}`}, options) =>\n      transport.call<${answer}>(${callOf(method, given)}, options),\n`,
   };
   const items = method.responseBody.parameters.find(({ wireName }) => wireName === 'items');
@@ -102,7 +111,8 @@ function methodMembers(method: Method, identifiers: Identifiers, names: TypeName
     call,
     {
       signature: `  /** All items, page after page, as they are asked for. */\n  ${all}(${parameters}): troupe.Items<${element}>;\n`,
-      body: `    ${all}(parameters${required ? '' : ' = {}'}, options) {\n      return transport.items<${element}>(${first}, (page) => this.${name}({ ...parameters, ${key}: page }, options));\n    },\n`,
+      body: `    ${all}(parameters${required ? '' : ' = {}'}, options) {\n      return transport.items<${element}>(${first}, (page) => ${SELF}.${name}({ ...parameters, ${key}: page }, options));\n    },\n`,
+      needsOthers: true,
     },
   ];
 }

@@ -12,6 +12,7 @@ import { OWN } from './corpus.ts';
 const test = suite('troupe model');
 
 const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const BOOK = 'library_mgmt/v1/book_type.model';
 
 interface Run {
@@ -101,6 +102,18 @@ test('a call that makes no sense ends with 2 and says why', () =>
     const { stdout, code } = await run(['help'], folder);
     assert.is(code, 0);
     assert.match(stdout, 'troupe model check');
+  }));
+
+test('paths are taken from the folder that npm was called in', () =>
+  withModels(async (folder) => {
+    const args = ['--prefix', REPOSITORY, 'run', '--silent', 'troupe', '--', 'model', 'check', 'models'];
+    const child = spawn('npm', args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal([code, stdout], [0, '5 files of 2 versions: no errors, 0 warnings\n']);
   }));
 
 test('check --watch checks again after a change, a new file and a removed one', () =>

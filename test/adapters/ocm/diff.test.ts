@@ -198,10 +198,17 @@ test('services and versions that are gone are shown by their folder', () => {
   const old = workspaceOf({ [SERVICE]: SHOP, ...OTHER }).model();
   const breaks = compareModels(old, workspaceOf({ [SERVICE]: SHOP }).model());
   assert.equal(
-    breaks.map(({ rule, old: { file, line }, new: now }) => [rule, file, line, now]),
+    breaks.map(({ rule, service, version, old: { file, line }, new: now }) => [
+      rule,
+      service,
+      version,
+      file,
+      line,
+      now,
+    ]),
     [
-      ['version.removed', 'shop/v2', 0, undefined],
-      ['service.removed', 'stock/v1', 0, undefined],
+      ['version.removed', 'shop', 'v2', 'shop/v2', 0, undefined],
+      ['service.removed', 'stock', undefined, 'stock/v1', 0, undefined],
     ],
   );
 });
@@ -238,6 +245,41 @@ test('a model compared with itself breaks nothing, without what it is made of it
   assert.ok(compareModels(model, new Workspace().model()).length >= model.services.length);
 });
 
+test('a chain of types, however long, is followed', () => {
+  const chain = (last: string): string => {
+    const links = Array.from({ length: 3_000 }, (_, index) => `struct T${index} { A T${index + 1} }\n`);
+    return `resource Root { method Get { out Body T0 } }\n${links.join('')}struct T3000 { A ${last} }\n`;
+  };
+  const [old, now] = [chain('String'), chain('Long')].map((text) => workspaceOf({ 'long/v1/x.model': text }).model());
+  assert.ok(old !== undefined && now !== undefined);
+  assert.equal(
+    compareModels(old, now).map(({ message }) => message),
+    ["'a' of 'T3000' is Long and was String"],
+  );
+});
+
+test('warnings of the old model are not repeated, new ones are told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-diff-'));
+  try {
+    for (const side of ['old', 'new']) {
+      await cp(OWN, join(folder, side), { recursive: true });
+      await writeFile(join(folder, side, 'library_mgmt/v1/lost.model'), '// Nobody.\nresource Lost {\n}\n');
+    }
+    const run = () =>
+      spawnSync(process.execPath, [CLI, 'model', 'diff', 'old', 'new'], { cwd: folder, encoding: 'utf8' });
+    assert.equal([run().status, run().stderr], [0, '']);
+    await writeFile(join(folder, 'new/library_mgmt/v1/more.model'), 'resource More {\n}\n');
+    const { stderr } = run();
+    assert.match(
+      stderr,
+      "new/library_mgmt/v1/more.model:1:10: warning: no locator leads to resource 'LibraryMgmt.V1.More'",
+    );
+    assert.not.match(stderr, 'Lost');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('the command shows old places of what is gone and new ones of what changed, and ends with 0, 1 or 2', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-diff-'));
   const run = (...args: string[]) => {
@@ -259,10 +301,10 @@ test('the command shows old places of what is gone and new ones of what changed,
     const { stdout, stderr, status } = run('old', 'new');
     assert.equal([stderr, status], ['', 1]);
     assert.equal(stdout.split('\n').slice(0, 6), [
-      `old/${book}:10:2: breaking: 'isbn' of 'Book' is gone [attribute.removed]`,
+      `old/${book}:10:2: breaking: library_mgmt/v1: 'isbn' of 'Book' is gone [attribute.removed]`,
       '\tISBN String',
       '\t^^^^',
-      `new/${book}:12:2: breaking: 'weight' of 'Book' is String and was Float; was at old/${book}:14:2 [type.changed]`,
+      `new/${book}:12:2: breaking: library_mgmt/v1: 'weight' of 'Book' is String and was Float; was at old/${book}:14:2 [type.changed]`,
       '\tWeight String',
       '\t^^^^^^',
     ]);
@@ -270,6 +312,8 @@ test('the command shows old places of what is gone and new ones of what changed,
     assert.equal(breaks[1], {
       rule: 'type.changed',
       message: "'weight' of 'Book' is String and was Float",
+      service: 'library_mgmt',
+      version: 'v1',
       old: { file: `old/${book}`, line: 14, column: 2 },
       new: { file: `new/${book}`, line: 12, column: 2 },
     });

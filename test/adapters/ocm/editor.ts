@@ -1,8 +1,11 @@
 // An editor as the language server sees it: a client that speaks the protocol to a process over its standard streams.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
+  type CodeAction,
+  CodeActionRequest,
   type CompletionItem,
   CompletionRequest,
   createProtocolConnection,
@@ -12,6 +15,8 @@ import {
   DidCloseTextDocumentNotification,
   DidOpenTextDocumentNotification,
   DocumentFormattingRequest,
+  type DocumentSymbol,
+  DocumentSymbolRequest,
   ExitNotification,
   type Hover,
   HoverRequest,
@@ -21,10 +26,15 @@ import {
   type Location,
   type Position,
   PublishDiagnosticsNotification,
+  ReferencesRequest,
+  RenameRequest,
+  SemanticTokensRequest,
   ShutdownRequest,
   StreamMessageReader,
   StreamMessageWriter,
+  type SymbolInformation,
   type TextEdit,
+  WorkspaceSymbolRequest,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { systemClock } from '../../../actors/clock.ts';
@@ -47,6 +57,15 @@ export interface Editor {
   hover(file: string, at: string): Promise<string | undefined>;
   complete(file: string, at: string): Promise<CompletionItem[]>;
   format(file: string): Promise<string>;
+  references(file: string, at: string): Promise<Location[]>;
+  /** @returns texts of the files that change, by path */
+  rename(file: string, at: string, name: string): Promise<Map<string, string>>;
+  symbols(file: string): Promise<DocumentSymbol[]>;
+  find(query: string): Promise<SymbolInformation[]>;
+  /** @returns what a text would be after each mend that is offered, by title */
+  mends(file: string, at: string): Promise<Map<string, string>>;
+  /** @returns the words of a file with what they are */
+  colours(file: string): Promise<string[]>;
   /** Ends the server as editors do. @returns its exit code */
   quit(): Promise<number | null>;
 }
@@ -148,6 +167,55 @@ export async function startEditor(folders: readonly string[], args: readonly str
         options: { tabSize: 4, insertSpaces: true },
       });
       return TextDocument.applyEdits(document, edits as TextEdit[]);
+    },
+    async references(file, at) {
+      const params = { ...spot(file, at), context: { includeDeclaration: true } };
+      return (await connection.sendRequest(ReferencesRequest.type, params)) ?? [];
+    },
+    async rename(file, at, newName) {
+      const edit = await connection.sendRequest(RenameRequest.type, { ...spot(file, at), newName });
+      return new Map(
+        Object.entries(edit?.changes ?? {}).map(([uri, edits]) => {
+          const path = fileURLToPath(uri);
+          const document = documents.get(path) ?? TextDocument.create(uri, 'ocm', 0, readFileSync(path, 'utf8'));
+          return [path, TextDocument.applyEdits(document, edits)];
+        }),
+      );
+    },
+    async symbols(file) {
+      const textDocument = { uri: documentOf(file).uri };
+      return (await connection.sendRequest(DocumentSymbolRequest.type, { textDocument })) as DocumentSymbol[];
+    },
+    async find(query) {
+      return (await connection.sendRequest(WorkspaceSymbolRequest.type, { query })) as SymbolInformation[];
+    },
+    async mends(file, at) {
+      const { textDocument, position } = spot(file, at);
+      const params = { textDocument, range: { start: position, end: position }, context: { diagnostics: [] } };
+      const actions = ((await connection.sendRequest(CodeActionRequest.type, params)) ?? []) as CodeAction[];
+      return new Map(
+        actions.map(({ title, edit }) => [
+          title,
+          TextDocument.applyEdits(documentOf(file), edit?.changes?.[textDocument.uri] ?? []),
+        ]),
+      );
+    },
+    async colours(file) {
+      const document = documentOf(file);
+      const textDocument = { uri: document.uri };
+      const { data = [] } = (await connection.sendRequest(SemanticTokensRequest.type, { textDocument })) ?? {};
+      const legend = initialized.capabilities.semanticTokensProvider?.legend.tokenTypes ?? [];
+      const words: string[] = [];
+      let [line, character] = [0, 0];
+      for (let index = 0; index < data.length; index += 5) {
+        const [lines = 0, characters = 0, length = 0, type = 0] = data.slice(index, index + 5);
+        character = lines === 0 ? character + characters : characters;
+        line += lines;
+        const start = { line, character };
+        const range = { start, end: { line, character: character + length } };
+        words.push(`${document.getText(range)} ${legend[type]}`);
+      }
+      return words;
     },
     async quit() {
       await connection.sendRequest(ShutdownRequest.type);

@@ -35,8 +35,10 @@ function edit(folder: string, from: string, to: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 }
 
+/** All but what says which they are. */
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !file.startsWith('.troupe-model-'))
     .filter((file) => statSync(join(folder, file)).isFile())
     .sort();
 

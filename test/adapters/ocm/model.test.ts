@@ -239,6 +239,15 @@ test('the first line that is not blank gives the indent', () => {
 test('a summary ends with the first full stop', () => {
   assert.is(summaryOf({ documentation: 'One. Two.' }), 'One.');
   assert.is(summaryOf({ documentation: 'None' }), 'None');
+  for (const sentence of [
+    'Labels (e.g. `a`) of it.',
+    'See https://www.example.com/a.b for more.',
+    'Of version 1.2, i.e. Now.',
+    'Disks, networks etc. are there.',
+  ]) {
+    assert.is(summaryOf({ documentation: `${sentence} More.\n\nAnd more.` }), sentence);
+  }
+  assert.is(summaryOf({ documentation: 'A list:\n\n- a. b' }), 'A list:');
 });
 
 test('strings are decoded, raw ones are not', () => {

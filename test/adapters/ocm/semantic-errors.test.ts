@@ -211,7 +211,8 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   ],
   [
     'the name of a list',
-    resource(LIST.replace('out Items', 'out ⟨method.name⟩Books')),
+    resource(LIST.replace('List', '⟨method.items⟩List').replace('out Items', 'out ⟨method.name⟩Books')),
+    "method 'Svc.V1.R.List' needs a list 'Items'",
     "parameter 'Svc.V1.R.List.Books' has to be called 'Items'",
   ],
   [
@@ -242,8 +243,35 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   ],
   [
     'a list without pages',
-    resource('method ⟨method.no-paging⟩List { in out Page Integer = 1 in Size Integer = 100 out Items []Book }'),
-    "method 'Svc.V1.R.List' has a 'Size' that is not 'in out' and no 'Total'",
+    resource('method ⟨method.no-paging⟩List { in out Page Integer = 1 out Items []Book }'),
+    "method 'Svc.V1.R.List' has no 'Size' and no 'Total'",
+  ],
+  [
+    'the direction of pages',
+    resource(
+      'method List { in ⟨method.direction⟩Page Integer = 1 out ⟨method.direction⟩Size Integer = 100 in out ⟨method.direction⟩Total Integer out Items []Book }',
+    ),
+    "parameter 'Svc.V1.R.List.Page' has to be 'in out'",
+    "parameter 'Svc.V1.R.List.Size' has to be 'in out'",
+    "parameter 'Svc.V1.R.List.Total' has to be 'out'",
+  ],
+  [
+    'a wrong number beside wrong names: both are said',
+    resource(
+      'method ⟨method.count⟩Add { in out ⟨method.name⟩A Book in out ⟨method.name⟩B Book }',
+      LIST.replace('List', '⟨method.count⟩⟨method.items⟩List').replace(
+        'out Items []Book',
+        'out ⟨method.name⟩A []Book out ⟨method.name⟩B []Book',
+      ),
+    ),
+    "method 'Svc.V1.R.Add' needs exactly one struct, 'Body', but has 2",
+    "parameter 'Svc.V1.R.Add.A' has to be called 'Body'",
+    "method 'Svc.V1.R.List' needs a list 'Items'",
+    "method 'Svc.V1.R.List' needs exactly one list, 'Items', but has 2",
+  ],
+  [
+    'a wrong direction beside a wrong number',
+    resource('method ⟨method.count⟩Get { in out ⟨method.direction⟩Body Book out Other Book }'),
   ],
   [
     'a default that does not fit its type',
@@ -260,8 +288,33 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   ],
   [
     'a mark that gives no name',
-    'class X {\n\t@json(⟨mark.parameter⟩name = 5)\n\tA String\n\t@json(⟨mark.parameter⟩name = "")\n\tB String\n\t@json()\n\tC String\n\t@http(other = 1)\n\tD String\n}\n',
+    'class X {\n\t@json(⟨mark.parameter⟩name = 5)\n\tA String\n\t@json(⟨mark.parameter⟩name = "")\n\tB String\n\t@json()\n\tC String\n\t@http(⟨mark.parameter⟩other = 1)\n\tD String\n}\n',
     "the name that '@json' gives 'Svc.V1.X.A' has to be a string, and not an empty one",
+  ],
+  [
+    'a parameter of a mark that nobody knows',
+    'class X {\n\t@json(⟨mark.parameter⟩nam = "a")\n\tA String\n\t@json(name = "b" ⟨mark.unknown⟩omitempty = true)\n\tB String\n\t@deprecated(since = 5)\n\tC String\n}\n',
+    "'nam' of '@json' of 'Svc.V1.X.A' is unknown: the mark is there to give a 'name'; did you mean 'name'?",
+    "'omitempty' of '@json' of 'Svc.V1.X.B' is unknown and does nothing",
+  ],
+  ...['a/b', '.', '..', '{x}', 'a?b#c', 'a b', 'a%2Fb', 'é', 'a\\\\b', '\\n'].map((name): (typeof CASES)[number] => [
+    `a part of a URL that is called '${name}'`,
+    resource(
+      `@http(⟨mark.parameter⟩name = "${name}") locator A { target S }`,
+      `@http(⟨mark.parameter⟩name = "${name}x/") method Go { } } resource S {`,
+    ),
+  ]),
+  [
+    'parts of URLs that may be, and a name in a query, which is encoded',
+    resource(
+      '@http(name = "a-b.c_d~1") locator A { target S variable ID }',
+      '@http(name = "v1:undelete@now") method Go { }',
+      'method Delete { @http(name = "a/b?c[d]") in Why String } } resource S {',
+    ),
+  ],
+  [
+    'a name in a query with a control character',
+    resource('method Delete { @http(⟨mark.parameter⟩name = "a\\tb") in Why String }'),
   ],
   [
     'a name that is not in CamelCase, unless a mark hides it',
@@ -341,6 +394,32 @@ test('references that lead in a circle', () => {
   told(found, ["'@ref' leads in a circle: A.V1.X, B.V1.X, A.V1.X", "'@ref' leads in a circle: C.V1.X, C.V1.X"]);
 });
 
+/** A resource in each of so many levels, and what leads from one to the next. */
+function levels(count: number, locators: (level: number) => string): string {
+  const head = 'resource Root { locator L { target L0 } }\n';
+  const resources = Array.from({ length: count }, (_, level) => `resource L${level} { ${locators(level)} }\n`);
+  return `${head}${resources.join('')}resource L${count} { }\n`;
+}
+
+test('more ways than can be written down are told once, where they become too many', () => {
+  const diamond = (level: number): string => {
+    const mark = level === 12 ? '⟨locator.ways⟩' : '';
+    return `locator ${mark}A { target L${level + 1} } locator B { target L${level + 1} }`;
+  };
+  told(complaints({ 'x.model': levels(24, diamond) }), [
+    "with locator 'Svc.V1.L12.A' the version has more than 10000 URLs: too many ways lead to the same resources",
+  ]);
+  complaints({ 'x.model': levels(12, diamond) });
+});
+
+test('a chain of locators that is too long is told once, where it becomes so', () => {
+  const link = (level: number): string => `locator ${level === 99 ? '⟨locator.depth⟩' : ''}A { target L${level + 1} }`;
+  told(complaints({ 'x.model': levels(3_000, link) }), [
+    "locator 'Svc.V1.L99.A' has more than 100 others above it: no URL may be longer",
+  ]);
+  complaints({ 'x.model': levels(99, link) });
+});
+
 test('references need a single model root', () => {
   const files = { 'x.model': '⟨ref.path⟩@ref(path = "/other/v1/type")\nclass X {\n}\n', ...ROOT, ...TARGET };
   told(complaints(files, { roots: 2 }), ["'@ref' needs a single model root, but there are several"]);
@@ -369,9 +448,11 @@ test('every code has a case here or among the syntax errors', () => {
       [...text.matchAll(/⟨([a-z.-]+)⟩/gu)].map(([, code]) => code),
     ),
   );
-  const elsewhere = ['ref.cycle', 'ref.members', 'version.no-root'];
+  const elsewhere = ['locator.depth', 'locator.ways', 'ref.cycle', 'ref.members', 'version.no-root'];
   const missing = Object.keys(CODES).filter((code) => !covered.has(code) && !elsewhere.includes(code));
   assert.equal(missing, [
+    'lex.encoding',
+    'lex.return',
     'lex.character',
     'lex.string',
     'lex.comment',

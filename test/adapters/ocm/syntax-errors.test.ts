@@ -196,7 +196,7 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   ],
   [
     'parameters of a mark with a comma between',
-    '@json(name = "a"⟨lex.character⟩, other = 1)\nclass X {\n}\n',
+    '@deprecated(name = "a"⟨lex.character⟩, other = 1)\nclass X {\n}\n',
     "the character ',' starts nothing",
   ],
   [

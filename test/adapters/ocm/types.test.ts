@@ -36,8 +36,11 @@ const NASTY = `
     // And that.
     method Function { in AWSThing [E]Record @json(name = "aws-thing") in AwsThing []Object out Var Interface out Some [String]Long }
     method AsyncUpdate { in out Body []Things }
+    method New { in Old String }
+    method Constructor { }
   }
-  resource Empty { }
+  resource Empty { locator New { target Empties } }
+  resource Empties { }
   resource Unreached { method Get { out Body Array } }
   class Map { link Many []Map One Record  @json(name = "with-dash") Dash Array @json(name = "it's") Quote [String]Record }
   class Error { Message String }
@@ -204,6 +207,16 @@ test('all items come page after page, with what was asked for', async () => {
       assert.is(await titles({ size: 2, page: 2 }), 'cde');
       hasTotal = false;
       assert.is(await titles({ size: 5 }), 'abcde');
+    },
+  );
+});
+
+test('a list of all items can be taken out of its resource', async () => {
+  await withLibrary(
+    () => ({ status: 200, body: { items: [{ title: 'a' }], total: 1 } }),
+    async (library) => {
+      const { listAll } = library.books();
+      assert.equal(await Array.fromAsync(listAll()), [{ title: 'a' }]);
     },
   );
 });
