@@ -25,6 +25,7 @@ interface World {
   readonly effects: string[];
   readonly phase: () => string;
   readonly context: () => { readonly yielded: readonly string[] };
+  readonly passes: (ms: number) => void;
   /** The effect that is under way ends so. */
   end(output?: unknown): Promise<void>;
   fails(code: string): Promise<void>;
@@ -52,10 +53,12 @@ async function begin(object: Partial<BookView>, dependencies: readonly Dependenc
     delays: { landing: 1_000 },
   });
   const input = { key: 'key', object: { ...NEW, ...object }, dependencies, at: 0, landsBy };
-  const actor = createActor(machine, { clock: new SimulatedClock(), input });
+  const clock = new SimulatedClock();
+  const actor = createActor(machine, { clock, input });
   actor.start();
   actor.send({ type: 'life.began' });
   return {
+    passes: (ms) => clock.increment(ms),
     effects,
     phase: () => JSON.stringify(actor.getSnapshot().value),
     context: () => actor.getSnapshot().context,
@@ -155,6 +158,22 @@ test('a write that lost a race is made again, and is no error (I6)', async () =>
   await world.fails('conflict');
   assert.is(world.phase(), '"recycling"');
   assert.equal(world.effects.slice(-2), ['recycle', 'recycle']);
+});
+
+test('so it is while its children are made, and when its finalizer goes (I6)', async () => {
+  const furnishing = await begin({ settled: true }, [paper(Readiness.Ready)]);
+  await furnishing.changed({ generation: 2 });
+  await furnishing.fails('conflict');
+  assert.equal(furnishing.effects, ['claim', 'furnish', 'furnish']);
+
+  const releasing = await begin({ deleting: true }, [paper(Readiness.Ready)]);
+  await releasing.end({ gone: true });
+  releasing.passes(1_000);
+  await releasing.end();
+  await releasing.end();
+  assert.is(releasing.effects.at(-1), 'releaseSelf');
+  await releasing.fails('conflict');
+  assert.is(releasing.effects.at(-1), 'clear', 'who holds it is looked at again');
 });
 
 test('the status says that nothing is printed before the annotation goes (B3)', async () => {

@@ -195,10 +195,8 @@ const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } 
 /** A write lost a race, and what is there has been read: no error. */
 const again = (target: string) =>
   ({ guard: { type: 'isConflict', params: ({ event }: Failed) => event }, target, reenter: true }) as const;
-const refusedOrNot = [
-  { guard: isTerminal, target: '#refused', actions: noteFailure },
-  { target: '#backingOff', actions: noteFailure },
-] as const;
+const backOff = { target: '#backingOff', actions: noteFailure } as const;
+const refusedOrNot = [{ guard: isTerminal, target: '#refused', actions: noteFailure }, backOff] as const;
 const retry = { target: '#retrying', actions: noteFailure } as const;
 const look = ({ event }: Answer<Look>): Look => event.output;
 const probe = ({ event }: Answer<Probe>): Probe => event.output;
@@ -249,7 +247,7 @@ export const bookMachine = book.createMachine({
           tags: Tag.Busy,
           // Nothing was claimed, and nothing is to be given back.
           always: [{ guard: 'isGone', target: '#gone' }, unlessDeleting, { guard: 'isOwned', target: 'awaiting' }],
-          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: refusedOrNot },
+          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: backOff },
         },
         awaiting: {
           description: 'What it refers to is not ready yet.',

@@ -50,7 +50,10 @@ export function leftover(scene: Scene): Leftover | undefined {
  */
 function isOrphanClaim(key: string, { plan, isTroubled, hasStoodStill }: Scene): boolean {
   if (hasStoodStill && key.includes('.claim.')) return true;
-  if (/\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\./.test(key)) return isTroubled;
+  // The sequel of a book is a reference that users take off, too.
+  const mayBeOrphaned =
+    /\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\.|\.books\..*\.claim\.press\.books\./;
+  if (mayBeOrphaned.test(key)) return isTroubled;
   return plan.steps.some(
     ({ what, ...step }) =>
       what === 'create' &&

@@ -969,6 +969,15 @@ test('an id that somebody took out of the status of a resting object is stored a
   assert.ok(run.calls.includes('record'));
 });
 
+test('who rests looks at it all again when what it was built on was made anew under another id', async () => {
+  const object = view({ ...owned, externalId: 'id-1', settled: 'available' });
+  const run = start({ observe: () => observation(), update: () => ({ changed: false }) }, object);
+  assert.is(run.phase(), 'resting.available');
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  await settled();
+  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['resting.available', 1]);
+});
+
 test('what others could use before a restart they can use after it, settled or not (I9)', () => {
   for (const settled of ['no', 'failed'] as const) {
     const run = start({}, view({ ...owned, externalId: 'id-1', available: true, settled }));
