@@ -52,7 +52,7 @@ export const FLAGS = [
     name: 'cloud-deny',
     variable: 'TROUPE_CLOUD_DENY',
     value: 'HOSTS',
-    help: 'clouds are not reached there, nor at loopback, link-local\nand service addresses, nor at the API server',
+    help: 'clouds are not reached there, nor at link-local and\nservice addresses, nor at the API server, in a pod\nnor at loopback',
   },
 ] as const satisfies readonly Flag[];
 
@@ -68,21 +68,21 @@ export function openstackOptions({ flag, variable, purpose }: Settings): OpenSta
   }
   const { value: defaultCaFile } = flag('default-ca-certs');
   const proxy = proxyIn(variable);
+  const serviceHost = variable('KUBERNETES_SERVICE_HOST');
   return {
     defaultResyncMs,
     callsInFlight: wholeNumber(flag('calls-in-flight'), { fallback: 16, least: 1, unit: 'calls' }),
     reach: {
-      // Whoever tries it out has his cloud on his own machine.
-      allow: [...hostsIn(flag('cloud-allow')), ...(purpose === 'development' ? LOOPBACK : [])],
+      allow: hostsIn(flag('cloud-allow')),
       deny: hostsIn(flag('cloud-deny')),
-      serviceHost: variable('KUBERNETES_SERVICE_HOST'),
+      // Whoever tries it out, or runs it outside of a cluster, may have a cloud on the same machine; a pod has none.
+      isLoopbackReached: purpose === 'development' || serviceHost === undefined,
+      serviceHost,
     },
     ...(defaultCaFile !== undefined && { defaultCaFile }),
     ...(proxy !== undefined && { proxy }),
   };
 }
-
-const LOOPBACK = ['localhost', '127.0.0.0/8', '::1'];
 
 /** @throws {TerminalError} one is no pattern */
 function hostsIn({ name, value = '' }: Given): readonly string[] {

@@ -17,6 +17,8 @@ export interface ReachOptions {
   readonly deny: readonly string[];
   /** `host:port` of the API server, if it is known; refused unless allowed. */
   readonly apiServer?: string | undefined;
+  /** Whether loopback addresses are reached: of a machine that is nobody else's. Refused unless stated. */
+  readonly isLoopbackReached?: boolean;
   /** An address in the network of services, if it is known; its network is refused unless allowed. */
   readonly serviceHost?: string | undefined;
   /** For tests. */
@@ -30,9 +32,10 @@ export interface Reach {
   lookupFor(port: number): LookupFunction;
 }
 
+const LOOPBACK = 'a loopback address';
 /** Never a cloud's own, and full of what is nobody's business: metadata services, this pod, the cluster. */
 const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[] = [
-  ['a loopback address', ['127.0.0.0/8', '::1/128']],
+  [LOOPBACK, ['127.0.0.0/8', '::1/128']],
   ['a link-local address', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '100.100.100.200/32']],
   ['no address of a host', ['0.0.0.0/8', '::/128', '224.0.0.0/4', 'ff00::/8', '240.0.0.0/4']],
 ];
@@ -43,10 +46,18 @@ const SERVICE_PREFIX = { 4: 16, 6: 112 } as const;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** @throws {TerminalError} a pattern is none */
-export function reachOf({ allow, deny, apiServer, serviceHost, lookup = systemLookup }: ReachOptions): Reach {
+export function reachOf({
+  allow,
+  deny,
+  apiServer,
+  isLoopbackReached = false,
+  serviceHost,
+  lookup = systemLookup,
+}: ReachOptions): Reach {
   const [allowed, denied] = [patternsOf(allow), patternsOf(deny)];
   const serviceNetwork = serviceHost !== undefined && isIP(serviceHost) > 0 ? [serviceCidr(serviceHost)] : [];
-  const places = [...REFUSED, ['the network of services of the cluster', serviceNetwork] as const].map(
+  const refused = REFUSED.filter(([place]) => !(isLoopbackReached && place === LOOPBACK));
+  const places = [...refused, ['the network of services of the cluster', serviceNetwork] as const].map(
     ([place, networks]) => ({ place, patterns: patternsOf(networks) }),
   );
   const serviceNames = patternsOf(SERVICE_NAMES);

@@ -29,8 +29,6 @@ export class TroupeProcess {
         KUBECONFIG: kubeconfig,
         NATS_URL: nats.url,
         TROUPE_NATS_PREFIX: nats.prefix,
-        // Where the simulated clouds are.
-        TROUPE_CLOUD_ALLOW: '127.0.0.1',
         ...env,
       },
     });

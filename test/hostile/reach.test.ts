@@ -20,7 +20,12 @@ if ('refusal' in found) {
   test('a host that is not to be reached is not asked, and the condition says what may be done', async () => {
     const internal = await startHostileCloud({});
     const world = await World.open(openGround, { runtime: 'stopped' });
-    const process = new TroupeProcess(world, { TROUPE_CLOUD_ALLOW: '', TROUPE_LEASE_MS: '3000' });
+    const process = new TroupeProcess(world, {
+      // As in a pod.
+      KUBERNETES_SERVICE_HOST: '10.96.0.1',
+      TROUPE_CLOUD_ALLOW: '',
+      TROUPE_LEASE_MS: '3000',
+    });
     try {
       await credentials(world, internal.cloudsYaml());
       await world.progressing(

@@ -24,18 +24,23 @@ function refusal(run: () => unknown): string {
 }
 
 test('nothing set is fine', () => {
-  const reach = { allow: [], deny: [], serviceHost: undefined };
+  const reach = { allow: [], deny: [], isLoopbackReached: true, serviceHost: undefined };
   assert.equal(openstackOptions(settings()), { defaultResyncMs: 0, callsInFlight: 16, reach });
 });
 
-test('hosts that clouds are reached at are patterns; for development this machine is one', () => {
+test('hosts that clouds are reached at are patterns', () => {
   const { reach } = openstackOptions(
     settings(
       { 'cloud-allow': '*.example.com, 10.0.0.0/8', 'cloud-deny': '*' },
       { KUBERNETES_SERVICE_HOST: '10.96.0.1' },
     ),
   );
-  assert.equal(reach, { allow: ['*.example.com', '10.0.0.0/8'], deny: ['*'], serviceHost: '10.96.0.1' });
+  assert.equal(reach, {
+    allow: ['*.example.com', '10.0.0.0/8'],
+    deny: ['*'],
+    isLoopbackReached: false,
+    serviceHost: '10.96.0.1',
+  });
   assert.match(
     refusal(() => configure(openstack, { TROUPE_CLOUD_DENY: 'http://example.com' })),
     /^TROUPE_CLOUD_DENY must list names .+ got 'http:\/\/example\.com'$/,
@@ -44,11 +49,13 @@ test('hosts that clouds are reached at are patterns; for development this machin
     refusal(() => openstackOptions(settings({ 'cloud-allow': '10.0.0.0/33' }))),
     /^--cloud-allow must .+ '10\.0\.0\.0\/33'$/,
   );
-  assert.equal(openstackOptions({ ...settings(), purpose: 'development' }).reach?.allow, [
-    'localhost',
-    '127.0.0.0/8',
-    '::1',
-  ]);
+});
+
+test('this machine is reached for development and outside of a cluster, and never from a pod', () => {
+  const pod = settings({}, { KUBERNETES_SERVICE_HOST: '10.96.0.1' });
+  assert.is(openstackOptions(pod).reach?.isLoopbackReached, false);
+  assert.is(openstackOptions({ ...pod, purpose: 'development' }).reach?.isLoopbackReached, true);
+  assert.is(openstackOptions(settings()).reach?.isLoopbackReached, true);
 });
 
 test('proxies are for the clouds, never for this machine', () => {

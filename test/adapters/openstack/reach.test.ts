@@ -48,6 +48,19 @@ function resolved(addresses: readonly string[], options: Partial<ReachOptions> =
   return (failure as Error | null)?.message;
 }
 
+test('loopback is reached where that is stated, unless it is denied', () => {
+  const said = (options: { readonly deny: readonly string[] }): string => {
+    try {
+      reachOf({ allow: [], isLoopbackReached: true, ...options }).checkUrl(new URL('http://127.0.0.1:5000/v3'));
+      return 'reached';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.is(said({ deny: [] }), 'reached');
+  assert.match(said({ deny: ['127.0.0.0/8'] }), /where --cloud-deny forbids/);
+});
+
 test('loopback, link-local and what is no host are refused, however they are spelled (H2)', () => {
   for (const host of [
     '127.0.0.1',
