@@ -274,11 +274,21 @@ export class People {
     return this.#deps.cloud.resources(collection).some((resource) => resource['id'] === id);
   }
 
+  /** Whether somebody has built on what was made for the object: it cannot be removed any more. */
+  #isBuiltOn({ metadata: { uid } }: KubeObject): boolean {
+    const { cloud, watchman } = this.#deps;
+    const own = new Set([...watchman.made.values()].filter((made) => made.uid === uid).map(({ id }) => id));
+    return [CollectionName.Ports, CollectionName.Subnets].some((collection) =>
+      cloud.resources(collection).some((resource) => own.has(String(resource['network_id']))),
+    );
+  }
+
   /** Somebody makes what could be taken for the object's own. */
   mislead(how: 'twins' | 'usurp', { kind, namespace, name, filter }: Planned): void {
     if (kind !== 'Network') return;
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined || idOf(object) !== undefined) return;
+    if (how === 'usurp' && this.#isBuiltOn(object)) return;
     this.#deps.onTrouble();
     this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
     const { cluster, cloud } = this.#deps;
