@@ -130,6 +130,14 @@ test('what is edited while its children are made has them made once more (B5)', 
   assert.is(world.phase(), '{"finished":"bound"}');
 });
 
+test('a child that went while the book had no host is made again (B5)', async () => {
+  const child = (readiness: Readiness): Dependency => ({ ...paper(readiness), name: 'one-cover', neededFor: 'never' });
+  const whole = await begin({ settled: true }, [paper(Readiness.Ready), child(Readiness.Ready)]);
+  assert.equal([whole.phase(), whole.effects], ['{"finished":"bound"}', ['claim']]);
+  const lacking = await begin({ settled: true }, [paper(Readiness.Ready), child(Readiness.Absent)]);
+  assert.equal(lacking.effects, ['furnish']);
+});
+
 test('what is edited while it waits is claimed anew', async () => {
   const world = await begin({}, [paper(Readiness.Pending)]);
   await world.changed({});

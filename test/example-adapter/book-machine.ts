@@ -13,6 +13,7 @@
 //   B5. It is bound when its children were made for what it is now, not for what it was when that began.
 import {
   type AnyActorRef,
+  and,
   assign,
   type Dependency,
   type ErrorData,
@@ -153,6 +154,11 @@ const book = setup({
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isOwned: ({ context }) => context.object.owned,
     isSettled: ({ context }) => context.object.settled && !context.object.reprint,
+    /** A child went while the book had no host: who comes to it later hears nothing new. */
+    lacksChild: ({ context }) =>
+      context.dependencies.some(
+        ({ neededFor, answer }) => neededFor === 'never' && answer?.readiness === Readiness.Absent,
+      ),
     mustReprint: ({ context }) => context.object.reprint,
     isReady: ({ context }) => awaited(context).length === 0,
     mustYield: ({ context }) => yieldable(context).length > 0,
@@ -232,6 +238,7 @@ export const bookMachine = book.createMachine({
         'life.began': [
           { guard: 'isGone', target: 'gone' },
           { guard: 'isDeleting', target: 'deleting' },
+          { guard: and(['isSettled', 'lacksChild']), target: 'finished.furnishing' },
           { guard: 'isSettled', target: 'finished.bound' },
           { target: 'working' },
         ],
