@@ -80,6 +80,24 @@ test('calls that have ended are forgotten, and what they left undecided when it 
   assert.is(calls.size, 0);
 });
 
+test('who gives a shard away waits for all that is under way outside, and for no write (U1, P10)', async () => {
+  const { calls, key } = start();
+  const [one, other, write] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  calls.add(key, one?.promise as Promise<void>);
+  calls.add('test/things/ns/b', other?.promise as Promise<void>);
+  calls.addWrite(key, write?.promise as Promise<void>);
+  let hasEnded = false;
+  void calls.ended().then(() => {
+    hasEnded = true;
+  });
+  one?.resolve();
+  await turned();
+  assert.not(hasEnded);
+  other?.reject(new TransientError('no answer'));
+  await turned();
+  assert.ok(hasEnded);
+});
+
 test('an actor that is forgotten while it is held does not begin again', async () => {
   const { time, quarantine, actor, fail, resumed } = start();
   fail();
