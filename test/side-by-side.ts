@@ -1,4 +1,5 @@
-// A suite whose tests run a few at a time, in one process: for tests that wait more than they compute, and share nothing.
+// A suite whose tests run a few at a time, in one process: for tests that wait more than they compute, and share nothing:
+// no server, and no cluster.
 import type { Test } from 'uvu';
 
 /**

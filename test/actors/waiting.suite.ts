@@ -3,7 +3,6 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import { sideBySide } from '../side-by-side.ts';
 import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 
@@ -26,16 +25,21 @@ export interface WaitingOptions {
   readonly onFigure: (line: string) => void;
   /** Another limit where the counterparts share the processors with what is measured. */
   readonly reactionLimitMs?: number;
+  /**
+   * The same suite for what only watches, side by side where worlds share nothing: on a cluster that they share the runtime of
+   * one serves the objects of all.
+   */
+  readonly watching?: Test;
 }
 
 export function describeWaiting(
   test: Test,
   openGround: OpenGround,
-  { onFigure, reactionLimitMs = REACTION_LIMIT_MS }: WaitingOptions,
+  { onFigure, reactionLimitMs = REACTION_LIMIT_MS, watching = test }: WaitingOptions,
 ): void {
   const check = checkIn(test, openGround);
   // They watch for seconds how nothing happens; what measures time comes after them.
-  const watch = checkIn(sideBySide(test, 3), openGround);
+  const watch = checkIn(watching, openGround);
 
   for (const [title, credentials, awaited] of [
     ['a network that is not there', 'present', /Waiting for Network\/.* to be created/],
