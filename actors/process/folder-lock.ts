@@ -34,8 +34,9 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
       const holder = await holderOf(socket.path);
-      if (holder === undefined && socket.isFile && !isLast) {
-        await rm(socket.path, { force: true }); // of a process that was killed
+      if (holder === undefined && !isLast) {
+        // It has just ended, or was killed and left the file.
+        if (socket.isFile) await rm(socket.path, { force: true });
         continue;
       }
       const who = holder === undefined || holder === '' ? 'another process' : `process ${holder}`;

@@ -66,17 +66,22 @@ function wordsAfter(before: readonly Token[], line: number): CompletionItem[] {
   const last = before.at(-1);
   const block = blockOf(before) ?? 'file';
   if (block === 'resource' && last?.kind === 'method') return METHODS;
+  const kinds = kindsSince(before, line);
+  if (kinds === '') return (WORDS[block] ?? []).map(keyword);
+  // Directions come in any order, before the name.
+  if (block === 'method' && (kinds === 'in ' || kinds === 'out ')) return [keyword(kinds === 'in ' ? 'out' : 'in')];
+  return [];
+}
+
+/** Of the tokens since the line, or the block, began; marks aside. */
+function kindsSince(before: readonly Token[], line: number): string {
   const start = before.findLastIndex((token) => token.line < line || token.kind === '{' || token.kind === '}');
-  const kinds = withoutMarks(
+  return withoutMarks(
     before
       .slice(start + 1)
       .map(({ kind }) => `${kind} `)
       .join(''),
   );
-  if (kinds === '') return (WORDS[block] ?? []).map(keyword);
-  // Directions come in any order, before the name.
-  if (block === 'method' && (kinds === 'in ' || kinds === 'out ')) return [keyword(kinds === 'in ' ? 'out' : 'in')];
-  return [];
 }
 
 function keyword(label: string): CompletionItem {
@@ -109,13 +114,7 @@ function resources(scope: Scope): CompletionItem[] {
 
 function expectedAfter(before: readonly Token[], line: number): 'type' | 'resource' | undefined {
   const block = blockOf(before);
-  const start = before.findLastIndex((token) => token.line < line || token.kind === '{' || token.kind === '}');
-  const kinds = withoutMarks(
-    before
-      .slice(start + 1)
-      .map(({ kind }) => `${kind} `)
-      .join(''),
-  );
+  const kinds = kindsSince(before, line);
   if (block === 'locator') return kinds.endsWith('target ') ? 'resource' : undefined;
   if (OPEN_KEY.test(kinds)) return undefined;
   const isStruct = (block === 'class' || block === 'struct') && BEFORE_TYPE.struct.test(kinds);

@@ -1,44 +1,16 @@
 // limit: 300 s
 // Files, links and folders as they come: nothing hangs, nothing is lost, and whatever is left out is said.
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { format, parse, Workspace } from '../../../adapters/ocm/model/mod.ts';
+import { BOOK, run, withModels } from './command.ts';
 import { OWN } from './corpus.ts';
 import { startEditor } from './editor.ts';
 
 const test = suite('troupe model with hostile files');
-
-const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
-const BOOK = 'models/library_mgmt/v1/book_type.model';
-/** What takes longer hangs. */
-const PATIENCE_MS = 60_000;
-
-interface Ran {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly status: number | null;
-}
-
-function withModels(work: (folder: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-hostile-'));
-  try {
-    cpSync(OWN, join(folder, 'models'), { recursive: true });
-    work(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function run(cwd: string, args: readonly string[], input: string | Uint8Array = ''): Ran {
-  const options = { cwd, input, timeout: PATIENCE_MS, maxBuffer: 2 ** 27 } as const;
-  const { stdout, stderr, status } = spawnSync(process.execPath, [CLI, 'model', ...args], options);
-  return { stdout: stdout.toString(), stderr: stderr.toString(), status };
-}
 
 test('a file that is not UTF-8 is refused, with the place of the byte, and stays as it is', () =>
   withModels((folder) => {

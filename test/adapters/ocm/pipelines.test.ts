@@ -2,10 +2,8 @@
 // and what an earlier run left.
 import { spawnSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,43 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OWN } from './corpus.ts';
+import { BOOK, type Ran, run, withModels } from './command.ts';
 
 const test = suite('troupe model in pipelines');
 
-const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
-const BOOK = 'models/library_mgmt/v1/book_type.model';
 const LOST = 'models/library_mgmt/v1/lost one.model';
-
-interface Ran {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly status: number | null;
-}
-
-function withModels(work: (folder: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), 'troupe-pipelines-'));
-  try {
-    cpSync(OWN, join(folder, 'models'), { recursive: true });
-    work(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function run(cwd: string, args: readonly string[], input = ''): Ran {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [CLI, 'model', ...args], {
-    cwd,
-    input,
-    encoding: 'utf8',
-  });
-  return { stdout, stderr, status };
-}
 
 function edit(folder: string, from: string, to: string): void {
   const file = join(folder, BOOK);
