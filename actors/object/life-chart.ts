@@ -124,6 +124,8 @@ export class LifeChart {
     const view = life.view(object, at);
     this.#viewText = JSON.stringify(view);
     this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
+    // What is settled looks at its status itself: also at rest.
+    if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);
   }
 
   /** Unless the chart would see no difference. */

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
 import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
-import { type Life, Tag } from '../../machines/life.ts';
+import { type Life, type StatusPart, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { StatusTurns } from './status-turns.ts';
 
@@ -71,6 +71,18 @@ export class StatusWriter {
     if (!this.#running) void this.#run();
   }
 
+  /** What was written is said again if somebody took it away. */
+  restore(snapshot: AnyMachineSnapshot): void {
+    const { life, clock, supervise } = this.#deps;
+    const object = this.#deps.object();
+    if (object === undefined || !this.isIdle || this.#said === '' || life.saying(snapshot) !== this.#said) return;
+    const parts = supervise(() => life.status(snapshot, object, clock.now())) ?? [];
+    // Without this nothing would be written either, but a turn be waited for.
+    if (parts.every(isStored)) return;
+    this.#wanted = snapshot;
+    void this.#run();
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#patience?.abort();
@@ -134,10 +146,13 @@ export class StatusWriter {
     if (snapshot === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
     const parts = object && supervise(() => life.status(snapshot, object, clock.now()));
-    for (const { manager, status, stored } of parts ?? [])
-      if (canonical(status) !== canonical(stored)) await write(manager, status);
+    for (const part of parts ?? []) if (!isStored(part)) await write(part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
   }
+}
+
+function isStored({ status, stored }: StatusPart): boolean {
+  return canonical(status) === canonical(stored);
 }
 
 /** JSON with sorted keys. */

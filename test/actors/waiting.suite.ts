@@ -3,6 +3,7 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { OpenGround } from './grounds.ts';
 import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
 
@@ -87,6 +88,28 @@ export function describeWaiting(
     await world.clock.sleep(WATCHED_MS);
     assert.equal(await state(world), before);
     assert.equal(world.lines('warn'), []);
+  });
+
+  watch('what somebody takes away of the status of an object that waits is there again (I6)', async (world) => {
+    const net = world.name('missing');
+    const name = world.name('waits');
+    await world.apply(subnet(world, name, net));
+    const awaited = `Waiting for Network/${net} to be created`;
+    await world.progressing('Subnet', name, 'Progressing', awaited);
+    const answer = await world.client.call({
+      method: 'PATCH',
+      path: `${world.path('Subnet', name)}/status`,
+      contentType: 'application/merge-patch+json',
+      body: { status: { conditions: null } },
+    });
+    const { metadata, status = {} } = answer.body as unknown as KubeObject;
+    assert.is(status['conditions'], undefined);
+    const isLater = (version: string): boolean => BigInt(version) > BigInt(metadata.resourceVersion);
+    await world.until('Subnet', name, 'told of again', (object) => isLater(object.metadata.resourceVersion));
+    await world.progressing('Subnet', name, 'Progressing', awaited);
+    const before = await settledState(world);
+    await world.clock.sleep(WATCHED_MS);
+    assert.equal(await state(world), before, 'once');
   });
 
   check(`a dependant is asked for within ${reactionLimitMs} ms of its dependency's readiness (I7)`, async (world) => {

@@ -96,8 +96,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     // What went wrong goes wrong no more: it tells what it waits for when it has tried again.
     if (isPassing) return `${what} has not tried again: ${message}`;
     // Also what goes on waiting says so of its last edit, when it has looked.
-    if (observedGeneration !== undefined && observedGeneration !== generation)
-      return `${what} has not looked at its edit`;
+    if (observedGeneration !== generation && !isPress(object)) return `${what} has not looked at its edit`;
     if (!isPossible(object)) continue;
     if (!isAvailable || !isDone) return `${what} is not available: ${message}`;
     if (observedGeneration !== generation) return `${what} is not up to date`;

@@ -6,7 +6,7 @@ import { systemClock } from '../../../actors/clock.ts';
 import { StatusTurns } from '../../../actors/object/status-turns.ts';
 import { type StatusWrite, StatusWriter, type StatusWriterDeps } from '../../../actors/object/status-writer.ts';
 import { settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
-import { type Clock, ConflictError, type Timer } from '../../../bus/mod.ts';
+import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
 import { externalResourceLife, standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import { stateOf } from '../../../machines/life.ts';
@@ -58,11 +58,10 @@ function start() {
         { manager: 'status', status: { said: `${name} ${stateOf(snapshot)}` }, stored },
       ],
     };
-    let object = OBJECT;
     const write: StatusWrite = async (_, status) => {
       await new Promise((resolve) => setImmediate(resolve));
       written.push(String(status['said']));
-      object = { ...object, status };
+      statuses.set(name, status);
     };
     const log = pino({ level: 'silent' });
     const onIdle = (): void => undefined;
@@ -70,7 +69,7 @@ function start() {
       life,
       clock,
       turns,
-      object: () => object,
+      object: () => ({ ...OBJECT, status: statuses.get(name) ?? {} }),
       write,
       onIdle,
       supervise: (act) => act(),
@@ -78,11 +77,13 @@ function start() {
     });
   };
   const written: string[] = [];
+  /** As they are stored, by the name of the writer. */
+  const statuses = new Map<string, JsonObject>();
   const enter = (to: StatusWriter, state: string, waitsFor?: string): void => {
     to.enter();
     to.consider(snapshotIn(state, { waitsFor }));
   };
-  return { clock, turns, writer, written, enter };
+  return { clock, turns, writer, written, statuses, enter };
 }
 
 /** What a life of an external resource says. */
@@ -181,6 +182,27 @@ test('a wait that was not told before something else happened is told when it be
   await turned();
   await clock.advance(500);
   assert.equal(written, ['a claiming.awaiting']);
+});
+
+test('what somebody took away is said again while it holds, and only then (I6, I8)', async () => {
+  const { clock, writer, written, statuses, enter } = start();
+  const a = writer('a');
+  const waiting = snapshotIn('claiming.awaiting', { waitsFor: 'b' });
+  a.restore(waiting);
+  await clock.advance(60_000);
+  assert.equal(written, [], 'nothing was said before');
+  enter(a, 'claiming.awaiting', 'b');
+  await clock.advance(500);
+  a.restore(waiting);
+  await clock.advance(60_000);
+  assert.is(written.length, 1, 'it is there');
+  statuses.delete('a');
+  a.restore(snapshotIn('claiming.awaiting', { waitsFor: 'c' }));
+  await clock.advance(60_000);
+  assert.is(written.length, 1, 'it holds no more');
+  a.restore(waiting);
+  await clock.advance(500);
+  assert.equal(written, ['a claiming.awaiting', 'a claiming.awaiting']);
 });
 
 test('those who wait give way to what is being written, but not for ever (T2)', async () => {

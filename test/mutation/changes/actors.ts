@@ -597,4 +597,11 @@ export const ACTORS: readonly Change[] = [
     to: '(this.#shardByKey(key)?.live === true ? this.#shardByKey(key)?.actors.get(key) : undefined)',
     tests: ['test/actors/watch/hand-over.test.ts'],
   },
+  {
+    file: 'actors/object/life-chart.ts',
+    breaks: 'I6: a status that somebody took away is not said again',
+    from: '    if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);\n',
+    to: '',
+    tests: ['test/actors/waiting.test.ts'],
+  },
 ];
