@@ -25,6 +25,7 @@ import {
   streamInfo,
   updateStream,
 } from './nats-api.ts';
+import { streamAdvisory } from './nats-names.ts';
 import type { Timer } from './time.ts';
 
 /** A loss that no event tells of is noticed by then. */
@@ -91,7 +92,7 @@ export class StreamKeeper {
     await this.check();
     const notice = (): void => this.notice();
     // Events only make it quicker: where they are not permitted, the look at each interval is enough.
-    this.#subscriptions.push(connection.listen(`$JS.EVENT.ADVISORY.STREAM.*.${config.name}`, notice));
+    this.#subscriptions.push(connection.listen(streamAdvisory(config.name), notice));
     if (marker !== undefined) this.#subscriptions.push(connection.listen(marker, notice));
     this.#look();
   }
