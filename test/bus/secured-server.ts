@@ -91,7 +91,7 @@ export class SecuredServer {
 export async function securedServer(program: string, users: readonly BusUser[]): Promise<SecuredServer> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-secured-'));
   const authority = await makeAuthority('bus', clock.now());
-  const { certificate, key } = await certify(authority, { name: 'nats', host: 'localhost' }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'nats', hosts: [] }, clock.now());
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text, { mode: 0o600 });
   const known: KnownUser[] = [];
   for (const user of users) {
