@@ -32,7 +32,7 @@ const PING_INTERVAL_MS = 3_000;
 const FIRST_RECONNECT_MS = 100;
 const LAST_RECONNECT_MS = 4_000;
 /** A login that was replaced is noticed by then. */
-const LOGIN_LOOK_MS = 10_000;
+export const LOGIN_LOOK_MS = 10_000;
 
 export interface NatsOptions {
   /** `nats://host:port` or `tls://host:port`, several separated by commas; user and password or a token may precede the host. */

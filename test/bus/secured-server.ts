@@ -35,7 +35,7 @@ export class SecuredServer {
     this.#process = process;
   }
 
-  /** With what the folder holds: users.conf, tls.crt, tls.key. */
+  /** With what the folder holds: users.conf, tls.crt, tls.key. The folder goes with it. */
   static async start(program: string, folder: string): Promise<SecuredServer> {
     await writeFile(join(folder, 'nats.conf'), CONFIGURATION(folder, -1));
     const child = spawn(program, ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });

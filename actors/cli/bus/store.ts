@@ -20,7 +20,8 @@ export function folderStore(folder: string): Store {
     nameOf: at,
     async read(place) {
       try {
-        const names = (await readdir(at(place))).filter((name) => !name.startsWith('.')).sort();
+        const entries = await readdir(at(place), { withFileTypes: true });
+        const names = entries.flatMap((entry) => (entry.isFile() && !entry.name.startsWith('.') ? [entry.name] : []));
         return Object.fromEntries(
           await Promise.all(names.map(async (name) => [name, await readFile(join(at(place), name), 'utf8')] as const)),
         );
