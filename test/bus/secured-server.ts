@@ -15,6 +15,7 @@ port: ${port}
 ports_file_dir: ${JSON.stringify(folder)}
 log_file: ${JSON.stringify(join(folder, 'nats.log'))}
 tls { cert_file: ${JSON.stringify(join(folder, 'tls.crt'))}, key_file: ${JSON.stringify(join(folder, 'tls.key'))} }
+max_payload: 4MB
 jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))} }
 include users.conf
 `;
@@ -53,6 +54,10 @@ export class SecuredServer {
       else await clock.sleep(10);
     }
     return new SecuredServer(folder, child, port);
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
   }
 
   get url(): string {
