@@ -150,7 +150,15 @@ function observing(root: string): Part {
   const { history } = namesOf(root);
   return {
     // Not by a consumer: that could be told to deliver wherever somebody listens.
-    publish: [...asking([Operation.streamInfo(history), Operation.readDirectly(history)]), ...discovery('*')],
+    publish: [
+      ...asking([
+        Operation.Account,
+        Operation.streamInfo(history),
+        Operation.readDirectly(history),
+        Operation.readMessage(history),
+      ]),
+      ...discovery('*'),
+    ],
     subscribe: [eventWildcard(root)],
   };
 }

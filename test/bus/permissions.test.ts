@@ -385,6 +385,15 @@ if ('refusal' in found) {
       openstack.trace.emit({ actor: network, type: 'call', data: {} });
       await until('both events', () => heard.length === 2);
 
+      const { nats } = await scene.raw('observer');
+      let kept = '';
+      while (!kept.includes('troupe.transition')) {
+        const asked = JSON.stringify({ last_by_subj: 'troupe.event.openstack.networks.default.a%2Eb.transition' });
+        kept = (await nats.request('$JS.API.DIRECT.GET.TROUPE_HISTORY', asked, { timeout: 5_000 })).string();
+      }
+      const named = await nats.request('$SRV.PING.openstack', '', { timeout: 5_000 });
+      assert.is(named.json<{ name: string }>().name, 'openstack');
+
       assert.equal(scene.warnings, []);
       const log = await scene.server.log();
       assert.not.match(log, 'Violation');
