@@ -3,25 +3,26 @@
 // Invariants:
 //   C1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
 //   C2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+//   C3. A login or an authority that was replaced is used without a restart: by the next connection, and a login that was
+//       replaced makes the next one, so that its predecessor is soon used by nobody.
 import {
   type ConnectionOptions,
   connect,
-  credsAuthenticator,
+  createInbox,
   Events,
   type Msg,
   type MsgHdrs,
   ErrorCode as NatsCode,
   type NatsConnection,
   NatsError,
-  nkeyAuthenticator,
   type Subscription,
 } from 'nats';
 import type { Connectivity } from './bus.ts';
 import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
-import type { Clock } from './time.ts';
+import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
+import type { Refused } from './refusals.ts';
+import type { Clock, Timer } from './time.ts';
 
 /** How long an answer may take unless the caller says. */
 export const REQUEST_TIMEOUT_MS = 5_000;
@@ -30,6 +31,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 3_000;
 const FIRST_RECONNECT_MS = 100;
 const LAST_RECONNECT_MS = 4_000;
+/** A login that was replaced is noticed by then. */
+export const LOGIN_LOOK_MS = 10_000;
 
 export interface NatsOptions {
   /** `nats://host:port` or `tls://host:port`, several separated by commas; user and password or a token may precede the host. */
@@ -40,8 +43,12 @@ export interface NatsOptions {
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   /** A `.creds` file: user JWT and seed. Read again at each reconnect. */
   readonly credentialsFile?: string;
-  /** A file with an NKey seed. */
+  /** A file with an NKey seed. Read again at each reconnect. */
   readonly nkeySeedFile?: string;
+  /** What the inboxes begin with, to which answers come: `inboxPrefix`. */
+  readonly inboxPrefix: string;
+  /** The server lets us in, and not say or hear something. */
+  readonly onRefusal: (refused: Refused) => void;
   readonly clock: Clock;
 }
 
@@ -55,6 +62,7 @@ export class Connection {
   /** Where it is connected, without password. */
   readonly place: string;
   readonly connectivity = new Listeners<Connectivity>();
+  readonly #options: Pick<NatsOptions, 'inboxPrefix' | 'onRefusal'>;
   readonly #nats: NatsConnection;
   readonly #underWay = new Set<(error: Error) => void>();
   /** What is sent at the end of this turn of the event loop. */
@@ -62,11 +70,26 @@ export class Connection {
   #up = true;
   #awaySince = 0;
 
-  constructor(nats: NatsConnection, place: string, clock: Clock, onAttempt: () => void) {
+  #timer: Timer | undefined;
+
+  constructor(
+    nats: NatsConnection,
+    place: string,
+    options: Pick<NatsOptions, 'inboxPrefix' | 'onRefusal' | 'clock'>,
+    onAttempt: () => void,
+    login?: Login,
+  ) {
+    this.#options = options;
     this.#nats = nats;
     this.place = place;
-    this.clock = clock;
+    this.clock = options.clock;
     void this.#follow(onAttempt);
+    if (login !== undefined) this.#renew(login);
+  }
+
+  /** A subject that nobody else listens to, and that others may not. */
+  newInbox(): string {
+    return createInbox(this.#options.inboxPrefix);
   }
 
   /**
@@ -113,13 +136,14 @@ export class Connection {
 
   /**
    * @throws {NoResponderError} nobody listens to the subject
-   * @throws {TransientError} no answer in time, or the connection broke
+   * @param options.reply  where the answer is to come, if not to an inbox
+   * @throws {TransientError} no answer in time, or the connection broke, or the server does not let us
    * @throws {TerminalError} the payload is larger than the server takes
    */
   request(
     subject: string,
     payload: Uint8Array | string,
-    { timeoutMs = REQUEST_TIMEOUT_MS, headers }: { timeoutMs?: number; headers?: MsgHdrs } = {},
+    { timeoutMs = REQUEST_TIMEOUT_MS, headers, reply }: { timeoutMs?: number; headers?: MsgHdrs; reply?: string } = {},
   ): Promise<Msg> {
     return new Promise((resolve, reject) => {
       if (!this.up) return reject(this.away());
@@ -128,7 +152,11 @@ export class Connection {
       this.inOneGo(() => {
         if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (C1)
         this.#nats
-          .request(subject, payload, headers === undefined ? { timeout } : { timeout, headers })
+          .request(subject, payload, {
+            timeout,
+            ...(headers !== undefined && { headers }),
+            ...(reply !== undefined && { reply, noMux: true }),
+          })
           .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
           .finally(() => this.#underWay.delete(reject));
       });
@@ -154,12 +182,24 @@ export class Connection {
     this.#flush();
     this.#breakOff();
     this.connectivity.clear();
+    if (this.#timer !== undefined) this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
     await this.#nats.close();
   }
 
+  #renew(login: Login): void {
+    this.#timer = this.clock.setTimeout(() => {
+      if (this.#nats.isClosed()) return;
+      if (this.up && login.isReplaced()) void this.#nats.reconnect();
+      this.#renew(login);
+    }, LOGIN_LOOK_MS);
+  }
+
   async #follow(onAttempt: () => void): Promise<void> {
-    for await (const { type } of this.#nats.status()) {
-      if (type === Events.Disconnect && this.#up) {
+    for await (const { type, permissionContext: refused } of this.#nats.status()) {
+      if (refused !== undefined) {
+        this.#options.onRefusal(refused);
+      } else if (type === Events.Disconnect && this.#up) {
         this.#awaySince = this.clock.now();
         this.#breakOff();
         this.connectivity.tell({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
@@ -191,7 +231,7 @@ export class Connection {
  * @throws {TroupeError} the first attempt failed; the message says what, where and what to do
  */
 export async function connectNats(options: NatsOptions): Promise<Connection> {
-  const { url, name, tls, credentialsFile, nkeySeedFile, clock } = options;
+  const { url, name, tls, inboxPrefix, clock } = options;
   const servers = serversOf(url);
   const place = servers.addresses.join(', ');
   let attempts = 0;
@@ -212,20 +252,19 @@ export async function connectNats(options: NatsOptions): Promise<Connection> {
       reconnectDelayHandler: delays(backoffMs, clock),
       // Credentials are replaced while pods run: a refusal today says nothing about tomorrow.
       ignoreAuthErrorAbort: true,
+      inboxPrefix,
       // A stack for each request doubles its cost.
       noAsyncTraces: true,
     };
     if (tls !== undefined || servers.encrypted) settings.tls = { ...tls };
-    if (credentialsFile !== undefined) settings.authenticator = credsAuthenticator(rereading(credentialsFile));
-    if (nkeySeedFile !== undefined) {
-      const seed = (await readFile(nkeySeedFile, 'utf8')).trim();
-      settings.authenticator = nkeyAuthenticator(new TextEncoder().encode(seed));
-    }
+    const login = loginOf(options);
+    if (login !== undefined) settings.authenticator = login.authenticator;
     const nats = await connect(settings);
     attempts = 0;
-    return new Connection(nats, place, clock, () => {
+    const onAttempt = (): void => {
       attempts = 0;
-    });
+    };
+    return new Connection(nats, place, options, onAttempt, login);
   } catch (error) {
     throw refused(error, place);
   }
@@ -248,17 +287,9 @@ function delays(nextMs: () => number, clock: Clock): () => number {
   };
 }
 
-/** The file's content, read at each call; while it is being replaced, what it was. */
-function rereading(file: string): () => Uint8Array {
-  let content: Uint8Array = readFileSync(file);
-  return () => {
-    try {
-      content = readFileSync(file);
-    } catch {
-      // A throw here would make the client give up for ever; an outdated credential is refused and tried again.
-    }
-    return content;
-  };
+function loginOf({ credentialsFile, nkeySeedFile }: NatsOptions): Login | undefined {
+  if (nkeySeedFile !== undefined) return nkeyLogin(nkeySeedFile);
+  return credentialsFile === undefined ? undefined : credentialsLogin(credentialsFile);
 }
 
 interface Servers {
@@ -297,6 +328,9 @@ function translated(error: unknown, subject: string, timeoutMs: number): Error {
   }
   if (code === NatsCode.MaxPayloadExceeded) {
     return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, { cause: error });
+  }
+  if (code === NatsCode.PermissionsViolation) {
+    return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, { cause: error });
   }
   const why = error instanceof Error ? error.message : String(error);
   return new TransientError(`'${subject}' was not sent: ${why}`, { cause: error });

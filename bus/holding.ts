@@ -21,6 +21,8 @@ export interface HoldWire {
   readonly clock: Clock;
   /** How long a confirmation holds at most, in milliseconds. */
   readonly leaseMs: number;
+  /** A name that no other process has. */
+  newName(): string;
   /** Answers whatever is asked of `name` from now on. Returns the way to stop. */
   listen(name: string, answer: (asked: JsonObject) => JsonObject): () => void;
   /**

@@ -2,7 +2,7 @@
 import type { Held, HoldOptions } from './bus.ts';
 import { HeldCalls } from './held-calls.ts';
 import { HeldOperations } from './held-operations.ts';
-import { type HoldWire, newName, type Opening, parseMessage } from './holding.ts';
+import { type HoldWire, type Opening, parseMessage } from './holding.ts';
 import type { JsonObject } from './json.ts';
 
 export class Holds {
@@ -53,7 +53,7 @@ export class Holds {
 
   #name(): string {
     if (this.#known === undefined) {
-      const name = newName(this.#wire.clock);
+      const name = this.#wire.newName();
       this.#known = { name, stop: this.#wire.listen(name, (asked) => this.#answer(asked)) };
     }
     return this.#known.name;

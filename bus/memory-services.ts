@@ -1,7 +1,7 @@
 // Requests and answers in memory.
 import type { Endpoint, HoldOptions, Service, Services, Tracing } from './bus.ts';
 import { fromErrorData, TransientError, toAnswerData, UnansweredError } from './errors.ts';
-import type { Opening } from './holding.ts';
+import { newName, type Opening } from './holding.ts';
 import { Holds } from './holds.ts';
 import type { JsonObject } from './json.ts';
 import type { MemoryEndpoint, MemoryStores } from './memory-broker.ts';
@@ -34,6 +34,7 @@ export class MemoryServices implements Services {
     this.#holds = new Holds({
       clock,
       leaseMs: leases.leaseMs,
+      newName: () => newName(clock),
       listen: (name, answer) =>
         services.add(holdSubject(name), {
           reachable: () => link.state === 'up',

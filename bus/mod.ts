@@ -39,11 +39,14 @@ export {
   UnansweredError,
 } from './errors.ts';
 export { type Json, type JsonObject, parseJsonObject } from './json.ts';
+export { WATCH_LEASE } from './lease-names.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
-export { type NatsBusOptions, natsBus } from './nats-bus.ts';
+export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
 export { NATS_RELEASE, type NatsProgramOptions, type NatsRelease, natsProgram } from './nats-program.ts';
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
+export { type BusRole, type BusUser, CALL_EVENT, permissionsOf } from './permissions.ts';
+export { type KnownUser, newSeed, publicKeyOf, serverUsers } from './server-users.ts';
 export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {
   type Address,

@@ -6,6 +6,7 @@ import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
+import { apiSubject, Operation } from './nats-names.ts';
 
 /** JetStream's error codes, `err_code` of an answer; see server/errors.json of nats-server. */
 export const ApiCode = {
@@ -75,7 +76,7 @@ export async function api(
   timeoutMs?: number,
 ): Promise<Record<string, unknown>> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
-  const message = await connection.request(`$JS.API.${operation}`, JSON.stringify(request), options);
+  const message = await connection.request(apiSubject(operation), JSON.stringify(request), options);
   return answered(operation, message.data);
 }
 
@@ -86,7 +87,7 @@ export async function query(
   request: object = {},
   timeoutMs?: number,
 ): Promise<Record<string, unknown>> {
-  const message = await ask(connection, `$JS.API.${operation}`, JSON.stringify(request), timeoutMs);
+  const message = await ask(connection, apiSubject(operation), JSON.stringify(request), timeoutMs);
   return answered(operation, message.data);
 }
 
@@ -147,7 +148,7 @@ export async function readMessage(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   if (replicas > 1) return readAtLeader(connection, name, which, timeoutMs);
-  const message = await ask(connection, `$JS.API.DIRECT.GET.${name}`, JSON.stringify(which), timeoutMs);
+  const message = await ask(connection, apiSubject(Operation.readDirectly(name)), JSON.stringify(which), timeoutMs);
   if (message.headers?.code === 404) return undefined;
   if (message.headers === undefined || message.headers.code >= 400) {
     throw new ApiError(`a read of '${name}'`, message.headers?.code ?? 0, message.headers?.description ?? '');
@@ -168,7 +169,7 @@ async function readAtLeader(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   try {
-    const answer = await query(connection, `STREAM.MSG.GET.${stream}`, which, timeoutMs);
+    const answer = await query(connection, Operation.readMessage(stream), which, timeoutMs);
     const { subject, seq, data = '', hdrs = '' } = answer['message'] as Record<string, string | number>;
     const header = parsedHeaders(Buffer.from(String(hdrs), 'base64').toString());
     return {
@@ -202,7 +203,7 @@ export function isDeletion(header: MsgHdrs | undefined): boolean {
 /** Deletes one message by its sequence, without overwriting it on disk first. It may be gone already. */
 export async function deleteMessage(connection: Connection, stream: string, sequence: number): Promise<void> {
   try {
-    await api(connection, `STREAM.MSG.DELETE.${stream}`, { seq: sequence, no_erase: true });
+    await api(connection, Operation.deleteMessage(stream), { seq: sequence, no_erase: true });
   } catch (error) {
     if (!isApiError(error, ApiCode.SequenceNotFound, ApiCode.MessageDeleteFailed)) throw error;
   }
@@ -211,7 +212,7 @@ export async function deleteMessage(connection: Connection, stream: string, sequ
 /** undefined: there is no such stream. */
 export async function streamInfo(connection: Connection, stream: string): Promise<StreamInfo | undefined> {
   try {
-    return toStreamInfo(await query(connection, `STREAM.INFO.${stream}`));
+    return toStreamInfo(await query(connection, Operation.streamInfo(stream)));
   } catch (error) {
     if (isApiError(error, ApiCode.StreamNotFound)) return undefined;
     throw error;
@@ -223,18 +224,18 @@ export async function createStream(
   connection: Connection,
   config: StreamConfig,
 ): Promise<{ info: StreamInfo; isNew: boolean }> {
-  const answer = await api(connection, `STREAM.CREATE.${config.name}`, config);
+  const answer = await api(connection, Operation.createStream(config.name), config);
   return { info: toStreamInfo(answer), isNew: answer['did_create'] === true };
 }
 
 export async function updateStream(connection: Connection, config: StreamConfig): Promise<StreamInfo> {
-  return toStreamInfo(await api(connection, `STREAM.UPDATE.${config.name}`, config));
+  return toStreamInfo(await api(connection, Operation.updateStream(config.name), config));
 }
 
 /** It may be gone already. */
 export async function deleteStream(connection: Connection, stream: string): Promise<void> {
   try {
-    await api(connection, `STREAM.DELETE.${stream}`);
+    await api(connection, Operation.deleteStream(stream));
   } catch (error) {
     if (!isApiError(error, ApiCode.StreamNotFound)) throw error;
   }

@@ -8,13 +8,21 @@ import { ApiCode, isApiError, query } from './nats-api.ts';
 import { EventStream } from './nats-event-stream.ts';
 import { NatsLeases } from './nats-leases.ts';
 import { NatsMailbox } from './nats-mailbox.ts';
+import { namesOf, Operation } from './nats-names.ts';
 import { natsServices } from './nats-services.ts';
 import { natsTrace } from './nats-trace.ts';
-import { ROOT, SHARDS } from './subjects.ts';
+import { type BusUser, hasMail, keepsEvents } from './permissions.ts';
+import { refusals } from './refusals.ts';
+import { inboxPrefix, ROOT, SHARDS } from './subjects.ts';
 
-export interface NatsBusOptions extends Omit<NatsOptions, 'name'> {
+export interface NatsBusOptions extends Omit<NatsOptions, 'name' | 'inboxPrefix' | 'onRefusal'> {
   /** Name of this process, unique among those that run: shown by the server and in the source of events. */
   readonly process: string;
+  /**
+   * What the process does here, and as whom. Who has no mail opens neither mailbox nor leases. By default all that there
+   * is, as `alone`.
+   */
+  readonly user?: BusUser;
   /** The same for all processes of a deployment, for its life. Default 64. */
   readonly shards?: number;
   /** Default 15,000 ms. */
@@ -41,6 +49,9 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name'> {
   readonly onWarning?: (message: string) => void;
 }
 
+/** Who does everything but serving adapters over the bus. */
+export const ALONE: BusUser = { name: 'alone', roles: [{ does: 'watch' }, { does: 'act', realms: [] }] };
+
 /** Kept unless told otherwise. */
 export const EVENT_LIMITS: EventLimits = { maxAgeMs: 86_400_000, maxBytes: 268_435_456 };
 
@@ -51,24 +62,29 @@ export const EVENT_LIMITS: EventLimits = { maxAgeMs: 86_400_000, maxBytes: 268_4
  */
 export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   const { process, shards = SHARDS, leaseMs = 15_000, prefix = ROOT, replicas = 1, firstLease = 'wait' } = options;
-  const { events = EVENT_LIMITS, onWarning = () => undefined } = options;
+  const { events = EVENT_LIMITS, onWarning = () => undefined, user = ALONE } = options;
   if (!/^[a-z0-9][a-z0-9-]*$/.test(prefix)) {
     throw new TerminalError(`the prefix of the bus must be lower-case letters, digits and hyphens; got '${prefix}'`);
   }
-  const connection = await connectNats({ ...options, name: process });
-  const deliveries = await connectNats({ ...options, name: `${process} mail` }).catch(async (error: unknown) => {
-    await connection.close();
-    throw error;
-  });
-  const names = prefix.toUpperCase();
   const root = prefix;
-  const stream = `${names}_MAIL`;
+  const names = namesOf(root);
+  const told = { inboxPrefix: inboxPrefix(user, root), onRefusal: refusals(user.name, onWarning) };
+  const connection = await connectNats({ ...options, ...told, name: process });
+  const isRead = hasMail(user);
+  const deliveries = !isRead
+    ? connection
+    : await connectNats({ ...options, ...told, name: `${process} mail` }).catch(async (error: unknown) => {
+        await connection.close();
+        throw error;
+      });
+  const stream = names.mail;
   const mailbox = new NatsMailbox({ connection, deliveries, stream, root, shards, replicas, onWarning });
   const isOfUse = (): boolean => deliveries.up;
-  const leases = new NatsLeases({ connection, isOfUse, bucket: `${names}_LEASES`, leaseMs, replicas, firstLease });
-  const services = natsServices(connection, prefix, leaseMs);
-  const kept = { connection, stream: `${names}_HISTORY`, root };
-  const eventStream = events === 'none' ? undefined : new EventStream({ ...kept, replicas, limits: events, onWarning });
+  const leases = new NatsLeases({ connection, isOfUse, bucket: names.leases, leaseMs, replicas, firstLease });
+  const services = natsServices(connection, { root, user, leaseMs });
+  const kept = { connection, stream: names.history, root };
+  const isKept = events !== 'none' && keepsEvents(user);
+  const eventStream = !isKept ? undefined : new EventStream({ ...kept, replicas, limits: events, onWarning });
   const close = async (): Promise<void> => {
     eventStream?.close();
     await services.close();
@@ -77,9 +93,12 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
     await Promise.all([connection.close(), deliveries.close()]);
   };
   try {
-    await requireJetStream(connection);
-    await mailbox.open();
-    await leases.open();
+    requireVersion(connection);
+    if (isRead) {
+      await requireJetStream(connection);
+      await mailbox.open();
+      await leases.open();
+    }
     await eventStream?.open();
   } catch (error) {
     await close();
@@ -112,14 +131,18 @@ function whileBothAreUp(connections: readonly Connection[], listener: (change: C
   };
 }
 
-async function requireJetStream(connection: Connection): Promise<void> {
+function requireVersion(connection: Connection): void {
   const { place } = connection;
   if (!connection.isAtLeast(2, 9)) {
     const version = connection.serverVersion.join('.');
     throw new TroupeError(ErrorCode.Terminal, `nats-server ${version} at ${place} is too old: 2.9 or later is needed`);
   }
+}
+
+async function requireJetStream(connection: Connection): Promise<void> {
+  const { place } = connection;
   try {
-    await query(connection, 'INFO');
+    await query(connection, Operation.Account);
   } catch (error) {
     const off =
       error instanceof NoResponderError || isApiError(error, ApiCode.NotEnabled, ApiCode.NotEnabledForAccount);

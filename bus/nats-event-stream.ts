@@ -1,10 +1,10 @@
 // What happened, kept: a stream takes every event by its subject, so that nobody who tells waits for it. It is for people
 // and pages, and nothing depends on it: a process whose events cannot be kept says so once and goes on.
-import { createInbox } from 'nats';
 import type { EventLimits, EventQuery } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { AbsentError, TransientError, TroupeError } from './errors.ts';
 import { ApiCode, api, createStream, isApiError, type StreamConfig, streamInfo, updateStream } from './nats-api.ts';
+import { ACKNOWLEDGEMENT, apiSubject, Operation } from './nats-names.ts';
 import { eventsOf, eventWildcard } from './subjects.ts';
 
 const NANOS_A_MS = 1_000_000;
@@ -16,8 +16,6 @@ const BATCH_MS = 5_000;
 const INACTIVE_MS = 60_000;
 /** Statuses of a request for more messages than there are: none, or fewer. */
 const NO_MORE: ReadonlySet<number> = new Set([404, 408]);
-/** A delivery's reply subject begins so; a status has none. */
-const ACK = '$JS.ACK.';
 
 export interface EventStreamOptions {
   readonly connection: Connection;
@@ -112,12 +110,16 @@ export async function* keptMessages(
   try {
     let left = pending;
     while (left > 0) {
-      const batch = await nextBatch(connection, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, Math.min(left, BATCH));
+      const batch = await nextBatch(
+        connection,
+        apiSubject(Operation.nextMessages(stream, name)),
+        Math.min(left, BATCH),
+      );
       yield* batch;
       left = batch.length === 0 ? 0 : left - batch.length; // what is missing has grown too old meanwhile
     }
   } finally {
-    connection.send(`$JS.API.CONSUMER.DELETE.${stream}.${name}`, ''); // a courtesy: it would end by itself
+    connection.send(apiSubject(Operation.deleteConsumer(stream, name)), ''); // a courtesy: it would end by itself
   }
 }
 
@@ -135,7 +137,7 @@ async function makeReader(
     num_replicas: 1,
   };
   try {
-    const answer = await api(connection, `CONSUMER.CREATE.${stream}`, { stream_name: stream, config });
+    const answer = await api(connection, Operation.createConsumer(stream), { stream_name: stream, config });
     return { name: String(answer['name']), pending: Number(answer['num_pending']) };
   } catch (error) {
     if (!isApiError(error, ApiCode.StreamNotFound)) throw error;
@@ -148,11 +150,11 @@ async function nextBatch(connection: Connection, subject: string, count: number)
   const { clock } = connection;
   const messages: KeptMessage[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const reply = createInbox();
+  const reply = connection.newInbox();
   const subscription = connection.listen(
     reply,
     ({ subject: of, data, headers: status, reply: acknowledgement = '' }) => {
-      if (acknowledgement.startsWith(ACK)) {
+      if (acknowledgement.startsWith(ACKNOWLEDGEMENT)) {
         messages.push({ subject: of, data });
         if (messages.length === count) resolve();
       } else if (status !== undefined && NO_MORE.has(status.code)) resolve();

@@ -12,15 +12,14 @@ import type { Lease, LeaseRecord, Leases } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';
+import { FRESH, leaseKey } from './lease-names.ts';
 import { parseLease, type StoredLease } from './lease-record.ts';
 import { publishMessage, readMessage, type StoredMessage, type StreamConfig } from './nats-api.ts';
 import { LeaseWatch } from './nats-lease-watch.ts';
+import { bucketStream, entrySubject } from './nats-names.ts';
 import { discardBroken, StreamKeeper } from './nats-stream.ts';
-import { encodeToken } from './subjects.ts';
 
 const NANOS_A_MS = 1_000_000;
-/** Says that the bucket is new; no encoded name looks like it. */
-const FRESH = '=fresh';
 
 export interface NatsLeasesOptions {
   readonly connection: Connection;
@@ -46,7 +45,7 @@ export class NatsLeases implements Leases {
     this.leaseMs = leaseMs;
     this.#connection = connection;
     this.#isOfUse = isOfUse;
-    this.#prefix = `$KV.${bucket}.`;
+    this.#prefix = entrySubject(bucket);
     this.#keeper = new StreamKeeper({
       connection,
       config: bucketConfig(bucket, leaseMs, replicas),
@@ -77,7 +76,7 @@ export class NatsLeases implements Leases {
       const message = 'the leases were lost or are new: an earlier holder may still act';
       throw new TransientError(message, { retryAfterMs: this.leaseMs / 5 });
     }
-    const key = encodeLeaseName(name);
+    const key = leaseKey(name);
     const record: StoredLease = { name, holder, token: randomUUID(), leaseMs: this.leaseMs };
     const { id } = this.#keeper.epoch;
     const startedAt = this.#connection.clock.now();
@@ -260,11 +259,6 @@ class BucketLease implements LeaseStore {
   }
 }
 
-/** A lease's name as a key of the bucket: its `%` would not be allowed there. */
-function encodeLeaseName(name: string): string {
-  return encodeToken(name).replaceAll('%', '=');
-}
-
 function isNone(message: StoredMessage | undefined): boolean {
   return message === undefined || parseLease(message) === undefined;
 }
@@ -278,9 +272,9 @@ function duplicateWindow(maxAge: number): number {
 function bucketConfig(bucket: string, leaseMs: number, replicas: number): StreamConfig {
   const maxAge = leaseMs * NANOS_A_MS;
   return {
-    name: `KV_${bucket}`,
+    name: bucketStream(bucket),
     description: 'who holds which lease',
-    subjects: [`$KV.${bucket}.>`],
+    subjects: [entrySubject(bucket, '>')],
     storage: 'file',
     retention: 'limits',
     discard: 'new',

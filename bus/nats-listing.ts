@@ -2,6 +2,7 @@
 
 import type { Connection } from './connection.ts';
 import { query } from './nats-api.ts';
+import { Operation } from './nats-names.ts';
 
 /** One page: up to a fixed number of subjects from `offset`, in the order of their bytes. */
 export type ListPage = (offset: number) => Promise<{ readonly subjects: readonly string[]; readonly total: number }>;
@@ -12,7 +13,7 @@ const OVERLAP = 1_000;
 /** Pages of `stream info`: nats-server sorts the subjects that match and answers 100,000 of them. */
 export function pagesOf(connection: Connection, stream: string, filter: string): ListPage {
   return async (offset) => {
-    const answer = await query(connection, `STREAM.INFO.${stream}`, { subjects_filter: filter, offset });
+    const answer = await query(connection, Operation.streamInfo(stream), { subjects_filter: filter, offset });
     const { subjects } = answer['state'] as { subjects?: Record<string, number> };
     const page = Object.keys(subjects ?? {}).sort();
     return { subjects: page, total: Number(answer['total'] ?? page.length) };

@@ -9,10 +9,11 @@
 // The stream keeps one message a subject, so "from the first on" is "the last of each". It is asked for in those words:
 // a consumer `last_per_subject` whose filter matches nothing when it is made is 100 times slower on nats-server 2.9 for
 // the rest of its life, and `all` is not (measured: 10,700 and 85 microseconds a message among 100,000 subjects).
-import { createInbox, type Msg, type Subscription } from 'nats';
+import type { Msg, Subscription } from 'nats';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { api } from './nats-api.ts';
+import { ACKNOWLEDGEMENT, apiSubject, Operation } from './nats-names.ts';
 import type { Timer } from './time.ts';
 
 /** The server sends a sign of life this often when there is no mail. */
@@ -102,7 +103,7 @@ export class StreamReader {
 
   async #open(): Promise<void> {
     const { connection, control, stream, filters, verify } = this.#options;
-    const inbox = createInbox();
+    const inbox = connection.newInbox();
     const attempt: Attempt = {
       subscription: connection.listen(inbox, (message) => this.#heard(attempt, message)),
       held: [],
@@ -116,7 +117,7 @@ export class StreamReader {
         ? { deliver_policy: 'all' }
         : { deliver_policy: 'by_start_sequence', opt_start_seq: this.#lastSequence + 1 };
     const [only] = filters;
-    const answer = await api(control, `CONSUMER.CREATE.${stream}`, {
+    const answer = await api(control, Operation.createConsumer(stream), {
       stream_name: stream,
       config: {
         ...start,
@@ -152,7 +153,7 @@ export class StreamReader {
     const { control, stream } = this.#options;
     if (attempt.consumer !== undefined) {
       // Only a courtesy: the server would delete it too, later.
-      control.send(`$JS.API.CONSUMER.DELETE.${stream}.${attempt.consumer}`, '');
+      control.send(apiSubject(Operation.deleteConsumer(stream, attempt.consumer)), '');
     }
   }
 
@@ -229,7 +230,7 @@ export class StreamReader {
  * Undefined: it is no delivery. Its headers, which the stream keeps of each publication, are not even looked at.
  */
 function numbersOf({ reply = '' }: Msg): [sequence: number, delivery: number] | undefined {
-  if (!reply.startsWith('$JS.ACK.')) return undefined;
+  if (!reply.startsWith(ACKNOWLEDGEMENT)) return undefined;
   const tokens = reply.split('.');
   const base = tokens.length === 9 ? 5 : 7;
   return [Number(tokens[base]), Number(tokens[base + 1])];

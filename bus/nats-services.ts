@@ -21,11 +21,11 @@ import {
   toErrorData,
   UnansweredError,
 } from './errors.ts';
-import type { HoldWire, Opening } from './holding.ts';
+import { type HoldWire, newName, type Opening } from './holding.ts';
 import { Holds } from './holds.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
 import { HOLD_HEADER, TRACEPARENT_HEADER } from './mail-headers.ts';
-import { endpointSubject, holdSubject } from './subjects.ts';
+import { endpointSubject, holdSubject, type UserName, userTokens } from './subjects.ts';
 import type { Clock } from './time.ts';
 import { validTraceparent } from './trace-context.ts';
 
@@ -40,14 +40,19 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 const STOP_TIMEOUT_MS = 1_000;
 const ENCODER = new TextEncoder();
 
-/**
- * The services part, and the way to take all services off before the connection closes.
- *
- * @param leaseMs  how long what is held goes on at most, when nothing is heard of who holds it
- */
-export function natsServices(connection: Connection, root: string, leaseMs: number): Services & Service {
+export interface NatsServicesOptions {
+  readonly root: string;
+  /** Whom this process is known as. */
+  readonly user: UserName;
+  /** How long what is held goes on at most, when nothing is heard of who holds it. */
+  readonly leaseMs: number;
+}
+
+/** The services part, and the way to take all services off before the connection closes. */
+export function natsServices(connection: Connection, options: NatsServicesOptions): Services & Service {
+  const { root } = options;
   const closings = new Set<() => Promise<void>>();
-  const holds = new Holds(holdWire(connection, root, leaseMs));
+  const holds = new Holds(holdWire(connection, options));
   return {
     async close() {
       await Promise.all([...closings].map((close) => close()));
@@ -120,21 +125,26 @@ export function natsServices(connection: Connection, root: string, leaseMs: numb
   };
 }
 
-function holdWire(connection: Connection, root: string, leaseMs: number): HoldWire {
+/** Names begin with the user's, so that others may not listen to them; answers come to where the questions do. */
+function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesOptions): HoldWire {
+  let asked = 0;
   return {
     clock: connection.clock,
     leaseMs,
+    newName: () => `${userTokens(user)}.${newName(connection.clock)}`,
     listen(name, answer) {
       const subscription = connection.listen(holdSubject(name, root), (message) => {
-        const asked = parseJsonObject(message.string());
+        const question = parseJsonObject(message.string());
         // Of somebody who speaks another language.
-        if (asked === undefined) return;
-        if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(asked)));
+        if (question === undefined) return;
+        if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(question)));
       });
       return () => subscription.unsubscribe();
     },
-    async ask(name, asked, timeoutMs) {
-      const message = await connection.request(holdSubject(name, root), JSON.stringify(asked), { timeoutMs });
+    async ask(name, question, timeoutMs) {
+      asked += 1;
+      const reply = `${holdSubject(String(question['from']), root)}.${asked}`;
+      const message = await connection.request(holdSubject(name, root), JSON.stringify(question), { timeoutMs, reply });
       const answer = parseJsonObject(message.string());
       if (answer === undefined) throw new TransientError(`'${name}' answered with something else than a JSON object`);
       return answer;
@@ -153,6 +163,8 @@ async function offered(
     added = await connection.nats.services.add(config);
     addEndpoints(added);
     await connection.nats.flush();
+    // The server has said by now what it does not let us hear.
+    if (added.isStopped) throw new TransientError('nats does not let us serve it');
     return added;
   } catch (error) {
     // Or it would be there twice after the next attempt.

@@ -25,6 +25,7 @@ import {
   streamInfo,
   updateStream,
 } from './nats-api.ts';
+import { streamAdvisory } from './nats-names.ts';
 import type { Timer } from './time.ts';
 
 /** A loss that no event tells of is noticed by then. */
@@ -62,7 +63,7 @@ export class StreamKeeper {
   readonly news = new Listeners<Epoch>();
   readonly #options: StreamKeeperOptions;
   readonly #subscriptions: Subscription[] = [];
-  readonly #stop: () => void;
+  #stop: () => void = () => undefined;
   #created: string | undefined;
   #marker: Marker | undefined;
   #config: StreamConfig;
@@ -78,20 +79,20 @@ export class StreamKeeper {
   constructor(options: StreamKeeperOptions) {
     this.#options = options;
     this.#config = options.config;
-    this.#stop = options.connection.connectivity.add(({ kind }) => {
+  }
+
+  /** Finds or makes the stream and begins to watch it; who never does leaves it alone. @throws {TransientError} */
+  async open(): Promise<void> {
+    const { connection, config, marker } = this.#options;
+    this.#stop = connection.connectivity.add(({ kind }) => {
       this.#ready = false;
       this.#compareLatest = true;
       if (kind === 'connected') this.notice();
     });
-  }
-
-  /** Finds or makes the stream and begins to watch it. @throws {TransientError} */
-  async open(): Promise<void> {
-    const { connection, config, marker } = this.#options;
     await this.check();
     const notice = (): void => this.notice();
     // Events only make it quicker: where they are not permitted, the look at each interval is enough.
-    this.#subscriptions.push(connection.listen(`$JS.EVENT.ADVISORY.STREAM.*.${config.name}`, notice));
+    this.#subscriptions.push(connection.listen(streamAdvisory(config.name), notice));
     if (marker !== undefined) this.#subscriptions.push(connection.listen(marker, notice));
     this.#look();
   }

@@ -5,7 +5,8 @@
 //   troupe.mail.<shard>.underway
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
-//   troupe.hold.<process>
+//   troupe.hold.<user>.<process>
+//   troupe.inbox.<user>.<connection>
 //
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
@@ -24,6 +25,13 @@ export type MailSubject = { readonly to: Address } & (
 export interface ShardSubject {
   readonly topic: 'underway';
   readonly shard: number;
+}
+
+/** Whom the server knows a process as. */
+export interface UserName {
+  readonly name: string;
+  /** Of one that is a node's alone. */
+  readonly node?: string | undefined;
 }
 
 /** What a value in the mailbox is about. */
@@ -184,6 +192,11 @@ export function eventsOf(actor: Address, root: string = ROOT): string {
   return `${root}.event.${addressKey(actor)}.*`;
 }
 
+/** Events of one type of all actors of a realm. */
+export function eventFilter(realm: string, type: string, root: string = ROOT): string {
+  return `${root}.event.${encodeToken(realm)}.*.*.*.${encodeToken(type)}`;
+}
+
 /** All trace events. */
 export function eventWildcard(root: string = ROOT): string {
   return `${root}.event.>`;
@@ -209,9 +222,38 @@ export function endpointSubject(subject: string, root: string = ROOT): string {
   return `${root}.${subject}`;
 }
 
+/**
+ * An operation of a realm's kinds, whatever it is: of any process that serves it, of the one of a node, or, with `*`, of
+ * any node's.
+ */
+export function operationFilter(realm: string, node?: string, root: string = ROOT): string {
+  if (node === undefined) return `${root}.${realm}.*.*`;
+  return `${root}.${realm}.${node === '*' ? node : encodeToken(node)}.*.*`;
+}
+
 /** Where a process is asked of what it holds, and of what others hold of it. */
 export function holdSubject(name: string, root: string = ROOT): string {
-  return `${root}.hold.${encodeToken(name)}`;
+  return [root, 'hold', ...name.split('.').map(encodeToken)].join('.');
+}
+
+/** Where all processes of a user are asked, and answered, of what they hold: their names begin with the user's. */
+export function holdsOf(user: UserName, root: string = ROOT): string {
+  return `${holdSubject(userTokens(user), root)}.>`;
+}
+
+/** Where anybody is asked, and answered, of what is held. */
+export function holdWildcard(root: string = ROOT): string {
+  return `${root}.hold.>`;
+}
+
+/** What the inboxes of a user begin with. Those of a node lie within those of its name. */
+export function inboxPrefix(user: UserName, root: string = ROOT): string {
+  return [root, 'inbox', userTokens(user)].join('.');
+}
+
+/** A user as tokens. */
+export function userTokens({ name, node }: UserName): string {
+  return [name, ...(node === undefined ? [] : [node])].map(encodeToken).join('.');
 }
 
 function parseShard(token: string | undefined, shards: number): ShardSubject | undefined {

@@ -9,6 +9,7 @@ import type { OPTIONS } from './usage.ts';
 
 /** Commands with options of their own, which are loaded, as all are, only when they are asked for. */
 const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  bus: () => import('./bus/bus.ts'),
   'csi-proxy': () => import('./csi-proxy/csi-proxy.ts'),
   model: () => import('./model/model.ts'),
 };

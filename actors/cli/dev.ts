@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Counterpart } from '../../adapters/adapter.ts';
+import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { aborted, drain, type RunDeps, start } from '../process/run.ts';
 import { installCrds } from './crds.ts';
@@ -15,7 +16,8 @@ export interface DevDeps extends RunDeps {
 /** @throws {TroupeError} something given cannot be used */
 export async function dev({ config, adapters, clock, log, signal, folder, variable }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
-  const environment = await openEnvironment({ config, clock, folder, lasting: true, onProgress });
+  const user = busUser(config.roles, adapters, config.nodeName);
+  const environment = await openEnvironment({ config, user, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
   try {
     const { client, bus, kubeconfig, natsUrl } = environment;

@@ -63,6 +63,7 @@ export function usageText(adapters: readonly Pick<Adapter, 'realm' | 'role' | 'f
                                     the chain of what an object waits for, down to the root cause; ends with 0 if it
                                     waits for nothing, 1 if it does, 2 if that cannot be told
 ${scaffolds.join('')}\
+  troupe bus <command>              keys and certificates for NATS; 'troupe bus help' lists the commands
   troupe csi-proxy <command>        API groups for Windows nodes; 'troupe csi-proxy help' lists the commands
   troupe model <command>            the cluster manager's model language; 'troupe model help' lists its commands
 

@@ -23,7 +23,7 @@ export async function adaptersOf(names: string | undefined, folder: string): Pro
 type Texts = Readonly<Record<string, string | undefined>>;
 
 /** First tokens of the bus's own subjects, and the realm of Secrets. */
-const TAKEN_REALMS: readonly string[] = ['mail', 'event', 'epoch', 'core'];
+const TAKEN_REALMS: readonly string[] = ['mail', 'event', 'epoch', 'hold', 'inbox', 'core'];
 
 /** @throws {TerminalError} two of them cannot be told apart, or one has a name that is the runtime's */
 export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] {

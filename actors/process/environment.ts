@@ -5,6 +5,7 @@ import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernete
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
   type Bus,
+  type BusUser,
   type Clock,
   memoryBroker,
   type NatsServer,
@@ -29,6 +30,8 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   config: Config;
+  /** Whom the process is known as on the bus. */
+  user: BusUser;
   clock: Clock;
   /** Where what is started keeps its data. */
   folder: string;
@@ -39,7 +42,7 @@ export interface EnvironmentOptions {
 
 /** Starts what is missing; what was started ends with `close`. @throws {TroupeError} something given cannot be used */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { config, clock, onProgress, lasting } = options;
+  const { config, user, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
@@ -57,6 +60,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
 
     const { bus, natsUrl, server } = await openBus(
       config,
+      user,
       clock,
       folder,
       api === undefined || lasting ? 'lasting' : 'new',
@@ -97,13 +101,15 @@ async function isSame(one: string, other: string): Promise<boolean> {
 /** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */
 async function openBus(
   config: Config,
+  user: BusUser,
   clock: Clock,
   folder: string,
   lives: 'lasting' | 'new',
   onProgress: (line: string) => void,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
-  if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock, onProgress)), natsUrl };
+  if (natsUrl !== undefined)
+    return { bus: await natsBus(natsOptions(config, user, natsUrl, clock, onProgress)), natsUrl };
   const natsFolder = join(folder, 'nats');
   // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
   if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
@@ -125,7 +131,7 @@ async function openBus(
   }
   try {
     // The server is ours alone and so are its leases.
-    const bus = await natsBus({ ...natsOptions(config, server.url, clock, onProgress), firstLease: 'immediate' });
+    const bus = await natsBus({ ...natsOptions(config, user, server.url, clock, onProgress), firstLease: 'immediate' });
     return { bus, natsUrl: server.url, server };
   } catch (error) {
     await server.close();

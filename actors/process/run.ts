@@ -2,9 +2,10 @@
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { type Bus, type Clock, natsBus, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { type Bus, type BusUser, type Clock, natsBus, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { ensureAlone } from '../hosting/alone.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
+import { busUser } from './bus-user.ts';
 import { type Config, Role } from './config.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 import { USER_AGENT } from './version.ts';
@@ -29,12 +30,13 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
+  const user = busUser(config.roles, adapters, config.nodeName);
   const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   let bus: Bus | undefined;
   let pages: Pages | undefined;
   try {
     pages = await servePages(config, client, clock);
-    bus = await connect(config, natsUrl, clock, log, signal);
+    bus = await connect(config, user, natsUrl, clock, log, signal);
     if (bus === undefined) return 0;
     const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
     const runtime = await start(config, deps, signal);
@@ -57,6 +59,7 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
 /** Waits for the bus as long as it takes: pods and NATS start in any order. */
 async function connect(
   config: Config,
+  user: BusUser,
   url: string,
   clock: Clock,
   log: Logger,
@@ -65,7 +68,7 @@ async function connect(
   let trouble = '';
   while (!signal.aborted) {
     try {
-      return await natsBus(natsOptions(config, url, clock, (message) => log.warn(message)));
+      return await natsBus(natsOptions(config, user, url, clock, (message) => log.warn(message)));
     } catch (error) {
       const { message, code } = toErrorData(error);
       if (code === 'terminal') throw error;
@@ -79,6 +82,7 @@ async function connect(
 
 export function natsOptions(
   config: Config,
+  user: BusUser,
   url: string,
   clock: Clock,
   onWarning: (message: string) => void,
@@ -88,6 +92,7 @@ export function natsOptions(
     url,
     clock,
     process: `${config.podName ?? 'troupe'}-${process.pid}`,
+    user,
     shards: config.shards,
     leaseMs: config.leaseMs,
     events: config.keptEvents,

@@ -1,6 +1,6 @@
 // Calls to foreign systems as trace events of the actors they are made for.
 import type { CallRecord, Operation, Operations } from '../../adapters/adapter.ts';
-import type { Address, Trace } from '../../bus/mod.ts';
+import { type Address, CALL_EVENT, type Trace } from '../../bus/mod.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 
 export interface CallTrace {
@@ -30,7 +30,7 @@ export function callTrace(trace: Trace): CallTrace {
       if (actor === undefined) return;
       const known = requestId !== undefined && { requestId };
       const data = { service, method, path, status: status ?? null, durationMs, ...known };
-      trace.emit({ actor, traceparent, type: 'call', data });
+      trace.emit({ actor, traceparent, type: CALL_EVENT, data });
     },
     follow(realm, operations) {
       const wrap =

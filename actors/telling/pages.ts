@@ -83,6 +83,6 @@ async function securely(deps: ReviewDeps): Promise<SecureOptions> {
   const { clock } = deps;
   const { certify, makeAuthority } = await import('../../adapters/kubernetes/tls/certificates.ts');
   const authority = await makeAuthority('troupe-metrics-ca', clock.now());
-  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', host: 'localhost' }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', hosts: [] }, clock.now());
   return { certificate, key, authorize: byReview(deps) };
 }

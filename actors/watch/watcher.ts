@@ -25,6 +25,7 @@ import {
   sharedAddress,
   toErrorData,
   traceparentOf,
+  WATCH_LEASE,
 } from '../../bus/mod.ts';
 import type { HandOver } from '../hosting/hand-over.ts';
 import { InFlight } from '../mail/in-flight.ts';
@@ -49,7 +50,6 @@ export interface WatcherDeps {
   pod: string;
 }
 
-const LEASE = 'role.watch';
 const PAUSE_MS = 500;
 /** Under way at a time. */
 const PUBLICATIONS = 256;
@@ -68,14 +68,14 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
   const { bus, clock, log, pod } = deps;
   let wake = (): void => undefined;
   const watching = await bus.leases.watch((records) => {
-    if (!records.some(({ name }) => name === LEASE)) wake();
+    if (!records.some(({ name }) => name === WATCH_LEASE)) wake();
   });
   const onAbort = (): void => wake();
   signal.addEventListener('abort', onAbort);
   let trouble = '';
   while (!signal.aborted) {
     try {
-      const lease = await bus.leases.acquire(LEASE, pod);
+      const lease = await bus.leases.acquire(WATCH_LEASE, pod);
       if (lease === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;

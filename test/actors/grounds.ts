@@ -201,6 +201,20 @@ export function realGround(env: Readonly<Record<string, string | undefined>>): O
   };
 }
 
+/** A real API server, and a simulated cloud; the bus is the test's to name. */
+export function onRealApiServer({
+  KUBECONFIG: kubeconfig,
+}: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
+  if (!kubeconfig) return undefined;
+  return async (clock) => ({
+    ...(await inMemory(clock)),
+    name: 'a real API server',
+    kubeconfig,
+    api: undefined,
+    deadlineMs: REAL_DEADLINE_MS,
+  });
+}
+
 export const REAL_SKIP = 'skipped: KUBECONFIG, NATS_URL and OS_CLIENT_CONFIG_FILE are not all set';
 
 /** Deletes what a deployment made on a server that others use too: mail and leases, or the mail alone. */

@@ -7,9 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installCrds } from '../../actors/cli/crds.ts';
 import { systemClock } from '../../actors/clock.ts';
+import { BUILT_IN } from '../../actors/process/adapters.ts';
+import { userOf } from '../../actors/process/bus-user.ts';
+import { rolesWith } from '../../actors/process/config.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
-import { type Clock, type NatsServer, startNatsServer } from '../../bus/mod.ts';
+import { type Clock, type NatsServer, natsProgram, startNatsServer } from '../../bus/mod.ts';
+import { type SecuredServer, securedServer, seedFile } from '../bus/secured-server.ts';
 import { sum } from './figures.ts';
 import type { ActorsCounts } from './parts/actors.ts';
 import type { PartName, Question, Usage } from './parts/mod.ts';
@@ -20,6 +24,8 @@ const MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192', MALLOC_T
 /** As with the executable: what is compiled already needs nothing that strips types, 25 MB of every process. */
 export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 const CHILD = fileURLToPath(new URL('./part.ts', import.meta.url));
+/** The user of the bus where it asks for one. */
+const ALL_ROLES = userOf(new Set(rolesWith(BUILT_IN)), BUILT_IN);
 /** Of the kernel's clock ticks, a second: what /proc counts processor time in on Linux. */
 const TICKS_PER_SECOND = 100;
 /** After so long without a message or a write there is nothing left to be done. */
@@ -90,7 +96,7 @@ export class Stage {
   readonly api: PartProcess | undefined;
   readonly cloud: PartProcess | undefined;
   readonly #options: StageOptions;
-  readonly #nats: NatsServer;
+  readonly #nats: NatsServer | SecuredServer;
   #actors: PartProcess | undefined;
 
   private constructor(
@@ -108,7 +114,7 @@ export class Stage {
       cloudsYaml: string;
       api: PartProcess | undefined;
       cloud: PartProcess | undefined;
-      nats: NatsServer;
+      nats: NatsServer | SecuredServer;
     },
   ) {
     this.#options = options;
@@ -130,15 +136,21 @@ export class Stage {
     const cloud = real === undefined ? await PartProcess.start('cloud', { latencyMs }) : undefined;
     const cloudsYaml = cloud?.info['cloudsYaml'] ?? (await readFile(real?.cloudsFile ?? '', 'utf8'));
     const clock = systemClock();
-    const nats = await startNatsServer({
-      clock,
+    const sought = {
       program: process.env['TROUPE_NATS_SERVER'],
       path: process.env['PATH'] ?? '',
       cacheFolder: join(homedir(), '.cache', 'troupe'),
       fetch: globalThis.fetch,
       onProgress,
-      folder: join(folder, 'nats'),
-    });
+    };
+    const isSecured = process.env['TROUPE_BENCH_BUS'] === 'secured';
+    const nats = isSecured
+      ? await securedServer(await natsProgram(sought), [ALL_ROLES])
+      : await startNatsServer({
+          clock,
+          ...sought,
+          folder: join(folder, 'nats'),
+        });
     const stage = new Stage(options, { folder, kubeconfig, cloudsYaml, api, cloud, nats });
     await installCrds(stage.client, clock, () => undefined, openstackContracts);
     return stage;
@@ -154,6 +166,10 @@ export class Stage {
     this.#actors = await PartProcess.start('actors', {
       kubeconfig: this.kubeconfig,
       natsUrl: this.#nats.url,
+      ...('caFile' in this.#nats && {
+        nkeySeedFile: join(this.#nats.folder, seedFile(ALL_ROLES)),
+        caFile: this.#nats.caFile,
+      }),
       callsInFlight: this.#options.inFlight,
       profile,
     });

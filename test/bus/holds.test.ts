@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
-import { type Held, type HoldOptions, type Opening, parseMessage } from '../../bus/holding.ts';
+import { type Held, type HoldOptions, newName, type Opening, parseMessage } from '../../bus/holding.ts';
 import { Holds } from '../../bus/holds.ts';
 import type { JsonObject } from '../../bus/json.ts';
 import type { Clock } from '../../bus/time.ts';
@@ -28,6 +28,7 @@ class Network {
     return new Holds({
       clock: own,
       leaseMs: LEASE_MS,
+      newName: () => newName(own),
       listen: (name, answer) => {
         this.#processes.set(name, answer);
         return () => this.#processes.delete(name);

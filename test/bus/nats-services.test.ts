@@ -18,7 +18,8 @@ test('a connection that breaks while a service is offered is a transient error, 
       throw new NatsError('DISCONNECT', 'DISCONNECT');
     },
   };
-  const services = natsServices({ up: true, nats, clock: systemClock() } as unknown as Connection, 'troupe', 15_000);
+  const connection = { up: true, nats, clock: systemClock() } as unknown as Connection;
+  const services = natsServices(connection, { root: 'troupe', user: { name: 'openstack' }, leaseMs: 15_000 });
   try {
     await services.serve('openstack', '1.0.0', 'operations', []);
     assert.unreachable();

@@ -64,7 +64,12 @@ export class ScriptedNats {
       flush: async () => undefined,
       close: async () => undefined,
     };
-    this.connection = new Connection(nats as unknown as NatsConnection, 'scripted', clock, () => undefined);
+    this.connection = new Connection(
+      nats as unknown as NatsConnection,
+      'scripted',
+      { clock, inboxPrefix: '_INBOX', onRefusal: () => undefined },
+      () => undefined,
+    );
   }
 
   /** How often a subject was asked that begins with these words. */

@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
+import { busUser } from '../../process/bus-user.ts';
 import type { Config } from '../../process/config.ts';
 import { type Environment, openEnvironment } from '../../process/environment.ts';
 import { aborted, drain, start } from '../../process/run.ts';
@@ -83,6 +84,7 @@ const INTERRUPTED = 130;
  */
 export async function demo(deps: DemoDeps): Promise<number> {
   const { config, adapters, clock, cloudsFile, out } = deps;
+  const user = busUser(config.roles, adapters, config.nodeName);
   const folder = resolve(deps.folder);
   const say = (line: string): void => {
     out.write(`${line}\n`);
@@ -95,7 +97,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const opened = await openEnvironment({ config, clock, folder, lasting: false, onProgress });
+    const opened = await openEnvironment({ config, user, clock, folder, lasting: false, onProgress });
     closing.push(() => opened.close());
     const used = await cloudInUse(cloudsFile, clock);
     closing.push(async () => used.simulator?.close());

@@ -143,7 +143,7 @@ async function serve(
 ): Promise<EmbeddedApiServer> {
   const { token, authority } = credentials;
   const { certificate: caCertificate } = authority;
-  const { certificate, key } = await certify(authority, { name: 'embedded-api-server', host }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'embedded-api-server', hosts: [host] }, clock.now());
   const closing = new AbortController();
   const api: Api = { store, registry: registry(), clock, closing: closing.signal, access: rbac(store) };
   const tokens = accountTokens({ store, clock, key: credentials.accountKey });

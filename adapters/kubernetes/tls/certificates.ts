@@ -79,17 +79,17 @@ export async function makeAuthority(name: string, nowMs: number): Promise<Author
 
 /**
  * @param server.name  common name of the server's subject
- * @param server.host  the address it is reached at, beside localhost
+ * @param server.hosts  the addresses it is reached at, beside localhost
  */
 export async function certify(
   authority: Authority,
-  { name, host }: { readonly name: string; readonly host: string },
+  { name, hosts }: { readonly name: string; readonly hosts: readonly string[] },
   nowMs: number,
 ): Promise<ServerCertificate> {
   const x509 = await library();
   const issuer = new x509.X509Certificate(authority.certificate);
   const keys = await keyPair();
-  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])];
+  const all = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
   const certificate = await x509.X509CertificateGenerator.create({
     issuer: issuer.subjectName,
     subject: nameOf(name),
@@ -102,7 +102,7 @@ export async function certify(
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(hosts.map(alternative)),
+      new x509.SubjectAlternativeNameExtension(all.map(alternative)),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });

@@ -8,6 +8,7 @@ import { systemClock } from '../../../actors/clock.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import { type Environment, openEnvironment } from '../../../actors/process/environment.ts';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
+import { ALONE } from '../../../bus/mod.ts';
 
 const test = suite('environment');
 
@@ -24,6 +25,7 @@ async function during<T>(
   const environment = await openEnvironment({
     ...rest,
     config: { ...config, kubeconfig },
+    user: ALONE,
     clock: systemClock(),
     onProgress: () => undefined,
   });

@@ -13,6 +13,9 @@ import type { Part } from './mod.ts';
 export interface ActorsOptions {
   readonly kubeconfig: string;
   readonly natsUrl: string;
+  /** Where the bus asks for a key, and speaks TLS. */
+  readonly nkeySeedFile?: string;
+  readonly caFile?: string;
   readonly callsInFlight: number;
 }
 
@@ -42,9 +45,12 @@ export interface ActorsCounts {
 export async function serveActors(options: ActorsOptions): Promise<Part> {
   const clock = systemClock();
   const count = new Counts();
+  const { nkeySeedFile, caFile } = options;
   const client = kubeClient({ clock, kubeconfig: options.kubeconfig, userAgent: 'troupe' });
   const bus = await natsBus({
     url: options.natsUrl,
+    ...(nkeySeedFile !== undefined && { nkeySeedFile }),
+    ...(caFile !== undefined && { tls: { caFile } }),
     clock,
     process: `bench-${process.pid}`,
     firstLease: 'immediate',

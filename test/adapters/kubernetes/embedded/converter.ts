@@ -40,7 +40,7 @@ export async function startConverter(): Promise<Converter> {
   const clock = systemClock();
   const authority = await makeAuthority('converter-ca', clock.now());
   const { certificate: caCertificate } = authority;
-  const { certificate, key } = await certify(authority, { name: 'converter', host: '127.0.0.1' }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'converter', hosts: [] }, clock.now());
   const reviews: number[] = [];
   const server = createServer({ cert: certificate, key }, (request, response) => {
     const chunks: Buffer[] = [];

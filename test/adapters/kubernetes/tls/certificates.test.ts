@@ -34,7 +34,7 @@ interface Made {
 
 const made = async (host: string, now = NOW): Promise<Made> => {
   const authority = await makeAuthority('an-authority', now);
-  const { certificate, key } = await certify(authority, { name: 'a-server', host }, now);
+  const { certificate, key } = await certify(authority, { name: 'a-server', hosts: [host] }, now);
   return { authority: new X509Certificate(authority.certificate), server: new X509Certificate(certificate), key };
 };
 
@@ -70,7 +70,7 @@ test('a server names its authority byte for byte, and by its key: clients look f
     [authority.certificate, PRINTABLE_STRING],
     [KEPT, UTF8_STRING],
   ] as const) {
-    const server = await certify({ ...authority, certificate }, { name: 'a-server', host: 'localhost' }, NOW);
+    const server = await certify({ ...authority, certificate }, { name: 'a-server', hosts: [] }, NOW);
     const { raw } = new X509Certificate(server.certificate);
     const name = Buffer.from('an-authority');
     assert.ok(raw.includes(Buffer.concat([Buffer.of(type, name.length), name])), `${type}`);

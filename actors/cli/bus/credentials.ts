@@ -1,0 +1,213 @@
+// `troupe bus credentials`: keys, certificates and permissions of the bus, made once and replaced without a restart.
+import { parseArgs } from 'node:util';
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { parseGoDuration } from '../../../adapters/go-duration.ts';
+import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { makeAuthority, certify as signed } from '../../../adapters/kubernetes/tls/certificates.ts';
+import type { BusUser, Clock } from '../../../bus/mod.ts';
+import { TerminalError } from '../../../bus/mod.ts';
+import { systemClock } from '../../clock.ts';
+import { adaptersOf } from '../../process/adapters.ts';
+import { userOf } from '../../process/bus-user.ts';
+import { readConfig, rolesWith } from '../../process/config.ts';
+import { USER_AGENT } from '../../process/version.ts';
+import {
+  advanced,
+  type Book,
+  bookText,
+  type Certify,
+  filesOf,
+  Phase,
+  type Place,
+  parseBook,
+  placeOf,
+  SERVER,
+} from './book.ts';
+import { folderStore, type Store, secretStore } from './store.ts';
+
+const USAGE = `troupe bus credentials --folder FOLDER [flags]
+troupe bus credentials --secrets [-n NAMESPACE] [flags]
+                                    makes what Troupe's processes and their NATS server show each other: for each user an
+                                    NKey and the authority to trust, for the server its certificate and who may say and
+                                    hear what. What is there stays as it is; a second run changes nothing
+
+  --folder FOLDER                   writes <user>/nkey, <user>/ca.crt and server/{users.conf,tls.crt,tls.key} there
+  --secrets                         writes Secrets troupe-bus-<user> and troupe-bus-server, with the same names in them, to
+                                    the cluster of KUBECONFIG, or of the pod
+  -n, --namespace NAME              of the Secrets; the one of KUBECONFIG's context, or of the pod, unless told
+  --host NAME                       that the server is reached at, beside localhost; may be repeated. With --secrets unless
+                                    told: troupe-nats, and its longer names
+  --adapters FILE_OR_PACKAGE        TROUPE_ADAPTERS: the same as for 'troupe run'
+  --user ROLES                      one more user, for pods with these --roles: 'watch,actors', or, for an adapter that is
+                                    served for a node, 'ROLE@NODE'; may be repeated
+  --rotate                          begins to replace all keys and certificates. Each later run takes the next step when
+                                    the grace is over: the server learns what is new; then it is used; then what is old
+                                    is refused
+  --rotate-after DURATION           begins by itself when they are so old, such as 2160h
+  --grace DURATION                  10m: how long what is written takes to reach pods and server, at most
+
+There are users for all roles in one process (alone), for each role, and one who listens to what happens (observer).
+TROUPE_NATS_PREFIX is the same as for 'troupe run'. nats-server reads users.conf by 'include', and again by SIGHUP.
+`;
+
+const OPTIONS = {
+  folder: { type: 'string' },
+  secrets: { type: 'boolean', default: false },
+  namespace: { type: 'string', short: 'n' },
+  host: { type: 'string', multiple: true },
+  adapters: { type: 'string', multiple: true },
+  user: { type: 'string', multiple: true },
+  rotate: { type: 'boolean', default: false },
+  'rotate-after': { type: 'string' },
+  grace: { type: 'string', default: '10m' },
+  kubeconfig: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** Where the book itself is kept. */
+const BOOK: Place = 'book';
+const BOOK_FILE = 'book.json';
+const SERVICE = 'troupe-nats';
+
+export interface CredentialsDeps {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly out: NodeJS.WritableStream;
+  readonly clock?: Clock;
+}
+
+/** @returns the exit code. @throws {TerminalError} a call that makes no sense */
+export async function credentials(
+  args: readonly string[],
+  { env, cwd, out, clock = systemClock() }: CredentialsDeps,
+): Promise<number> {
+  const values = parsed(args);
+  if (values.help) {
+    out.write(USAGE);
+    return 0;
+  }
+  const adapters = await adaptersOf(values.adapters?.join() ?? env['TROUPE_ADAPTERS'], cwd);
+  const users = usersOf(adapters, values.user ?? []);
+  const { natsPrefix: root, kubeconfig, inCluster } = readConfig(env, { kubeconfig: values.kubeconfig });
+  const wanted = {
+    users,
+    now: clock.now(),
+    graceMs: duration('grace', values.grace),
+    rotate: values.rotate,
+    rotateAfterMs: values['rotate-after'] === undefined ? undefined : duration('rotate-after', values['rotate-after']),
+  };
+  const say = (line: string): void => void out.write(`${line}\n`);
+  if (values.folder !== undefined && !values.secrets) {
+    const hosts = values.host ?? [];
+    await bringUpToDate(folderStore(values.folder), { ...wanted, hosts }, root, say);
+    return 0;
+  }
+  if (values.folder !== undefined || !values.secrets) {
+    throw new TerminalError("'troupe bus credentials' goes with one of --folder and --secrets");
+  }
+  if (kubeconfig === undefined && inCluster === undefined) {
+    throw new TerminalError('KUBECONFIG is not set and this is no pod; --folder writes files');
+  }
+  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  try {
+    const namespace = values.namespace ?? client.namespace;
+    const hosts =
+      values.host ??
+      ['', `.${namespace}`, `.${namespace}.svc`, `.${namespace}.svc.cluster.local`].map((rest) => SERVICE + rest);
+    await bringUpToDate(secretStore(client, namespace), { ...wanted, hosts }, root, say);
+  } finally {
+    await client.close();
+  }
+  return 0;
+}
+
+/** All users of a deployment. @throws {TerminalError} one is named that cannot be, or two have one name */
+export function usersOf(
+  adapters: readonly Pick<Adapter, 'realm' | 'role'>[],
+  more: readonly string[],
+): readonly BusUser[] {
+  const all = rolesWith(adapters);
+  const named = more.map((text) => {
+    const [roles = '', node, ...rest] = text.split('@');
+    const names = roles.split(',').map((role) => role.trim());
+    const unknown = names.find((role) => !all.includes(role));
+    if (unknown !== undefined || rest.length > 0 || node === '') {
+      throw new TerminalError(
+        `--user must be of ${all.join(', ')}, several with commas between, or one '@' a node; got '${text}'`,
+      );
+    }
+    if (node !== undefined && !adapters.some(({ role }) => role === roles)) {
+      throw new TerminalError(`--user: only an adapter alone is served for a node; got '${text}'`);
+    }
+    return userOf(new Set(names), adapters, node);
+  });
+  const users: readonly BusUser[] = [
+    userOf(new Set(all), adapters),
+    ...all.map((role) => userOf(new Set([role]), adapters)),
+    ...named,
+    { name: 'observer', roles: [{ does: 'observe' }] },
+  ];
+  const places = [BOOK, SERVER, ...users.map(placeOf)];
+  const twice = places.find((place, at) => places.indexOf(place) !== at);
+  if (twice === undefined) return users;
+  throw new TerminalError(`two users of the bus would be called '${twice}'`);
+}
+
+async function bringUpToDate(
+  store: Store,
+  wanted: Parameters<typeof advanced>[1],
+  root: string | undefined,
+  say: (line: string) => void,
+): Promise<void> {
+  const kept = (await store.read(BOOK))?.[BOOK_FILE];
+  const before = kept === undefined ? undefined : parseBook(kept);
+  const book = await advanced(before, wanted, certify);
+  // First, so that whatever comes of this run the next one goes on with the same.
+  const places = new Map([[BOOK, { [BOOK_FILE]: bookText(book) }], ...filesOf(book, wanted.users, root)]);
+  let written = 0;
+  for (const [place, files] of places) {
+    const has = await store.read(place);
+    if (has !== undefined && Object.entries(files).every(([name, text]) => has[name] === text)) continue;
+    await store.write(place, files);
+    written += 1;
+    say(`${store.nameOf(place)} written`);
+  }
+  if (written === 0) say('nothing to change');
+  say(progress(before, book, wanted));
+}
+
+function progress(
+  before: Book | undefined,
+  { phase, since }: Book,
+  { now, graceMs }: { now: number; graceMs: number },
+): string {
+  if (phase === Phase.Steady) {
+    return before !== undefined && before.phase !== phase
+      ? 'the rotation is done: what was there before is refused from now on'
+      : 'no rotation is under way';
+  }
+  const minutes = Math.ceil(Math.max(0, since + graceMs - now) / 60_000);
+  const next = phase === Phase.Announced ? 'what is new is used' : 'what is old is refused';
+  return `a rotation is under way: with the next run in ${minutes} minutes or later, ${next}`;
+}
+
+/** An authority that signs this certificate, and whose key is forgotten then. */
+const certify: Certify = async (hosts, now) => {
+  const authority = await makeAuthority(`troupe-bus-ca-${Math.floor(now)}`, now);
+  const { certificate, key } = await signed(authority, { name: 'troupe-nats', hosts }, now);
+  return { authority: authority.certificate, certificate, key };
+};
+
+function duration(name: string, text: string): number {
+  const ms = /^\d+$/.test(text) ? Number(text) : parseGoDuration(text);
+  if (ms !== undefined && ms >= 0) return ms;
+  throw new TerminalError(`--${name} must be a Go duration such as 10m; got '${text}'`);
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new TerminalError(`${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}

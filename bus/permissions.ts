@@ -1,0 +1,199 @@
+// Who may say and hear what on the bus. A user is one role or several; what a role does on the bus is listed here, in the
+// subjects that the code is made of, and the server's configuration is written from it (server-users.ts).
+//
+// Invariants:
+//   U1. What a role does not do it may not: the server refuses whatever is not listed.
+//   U2. Answers come to an inbox that its user alone may read. Whoever was asked may answer, once, and nobody else.
+//   U3. Whoever holds an operation, or runs one that is held, is reached under a name that only the other was told.
+import { FRESH, leaseKey, WATCH_LEASE } from './lease-names.ts';
+import {
+  acknowledgements,
+  apiSubject,
+  bucketStream,
+  discovery,
+  entrySubject,
+  flowControl,
+  namesOf,
+  Operation,
+  streamAdvisory,
+} from './nats-names.ts';
+import {
+  epochSubject,
+  eventFilter,
+  eventWildcard,
+  holdsOf,
+  holdWildcard,
+  inboxPrefix,
+  operationFilter,
+  ROOT,
+  topicFilter,
+  type UserName,
+} from './subjects.ts';
+
+/** What a process does on the bus. */
+export type BusRole =
+  /** Turns the API server's watch into mail. */
+  | { readonly does: 'watch' }
+  /** Hosts actors, and asks these adapters. */
+  | { readonly does: 'act'; readonly realms: readonly string[] }
+  /** Serves an adapter: for any node, or, where it is said, for one. */
+  | { readonly does: 'serve'; readonly realm: string; readonly node?: string | undefined }
+  /** Listens to what happens, and says nothing: people. */
+  | { readonly does: 'observe' };
+
+export interface BusUser extends UserName {
+  readonly roles: readonly BusRole[];
+}
+
+/** Subjects, wildcards among them. */
+export interface Permissions {
+  readonly publish: readonly string[];
+  /** Of those, what is not meant. */
+  readonly notPublish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** Whether what is asked may be answered, wherever the answer is to go. */
+  readonly answers: boolean;
+}
+
+/** Types of events that tell of a call, and not of an actor. */
+export const CALL_EVENT = 'call';
+
+/** Whether a process with these roles has mail and leases. */
+export function hasMail({ roles }: Pick<BusUser, 'roles'>): boolean {
+  return roles.some(({ does }) => does === 'watch' || does === 'act');
+}
+
+/** Whether it sees to the stream of events. */
+export function keepsEvents({ roles }: Pick<BusUser, 'roles'>): boolean {
+  return roles.some(({ does }) => does === 'act');
+}
+
+/** All that the user may, with this root of subjects. */
+export function permissionsOf(user: BusUser, root: string = ROOT): Permissions {
+  const parts = user.roles.map((role) => partOf(role, user, root));
+  const answers = parts.some((part) => part.answers === true);
+  const { mail, leases } = namesOf(root);
+  const publish = union(parts.map((part) => part.publish));
+  return {
+    publish: union([
+      publish,
+      // The server keeps book of whatever could be answered, unless it is allowed anyway: of each delivery, else.
+      answers && hasMail(user) ? [acknowledgements(mail), acknowledgements(bucketStream(leases))] : [],
+    ]),
+    notPublish: union(parts.map((part) => part.notPublish ?? [])).filter((subject) => !publish.includes(subject)),
+    subscribe: union([[`${inboxPrefix(user, root)}.>`], ...parts.map((part) => part.subscribe)]),
+    answers,
+  };
+}
+
+type Part = Pick<Permissions, 'publish' | 'subscribe'> & Partial<Permissions>;
+
+function partOf(role: BusRole, user: BusUser, root: string): Part {
+  switch (role.does) {
+    case 'watch':
+      return watching(root);
+    case 'act':
+      return acting(role.realms, user, root);
+    case 'serve':
+      return serving(role, user, root);
+    case 'observe':
+      return observing(root);
+  }
+}
+
+function watching(root: string): Part {
+  const { leases } = namesOf(root);
+  const { publish, subscribe } = keeping(root);
+  return {
+    publish: [...publish, topicFilter('object', root), entrySubject(leases, leaseKey(WATCH_LEASE))],
+    subscribe,
+  };
+}
+
+function acting(realms: readonly string[], user: BusUser, root: string): Part {
+  const { mail, leases, history } = namesOf(root);
+  const { publish, subscribe } = keeping(root);
+  return {
+    publish: [
+      ...publish,
+      ...(['claim', 'ready', 'underway'] as const).map((topic) => topicFilter(topic, root)),
+      ...asking([Operation.deleteMessage(mail)]),
+      entrySubject(leases, '>'),
+      ...asking([Operation.streamInfo, Operation.createStream, Operation.updateStream].map((of) => of(history))),
+      eventWildcard(root),
+      ...realms.flatMap((realm) => [operationFilter(realm, undefined, root), operationFilter(realm, '*', root)]),
+      holdWildcard(root),
+    ],
+    notPublish: [entrySubject(leases, leaseKey(WATCH_LEASE))],
+    subscribe: [...subscribe, holdsOf(user, root)],
+  };
+}
+
+function serving(
+  { realm, node = '*' }: { realm: string; node?: string | undefined },
+  user: BusUser,
+  root: string,
+): Part {
+  return {
+    publish: [eventFilter(realm, CALL_EVENT, root), holdWildcard(root)],
+    subscribe: [
+      operationFilter(realm, undefined, root),
+      operationFilter(realm, node, root),
+      holdsOf(user, root),
+      ...discovery(realm),
+    ],
+    answers: true,
+  };
+}
+
+function observing(root: string): Part {
+  const { history } = namesOf(root);
+  return {
+    // Not by a consumer: that could be told to deliver wherever somebody listens.
+    publish: [
+      ...asking([
+        Operation.Account,
+        Operation.streamInfo(history),
+        Operation.readDirectly(history),
+        Operation.readMessage(history),
+      ]),
+      ...discovery('*'),
+    ],
+    subscribe: [eventWildcard(root)],
+  };
+}
+
+/** What takes to see to the mail and the leases, whoever finds them lost, and to read them. */
+function keeping(root: string): Part {
+  const { mail, leases } = namesOf(root);
+  const streams = [mail, bucketStream(leases)];
+  return {
+    publish: [
+      ...asking([Operation.Account]),
+      ...streams.flatMap((stream) => [
+        ...asking([
+          Operation.streamInfo(stream),
+          Operation.createStream(stream),
+          Operation.updateStream(stream),
+          Operation.deleteStream(stream),
+          Operation.readDirectly(stream),
+          Operation.readMessage(stream),
+          Operation.createConsumer(stream),
+          Operation.deleteConsumer(stream, '*'),
+        ]),
+        flowControl(stream),
+      ]),
+      epochSubject(root),
+      entrySubject(leases, FRESH),
+    ],
+    subscribe: [...streams.map(streamAdvisory), epochSubject(root)],
+  };
+}
+
+function asking(operations: readonly string[]): readonly string[] {
+  return operations.map(apiSubject);
+}
+
+function union(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}

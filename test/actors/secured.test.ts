@@ -1,0 +1,14 @@
+// limit: 180 s
+// Split roles with permissions and TLS, on the embedded API server.
+import { suite } from 'uvu';
+import { findSharableNatsServer, inMemory } from './grounds.ts';
+import { describeSecured } from './secured.suite.ts';
+
+const found = await findSharableNatsServer();
+if ('refusal' in found) {
+  console.log(`skipped: ${found.refusal}`);
+} else {
+  const test = suite('secured bus');
+  describeSecured(test, inMemory, found.program);
+  test.run();
+}
