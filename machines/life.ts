@@ -58,6 +58,19 @@ export interface LifeInput<View = unknown> {
   readonly at: number;
   /** Until when what an earlier life asked for, and nobody answered, may still be done (P13); 0 for nothing. */
   readonly landsBy: number;
+  /** Another object has recorded the same external id: whose it is has to be found out. */
+  readonly isContested: boolean;
+}
+
+/** Another living object that has recorded an external resource. */
+export interface Rival {
+  readonly kind: string;
+  /** Empty: it is cluster-scoped. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** What it has. */
+  readonly externalId: string;
 }
 
 /** What every chart hears. It begins with `life.began`: XState starts the effects of an initial state before its entry actions. */
@@ -73,7 +86,9 @@ export type LifeEvent<View = unknown> =
    * What the object was built on has another external id, as it was made anew; or somebody who refers to the object says
    * something else of that.
    */
-  | { readonly type: 'relations.changed'; readonly at: number };
+  | { readonly type: 'relations.changed'; readonly at: number }
+  /** Whom it follows (`LifePorts.follow`) is gone, or has something else by now. */
+  | { readonly type: 'rival.gone' };
 
 export interface ObjectChanged<View = unknown> {
   readonly type: 'object.changed';
@@ -128,6 +143,11 @@ export interface Life {
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */
   status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
+  /**
+   * The external id that the object has recorded as its own, and that no other may have; undefined: none. A life without it lets
+   * objects share what they stand for.
+   */
+  recorded?(object: KubeObject): string | undefined;
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
   mayHaveBegun(object: KubeObject): boolean;
   /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */
@@ -174,6 +194,15 @@ export interface LifePorts {
   releaseSelf(key: string): Promise<void>;
   /** Publishes the claims as they should be now; level-triggered. `yielded`: uids that hold nothing any more (P1). */
   claim(key: string, yielded: readonly string[]): void;
+  /**
+   * Before whom the object gives way: another living object of its kind that has recorded `externalId` of the same foreign
+   * system. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
+   *
+   * @param isForeign  the object has its id from somebody else's hand
+   */
+  rival(key: string, externalId: string, { isForeign }: { readonly isForeign: boolean }): Promise<Rival | undefined>;
+  /** As `claim`, and claims the rival, unguarded; `rival.gone` tells when it does not have any more what it had. */
+  follow(key: string, yielded: readonly string[], rival: Rival): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
   unclaim(key: string): Promise<void>;
   /** Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again. */

@@ -26,6 +26,7 @@ import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
 import { ensureChildren, removeChildren } from './children.ts';
+import { Rivals } from './rivals.ts';
 import type { Underway } from './underway.ts';
 
 export interface EffectsDeps {
@@ -46,6 +47,10 @@ export interface EffectsDeps {
   callMs: number;
   /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
   lateMs: number;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  /** It was found out whose the resource of an object is that another one had recorded, too. */
+  uncontest: (key: string) => void;
   /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
   underway: (key: string) => Underway | undefined;
 }
@@ -71,6 +76,7 @@ interface Found {
 export function provideEffects(deps: EffectsDeps): Machines {
   const { objects, registry, clock } = deps;
   const audits = new Audits({ objects, registry });
+  const rivals = new Rivals({ objects, registry, namespaces: deps.namespaces });
 
   const find = (key: string): Found => {
     const actor = deps.actor(key);
@@ -221,6 +227,14 @@ export function provideEffects(deps: EffectsDeps): Machines {
       await actor.unclaim(incarnation.uid, { all: true });
     }),
     claim: (key, yielded) => deps.actor(key)?.claim(yielded),
+    rival: settled(async (key: string, externalId: string, { isForeign }) => {
+      const { actor, incarnation, kind } = living(key);
+      const request = { ...requestOf(actor, incarnation), deadlineAt: deadline(key) };
+      const rival = await rivals.of({ kind, request, externalId, isForeign });
+      deps.uncontest(key);
+      return rival;
+    }),
+    follow: (key, yielded, rival) => deps.actor(key)?.follow(yielded, rival),
     unclaim: settled((key: string) => {
       const { actor, incarnation } = find(key);
       return actor.unclaim(incarnation.uid, { all: false });

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
@@ -30,8 +31,7 @@ export function openstackOperations(
     credentialsVersion,
     deadlineAt,
   }: Pick<OperationRequest, 'object' | 'credentialsVersion' | 'deadlineAt'>): Promise<Session> => {
-    const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
-    return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
+    return sessions.open(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
   };
 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
@@ -56,6 +56,10 @@ export function openstackOperations(
         matches: found.map((attributes) => observationOf(kind, attributes, request)),
         exact: missing.length === 0,
       };
+    },
+
+    identify({ object, credentialsVersion, deadlineAt }) {
+      return sessions.identify(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
     },
 
     async import(request) {
@@ -125,6 +129,10 @@ export function openstackOperations(
     },
   };
   return classified(operations);
+}
+
+function credentialsOf({ spec }: KubeObject): { readonly secretName: string; readonly cloudName: string } {
+  return spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
 }
 
 /** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */

@@ -86,4 +86,16 @@ export interface Sessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session>;
+  /**
+   * Which cloud the credentials lead to: the URL of its identity service, and the region, as they were written. Nobody but the
+   * API server is asked.
+   *
+   * @throws {TransientError} as `open`
+   */
+  identify(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<string>;
 }

@@ -53,6 +53,7 @@ export interface OwnedSessions extends Sessions {
 interface Opened {
   readonly session: CloudSession;
   readonly cloud: string;
+  readonly region: string | undefined;
   readonly trust: string;
   usedAt: number;
 }
@@ -96,12 +97,30 @@ class SecretSessions implements OwnedSessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session> {
+    return this.#use(await this.#opened(namespace, ref, version, deadlineAt), namespace);
+  }
+
+  async identify(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<string> {
+    const { cloud, region } = await this.#opened(namespace, ref, version, deadlineAt);
+    return JSON.stringify([cloud, region ?? null]);
+  }
+
+  async #opened(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<Opened> {
     const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
     this.#tidy();
     const known = this.#known.get(key);
     const opened = known === undefined ? undefined : this.#sessions.get(known.digest);
-    if (opened !== undefined && version !== undefined && known?.version === version)
-      return this.#use(opened, namespace);
+    if (opened !== undefined && version !== undefined && known?.version === version) return opened;
     const readKey = JSON.stringify([key, version ?? null]);
     let read = this.#reads.get(readKey);
     if (read === undefined) {
@@ -114,7 +133,7 @@ class SecretSessions implements OwnedSessions {
     const found = await Promise.race([read, deadline]).finally(() => late.abort());
     if (found === undefined)
       throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
-    return this.#use(found, namespace);
+    return found;
   }
 
   async close(): Promise<void> {
@@ -167,7 +186,7 @@ class SecretSessions implements OwnedSessions {
     const memory = this.#memory;
     const userAgent = `troupe/${version}`;
     const session = new CloudSession(entry, { clock, gate, memory, transport, serviceHeaders, onCall, userAgent });
-    return { session, cloud, trust: key, usedAt: clock.now() };
+    return { session, cloud, region: entry.region, trust: key, usedAt: clock.now() };
   }
 
   #use(opened: Opened, namespace: string): Session {

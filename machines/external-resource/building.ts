@@ -1,20 +1,28 @@
 // From an object whose dependencies are ready to a resource that is recorded as its own: the part of the chart in which
 // resources are made.
-import { not } from 'xstate';
+import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
 import { ResourceTag } from './context.ts';
 import {
   anewIfEdited,
+  anewIfUnsettled,
   awaitLanding,
+  awaitRivalsLanding,
   foundMany,
   foundNothingYet,
   foundOne,
+  hasRival,
   isLostRace,
+  isNewCredentials,
   mayCreate,
+  mayStillLand,
+  mustTakeBack,
   noteAmbiguous,
   noteFailure,
+  noteRival,
   refusedOrNot,
   resourceSetup,
+  storeDependencies,
   takeFound,
   takeObserved,
   wasFound,
@@ -60,7 +68,7 @@ export const building = resourceSetup.createStateConfig({
         src: 'find',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
-          { guard: foundOne, target: 'recording', actions: takeFound },
+          { guard: foundOne, target: 'contending', actions: takeFound },
           { guard: foundMany, target: '#failed', actions: noteAmbiguous },
           { guard: 'isDeleting', target: '#deleting' },
           { guard: mayCreate, target: 'creating' },
@@ -68,6 +76,57 @@ export const building = resourceSetup.createStateConfig({
           { target: '#backingOff' },
         ],
         onError: refusedOrNot,
+      },
+    },
+    contending: {
+      id: 'contending',
+      description: 'Finding out whether another object has what was found, or what is recorded.',
+      tags: [Tag.Busy, ResourceTag.Contending],
+      invoke: {
+        id: 'contend',
+        src: 'contend',
+        input: ({ context: { key, externalId, isForeign } }) => ({ key, externalId, isForeign }),
+        onDone: [
+          { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
+          { guard: mustTakeBack, target: 'yielding' },
+          { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
+          { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
+          { target: 'recording', actions: 'noteOwn' },
+        ],
+        // Whose it is was not found out: it is looked for again.
+        onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+      },
+    },
+    yielding: {
+      description: "The recorded id is taken back: the resource is another object's.",
+      tags: Tag.Busy,
+      invoke: {
+        id: 'yield',
+        src: 'record',
+        input: ({ context: { key } }) => ({ key }),
+        // It may have one of its own, which is found by what it is like.
+        onDone: { target: '#claiming', actions: 'forgetResource' },
+        onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+      },
+    },
+    taken: {
+      id: 'taken',
+      description: 'Another object has the resource; waiting until that is gone, or has another one.',
+      tags: [Tag.Waiting, ResourceTag.Taken],
+      entry: ['follow', 'forgetFailure'],
+      exit: 'forgetRival',
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        // Nothing was built on it.
+        { guard: and(['mustYield', not('mayHaveBuilt')]), target: '#claiming' },
+      ],
+      on: {
+        'rival.gone': '#claiming',
+        'object.changed': anewIfUnsettled,
+        'dependencies.changed': [
+          { guard: isNewCredentials, target: '#claiming', actions: storeDependencies },
+          { actions: storeDependencies },
+        ],
       },
     },
     creating: {

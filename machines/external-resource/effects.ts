@@ -4,6 +4,8 @@ import type { LifePorts } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   backoffMs,
+  type ContendInput,
+  type ContendOutput,
   type EffectInput,
   type FindOutput,
   type Observed,
@@ -34,7 +36,7 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
 }
 
 export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOptions): typeof externalResourceMachine {
-  const call = <Name extends Exclude<keyof ResourceOperations, 'watch'>>(
+  const call = <Name extends Exclude<keyof ResourceOperations, 'watch' | 'identify'>>(
     key: string,
     operation: Name,
     extra?: object,
@@ -43,6 +45,11 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
   const find = async ({ key }: EffectInput): Promise<FindOutput> => {
     const at = ports.now(); // it tells of no later time
     return { ...(await call(key, 'find')), at, ambiguity };
+  };
+
+  const contend = async ({ key, externalId, isForeign }: ContendInput): Promise<ContendOutput> => {
+    const at = ports.now();
+    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign }), at };
   };
 
   const record = async ({ key, externalId }: EffectInput): Promise<RecordOutput> => {
@@ -120,6 +127,7 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
       unclaim: effect(({ key }) => ports.unclaim(key)),
       record: effect(record),
       find: effect(find),
+      contend: fromPromise<ContendOutput, ContendInput>(({ input }) => contend(input)),
       import: effect(({ key }) => call(key, 'import')),
       create: effect(({ key }) => ports.callOnce(key, 'create') as ReturnType<ResourceOperations['create']>),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
@@ -130,6 +138,9 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     },
     actions: {
       claim: ({ context: { key, yielded } }) => ports.claim(key, yielded),
+      follow: ({ context: { key, yielded, rival } }) => {
+        if (rival !== undefined) ports.follow(key, yielded, rival);
+      },
     },
     delays: {
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),

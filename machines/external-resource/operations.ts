@@ -41,6 +41,11 @@ export type ResourceOperations = {
    * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing.
    */
   find(request: OperationRequest): Promise<{ readonly matches: readonly Observation[]; readonly exact: boolean }>;
+  /**
+   * Names the foreign system that the credentials of the object lead to, the same for all who reach it in the same way: within it
+   * an id of the kind is one resource. Asks nobody but for the credentials. A kind without it lets objects share what they find.
+   */
+  identify?(request: OperationRequest): Promise<string>;
   /** Finds what `spec.import` names; undefined: nothing matches the filter yet. @throws {TerminalError} no such id; several matches */
   import(request: OperationRequest): Promise<Observation | undefined>;
   create(request: OperationRequest): Promise<Observation>;

@@ -6,6 +6,8 @@ import {
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
+  type ContendInput,
+  type ContendOutput,
   countUnwatched,
   credentialsVersion,
   type EffectInput,
@@ -55,6 +57,8 @@ export const resourceSetup = setup({
     guardSelf: fromPromise<void, EffectInput>(notProvided),
     find: fromPromise<FindOutput, EffectInput>(notProvided),
     import: fromPromise<Observation | undefined, EffectInput>(notProvided),
+    /** Asks whose a resource is that was found, or that is recorded. */
+    contend: fromPromise<ContendOutput, ContendInput>(notProvided),
     create: fromPromise<Observation, EffectInput>(notProvided),
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
@@ -73,10 +77,13 @@ export const resourceSetup = setup({
   actions: {
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
+    /** As `claim`, and claims the rival. */
+    follow: () => undefined,
     storeObject: assign(({ context }, { object, dependencies, at }: ObjectChanged) => ({
       object,
       dependencies,
       heardAt: at,
+      ...(isUsurped(context, object) && { isContested: true, isForeign: true }),
       // An id that is learned and not recorded yet is not forgotten for one that somebody else recorded first (I4).
       externalId:
         context.externalId !== undefined && context.externalId !== context.object.externalId
@@ -102,6 +109,18 @@ export const resourceSetup = setup({
     noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
     /** What the status names is what this life has, until it is cleared there. */
+    /** Nothing was built: what was found is another's, and nothing is on its way. */
+    noteRival: assign((_, { rival }: ContendOutput) => ({ rival, mayHaveBuilt: false, isContested: false })),
+    forgetRival: assign({ rival: undefined }),
+    forgetResource: assign({
+      externalId: undefined,
+      observation: undefined,
+      available: false,
+      isContested: false,
+      isForeign: false,
+      mayHaveBuilt: true,
+    }),
+    noteOwn: assign({ rival: undefined, isContested: false, isForeign: false }),
     recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
     yieldDependencies: assign({
       yielded: ({ context }) => [
@@ -139,7 +158,7 @@ export const resourceSetup = setup({
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
-    awaitLanding: assign(({ context }, { at }: FindOutput) => ({
+    awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
       attempts: context.attempts + 1,
       landsInMs: context.landedBy - at,
     })),
@@ -149,6 +168,14 @@ export const resourceSetup = setup({
     isLostRace: ({ context }, { error }: Failure) =>
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
+    isContested: ({ context }) => context.isContested,
+    /** It is stored in the status that the object has it. */
+    isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
+    mustTakeBack: ({ context }, { rival }: ContendOutput) =>
+      rival !== undefined && rival.externalId === context.object.externalId,
+    hasRival: (_, { rival }: ContendOutput) => rival !== undefined,
+    /** What nobody answered may come yet, beside what was found. */
+    mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
@@ -198,8 +225,9 @@ export const resourceSetup = setup({
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isOutdated: ({ context }) => context.tried !== context.object.generation,
-    /** Somebody took the status away, or the id, or set it back to work. */
+    /** Somebody took the status away, or the id, wrote another one, or set it back to work. */
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
+      isUsurped(context, object) ||
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
@@ -244,6 +272,20 @@ export const mayCreate = { type: 'mayCreate', params: ({ event }: Answer<FindOut
 export const noteAmbiguous = {
   type: 'noteAmbiguous',
   params: ({ event }: Answer<FindOutput>) => event.output,
+} as const;
+export const hasRival = { type: 'hasRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const mustTakeBack = {
+  type: 'mustTakeBack',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
+export const mayStillLand = {
+  type: 'mayStillLand',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
+export const noteRival = { type: 'noteRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const awaitRivalsLanding = {
+  type: 'awaitLanding',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
 } as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
@@ -306,6 +348,17 @@ export const anewIfUnsettled = [
   { guard: isUnsettled, target: '#claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
+
+/** Whether the id in the status is from another hand than this life's. */
+function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
+  const { object } = context;
+  return (
+    externalId !== undefined &&
+    externalId !== object.externalId &&
+    externalId !== context.externalId &&
+    uid === object.uid
+  );
+}
 
 function notProvided(): never {
   const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };

@@ -113,11 +113,9 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       if (known === undefined) throw new TransientError(`no id is known of ${kind}/${name}`);
       return known;
     }) as [OperationRequest['dependencies'][string], OperationRequest['dependencies'][string]];
-    const credentials = router.attributes?.['cloudCredentialsRef'];
-    if (!isJsonObject(credentials)) throw new TransientError(`Router/${spec?.['routerRef']} names no credentials`);
     const session = await sessions.open(
       metadata.namespace ?? '',
-      credentials as unknown as Parameters<typeof sessions.open>[1],
+      credentialsOf(request),
       undefined,
       request.deadlineAt,
     );
@@ -149,6 +147,11 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       return { matches: await look(await open(request), request), exact: true };
     },
 
+    identify(request) {
+      const { namespace = '' } = request.object.metadata;
+      return sessions.identify(namespace, credentialsOf(request), undefined, request.deadlineAt);
+    },
+
     async import() {
       throw new TransientError('an interface is not imported');
     },
@@ -178,6 +181,16 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       await change('remove_router_interface', await open(request), request).catch(doing('removing'));
     },
   });
+}
+
+/** Those of its router. */
+function credentialsOf({
+  object: { spec },
+  dependencies,
+}: Pick<OperationRequest, 'object' | 'dependencies'>): Parameters<OperationsDeps['sessions']['open']>[1] {
+  const credentials = dependencies[`Router/${spec?.['routerRef']}`]?.attributes?.['cloudCredentialsRef'];
+  if (!isJsonObject(credentials)) throw new TransientError(`Router/${spec?.['routerRef']} names no credentials`);
+  return credentials as unknown as Parameters<OperationsDeps['sessions']['open']>[1];
 }
 
 function portOf(answer: JsonObject | undefined): string {

@@ -82,6 +82,8 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     callMs: 1_000,
     lateMs: 30_000,
     underway: () => undefined,
+    namespaces: undefined,
+    uncontest: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,
@@ -117,6 +119,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       log,
       turns: new StatusTurns({ clock }),
       landsBy: () => 0,
+      isContested: () => false,
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),

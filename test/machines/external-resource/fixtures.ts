@@ -3,7 +3,7 @@ import type { EventFromLogic } from 'xstate';
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import type { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import type { Dependency, Readiness } from '../../../machines/life.ts';
+import type { Dependency, Readiness, Rival } from '../../../machines/life.ts';
 import type { ErrorData } from '../../../machines/object.ts';
 
 export const OWN = 'example.org/own';
@@ -53,6 +53,8 @@ export const terminal: ErrorData = { code: 'terminal', message: 'no such thing',
 
 type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
 
+export const rival: Rival = { kind: 'Thing', namespace: 'other', name: 'twin', uid: 'twin-1', externalId: 'id-1' };
+
 /** Every event the machine can hear, answers and timers included. */
 export function allEvents(): readonly ResourceEvent[] {
   const at = 0;
@@ -91,6 +93,15 @@ export function allEvents(): readonly ResourceEvent[] {
     probe: finds,
     adopt: finds,
     search: finds,
+    contend: [
+      { rival: undefined, at },
+      { rival, at },
+    ],
+    contendAtEnd: [
+      { rival: undefined, at },
+      { rival, at },
+    ],
+    yield: [{ kind: 'stored' }],
     import: observations,
     create: observations.slice(0, 3),
     observe: observations,
@@ -124,6 +135,7 @@ export function allEvents(): readonly ResourceEvent[] {
   ];
   const events = [
     { type: 'life.began' },
+    { type: 'rival.gone' },
     ...objects.flatMap((object) =>
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
