@@ -61,6 +61,7 @@ export {
   shardOfKey,
   shardOfMail,
   sharedAddress,
+  type TurnSubject,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
 export {

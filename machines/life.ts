@@ -62,6 +62,14 @@ export interface LifeInput<View = unknown> {
   readonly isContested: boolean;
 }
 
+/** What was looked for, and since when: of all who look for the same one at a time makes it, or takes what was found. */
+export interface Sought {
+  /** The same for all objects of the kind whose look-ups may find the same resource. */
+  readonly name: string;
+  /** When the look began, milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** Another living object that has recorded an external resource. */
 export interface Rival {
   readonly kind: string;
@@ -181,8 +189,10 @@ export interface LifePorts {
   /**
    * Calls one that must not be made twice: it is listed, acknowledged, before it is sent, so that whoever comes next waits
    * until it has landed (P13).
+   *
+   * @param sought  what it makes if nobody else does: `conflict` when somebody else may have made it, or makes it
    */
-  callOnce(key: string, operation: string, extra?: object): Promise<unknown>;
+  callOnce(key: string, operation: string, extra?: object, sought?: Sought): Promise<unknown>;
   /**
    * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
    * ends, and a function that it tells its progress.
@@ -199,8 +209,13 @@ export interface LifePorts {
    * system. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
    *
    * @param isForeign  the object has its id from somebody else's hand
+   * @param sought  how it was found, unless it is recorded: `conflict` as above
    */
-  rival(key: string, externalId: string, { isForeign }: { readonly isForeign: boolean }): Promise<Rival | undefined>;
+  rival(
+    key: string,
+    externalId: string,
+    { isForeign, sought }: { readonly isForeign: boolean; readonly sought?: Sought | undefined },
+  ): Promise<Rival | undefined>;
   /** As `claim`, and claims the rival, unguarded; `rival.gone` tells when it does not have any more what it had. */
   follow(key: string, yielded: readonly string[], rival: Rival): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */

@@ -117,6 +117,7 @@ export class Host {
       callMs,
       lateMs,
       underway: (key) => this.#shardByKey(key)?.underway,
+      mailbox: deps.bus.mailbox,
       namespaces: deps.namespaces,
       uncontest: (key) => void this.#contested.delete(key),
       actor: (key) => this.#actorByKey(key),
@@ -144,7 +145,8 @@ export class Host {
   /** How much is remembered of objects and of what was said for them. */
   get remembered(): number {
     let size = this.#quarantine.size + this.#later.size;
-    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
+    for (const { actors, outbox, calls, sweep } of this.#shards.values())
+      size += actors.size + outbox.size + calls.size + sweep.size;
     return size;
   }
 
@@ -201,6 +203,7 @@ export class Host {
     if (shard !== undefined) {
       this.#shards.delete(number);
       shard.outbox.close();
+      shard.sweep.close();
       // Those of other shards go out when it is quiet, those of closed ones never.
       if (this.#shards.size === 0) this.#later.clear();
       shard.ended.abort();
@@ -323,6 +326,10 @@ export class Host {
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
     if (this.#isOver(number, shard)) return;
+    if ('name' in about) {
+      shard.sweep.heard(about, mail.payload, mail.sequence);
+      return;
+    }
     if ('shard' in about) {
       shard.underway.heard(mail.payload, mail.sequence);
       return;

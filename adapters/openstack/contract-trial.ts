@@ -127,7 +127,7 @@ function tryOut(
 ): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
-    sessions: { open, identify: async () => 'cloud' },
+    sessions: { open, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
     servers: async () => [],
     poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     lookUps: {

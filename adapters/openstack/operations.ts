@@ -11,12 +11,12 @@ import type { Observation } from '../../machines/external-resource/operations.ts
 import type { OperationRequest } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
-import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
+import { adoptionCriteria, createAttributes, filterCriteria, nameOf } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
-import type { Session } from './session.ts';
+import type { Session, Sessions } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
@@ -33,6 +33,9 @@ export function openstackOperations(
   }: Pick<OperationRequest, 'object' | 'credentialsVersion' | 'deadlineAt'>): Promise<Session> => {
     return sessions.open(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
   };
+
+  const identityOf = ({ object, credentialsVersion, deadlineAt }: OperationRequest): ReturnType<Sessions['identify']> =>
+    sessions.identify(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
     const found = await lookUps.read(await open(request), kind, id, request);
@@ -52,14 +55,17 @@ export function openstackOperations(
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
       const found = await lookUps.find(await open(request), kind, stated, request);
+      const { scope } = await identityOf(request);
       return {
         matches: found.map((attributes) => observationOf(kind, attributes, request)),
         exact: missing.length === 0,
+        // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
+        sought: JSON.stringify([scope, kind.collection, nameOf(kind, request.object)]),
       };
     },
 
-    identify({ object, credentialsVersion, deadlineAt }) {
-      return sessions.identify(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
+    async identify(request) {
+      return (await identityOf(request)).cloud;
     },
 
     async import(request) {

@@ -87,8 +87,8 @@ export interface Sessions {
     deadlineAt: number,
   ): Promise<Session>;
   /**
-   * Which cloud the credentials lead to: the URL of its identity service, and the region, as they were written. Nobody but the
-   * API server is asked.
+   * Where the credentials lead: `cloud` is the URL of the identity service, and the region, as they were written; `scope` the
+   * project in it, too. Nobody but the API server is asked.
    *
    * @throws {TransientError} as `open`
    */
@@ -97,5 +97,5 @@ export interface Sessions {
     ref: { readonly secretName: string; readonly cloudName: string },
     version: string | undefined,
     deadlineAt: number,
-  ): Promise<string>;
+  ): Promise<{ readonly cloud: string; readonly scope: string }>;
 }

@@ -14,12 +14,14 @@ import {
   hasRival,
   isLostRace,
   isNewCredentials,
+  isOutrun,
   mayCreate,
   mayStillLand,
   mustTakeBack,
   noteAmbiguous,
   noteFailure,
   noteRival,
+  noteSought,
   refusedOrNot,
   resourceSetup,
   storeDependencies,
@@ -71,7 +73,7 @@ export const building = resourceSetup.createStateConfig({
           { guard: foundOne, target: 'contending', actions: takeFound },
           { guard: foundMany, target: '#failed', actions: noteAmbiguous },
           { guard: 'isDeleting', target: '#deleting' },
-          { guard: mayCreate, target: 'creating' },
+          { guard: mayCreate, target: 'creating', actions: noteSought },
           { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
           { target: '#backingOff' },
         ],
@@ -85,7 +87,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'contend',
         src: 'contend',
-        input: ({ context: { key, externalId, isForeign } }) => ({ key, externalId, isForeign }),
+        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
         onDone: [
           { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
           { guard: mustTakeBack, target: 'yielding' },
@@ -94,8 +96,17 @@ export const building = resourceSetup.createStateConfig({
           { target: 'recording', actions: 'noteOwn' },
         ],
         // Whose it is was not found out: it is looked for again.
-        onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+        onError: [
+          { guard: isOutrun, target: 'outrun', actions: forgetLoser },
+          { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+        ],
       },
+    },
+    outrun: {
+      description: 'Somebody else makes what was looked for, or may have made it: it is looked for again.',
+      tags: Tag.Busy,
+      entry: 'forgetClear',
+      after: { turnPause: '#claiming' },
     },
     yielding: {
       description: "The recorded id is taken back: the resource is another object's.",
@@ -137,9 +148,9 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'create',
         src: 'create',
-        input: ({ context: { key } }) => ({ key }),
+        input: ({ context: { key, sought } }) => ({ key, sought }),
         onDone: { target: 'recording', actions: takeObserved },
-        onError: refusedOrNot,
+        onError: [{ guard: isOutrun, target: 'outrun' }, ...refusedOrNot],
       },
     },
     recording: {
@@ -169,7 +180,8 @@ export const building = resourceSetup.createStateConfig({
     recordingAgain: {
       description: 'Storing the external id failed; the id is not forgotten meanwhile.',
       tags: Tag.Failing,
-      after: { backoff: 'recording' },
+      // Its time may have passed, and somebody else have found it.
+      after: { backoff: [{ guard: 'isManaged', target: 'contending' }, { target: 'recording' }] },
     },
     discarding: {
       description: 'Another host recorded another resource first; what this one made is removed.',

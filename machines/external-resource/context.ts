@@ -9,6 +9,7 @@ import {
   type LifeInput,
   Readiness,
   type Rival,
+  type Sought,
 } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
@@ -105,6 +106,8 @@ export interface ResourceContext {
   readonly isContested: boolean;
   /** The recorded id is from somebody else's hand. */
   readonly isForeign: boolean;
+  /** What the last look was for that may be relied upon; undefined: its kind does not say. */
+  readonly sought: Sought | undefined;
   /** Who has what this object would have. */
   readonly rival: Rival | undefined;
   /** When the last event arrived, as the runtime says. */
@@ -128,9 +131,11 @@ export interface EffectInput {
   readonly observation?: Observation | undefined;
 }
 
-export interface ContendInput {
-  readonly key: string;
-  readonly externalId: string | undefined;
+export interface CreateInput extends EffectInput {
+  readonly sought: Sought | undefined;
+}
+
+export interface ContendInput extends CreateInput {
   readonly isForeign: boolean;
 }
 
@@ -156,6 +161,7 @@ export interface FindOutput {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
   readonly at: number;
+  readonly sought?: string;
   /** What to say of several. */
   readonly ambiguity?: string;
 }

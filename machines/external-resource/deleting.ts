@@ -15,6 +15,7 @@ import {
   isEdited,
   isLostRace,
   isNewCredentials,
+  isOutrun,
   mayStillLand,
   noteAmbiguous,
   noteFailure,
@@ -119,13 +120,16 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'contendAtEnd',
         src: 'contend',
-        input: ({ context: { key, externalId, isForeign } }) => ({ key, externalId, isForeign }),
+        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
           { guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },
           { target: 'removing', actions: 'noteOwn' },
         ],
-        onError: { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
+        onError: [
+          { guard: isOutrun, target: 'unresolved', actions: 'recallRecorded' },
+          { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
+        ],
       },
     },
     unresolved: {

@@ -6,6 +6,7 @@ import {
   backoffMs,
   type ContendInput,
   type ContendOutput,
+  type CreateInput,
   type EffectInput,
   type FindOutput,
   type Observed,
@@ -16,7 +17,7 @@ import {
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
 import { onlyNews, rarer } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
@@ -47,9 +48,9 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     return { ...(await call(key, 'find')), at, ambiguity };
   };
 
-  const contend = async ({ key, externalId, isForeign }: ContendInput): Promise<ContendOutput> => {
+  const contend = async ({ key, externalId, isForeign, sought }: ContendInput): Promise<ContendOutput> => {
     const at = ports.now();
-    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign }), at };
+    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought }), at };
   };
 
   const record = async ({ key, externalId }: EffectInput): Promise<RecordOutput> => {
@@ -129,7 +130,9 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
       find: effect(find),
       contend: fromPromise<ContendOutput, ContendInput>(({ input }) => contend(input)),
       import: effect(({ key }) => call(key, 'import')),
-      create: effect(({ key }) => ports.callOnce(key, 'create') as ReturnType<ResourceOperations['create']>),
+      create: fromPromise<Observation, CreateInput>(
+        ({ input: { key, sought } }) => ports.callOnce(key, 'create', {}, sought) as Promise<Observation>,
+      ),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
       update: effect(update),

@@ -65,6 +65,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     isContested,
     isForeign: false,
     rival: undefined,
+    sought: undefined,
     unwatched: 0,
     tried: object.generation,
     races: 0,

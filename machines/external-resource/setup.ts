@@ -1,6 +1,6 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { assign, fromPromise, setup } from 'xstate';
-import type { Dependency, Tag } from '../life.ts';
+import type { Dependency, Sought, Tag } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import {
   backoffMs,
@@ -8,6 +8,7 @@ import {
   CLEAR_FOR_MS,
   type ContendInput,
   type ContendOutput,
+  type CreateInput,
   countUnwatched,
   credentialsVersion,
   type EffectInput,
@@ -59,7 +60,7 @@ export const resourceSetup = setup({
     import: fromPromise<Observation | undefined, EffectInput>(notProvided),
     /** Asks whose a resource is that was found, or that is recorded. */
     contend: fromPromise<ContendOutput, ContendInput>(notProvided),
-    create: fromPromise<Observation, EffectInput>(notProvided),
+    create: fromPromise<Observation, CreateInput>(notProvided),
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
@@ -106,7 +107,18 @@ export const resourceSetup = setup({
     forgetClear: assign({ clearAt: undefined }),
     noteUnbuilt: assign({ mayHaveBuilt: false }),
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
-    noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
+    noteClear: assign((_, found: Pick<FindOutput, 'at' | 'sought'>) => ({
+      clearAt: found.at,
+      sought: soughtOf(found),
+    })),
+    noteSought: assign((_, found: FindOutput) => ({ sought: soughtOf(found) })),
+    takeFound: assign((_, found: FindOutput) => ({
+      observation: found.matches[0] as Observation,
+      externalId: (found.matches[0] as Observation).id,
+      sought: soughtOf(found),
+      waiting: [],
+      repassMs: undefined,
+    })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
     /** What the status names is what this life has, until it is cleared there. */
     /** Nothing was built: what was found is another's, and nothing is on its way. */
@@ -131,6 +143,7 @@ export const resourceSetup = setup({
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
+      sought: undefined,
       waiting: [],
       repassMs: undefined,
     })),
@@ -193,6 +206,8 @@ export const resourceSetup = setup({
     isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
+    /** Somebody else makes, or may have made, what was looked for. */
+    isOutrun: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
@@ -236,6 +251,8 @@ export const resourceSetup = setup({
   delays: {
     backoff: ({ context }) => backoffMs(context),
     importPause: 15_000,
+    /** Others have done by then what they were at. */
+    turnPause: 1_000,
     /** Somebody may take away what was found. */
     unclearPause: 15_000,
     repassPause: ({ context }) => repassPauseMs(context),
@@ -289,10 +306,9 @@ export const awaitRivalsLanding = {
 } as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const takeFound = {
-  type: 'takeObservation',
-  params: ({ event }: Answer<FindOutput>) => ({ observation: event.output.matches[0] as Observation }),
-} as const;
+export const takeFound = { type: 'takeFound', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const noteSought = { type: 'noteSought', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const isOutrun = { type: 'isOutrun', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const wasFound = {
   type: 'wasFound',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
@@ -358,6 +374,10 @@ function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView):
     externalId !== context.externalId &&
     uid === object.uid
   );
+}
+
+function soughtOf({ sought, at }: Pick<FindOutput, 'sought' | 'at'>): Sought | undefined {
+  return sought === undefined ? undefined : { name: sought, at };
 }
 
 function notProvided(): never {

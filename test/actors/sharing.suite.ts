@@ -125,6 +125,26 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
     },
   );
 
+  check('of two networks of one name that are made at once one is made', async (world) => {
+    const [here, there] = await twoPlaces(world);
+    const names = Array.from({ length: 8 }, (_, index) => world.name(`twin-${index}`));
+    await Promise.all(
+      names.flatMap((name) => [here, there].map((place) => place.apply(world.managed('Network', name)))),
+    );
+    for (const name of names) {
+      const isDecided = async (): Promise<string | undefined> => {
+        const both = await Promise.all([here, there].map((place) => place.read('Network', name)));
+        const words = both.map((object) => object && condition(object, 'Progressing').message);
+        const isOver =
+          words.some((text) => /up to date/.test(text ?? '')) &&
+          words.some((text) => /to be deleted, which has/.test(text ?? ''));
+        return isOver ? undefined : JSON.stringify(words);
+      };
+      await world.eventually(`one of '${name}' is made, and one refused`, isDecided);
+    }
+    assert.equal((await world.contents('networks')).map(({ name }) => name).sort(), [...names].sort());
+  });
+
   check('when its owner goes, the other makes its own, or takes what was left', async (world) => {
     const [here, there] = await twoPlaces(world);
     const name = world.name('twin');

@@ -122,6 +122,9 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
     return { session, routerId: router.id, subnetId: subnet.id };
   };
 
+  const identityOf = (request: OperationRequest): ReturnType<typeof sessions.identify> =>
+    sessions.identify(request.object.metadata.namespace ?? '', credentialsOf(request), undefined, request.deadlineAt);
+
   /** All interfaces of a router come in one list. */
   const look = async (plug: Plug, request: OperationRequest): Promise<Observation[]> =>
     (await lookUps.find(plug.session, PORTS, pluggedBy(plug), request)).map(observationOf);
@@ -144,12 +147,14 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
 
   return classified({
     async find(request) {
-      return { matches: await look(await open(request), request), exact: true };
+      const plug = await open(request);
+      const { cloud } = await identityOf(request);
+      const sought = JSON.stringify([cloud, plug.routerId, plug.subnetId]);
+      return { matches: await look(plug, request), exact: true, sought };
     },
 
-    identify(request) {
-      const { namespace = '' } = request.object.metadata;
-      return sessions.identify(namespace, credentialsOf(request), undefined, request.deadlineAt);
+    async identify(request) {
+      return (await identityOf(request)).cloud;
     },
 
     async import() {

@@ -49,6 +49,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
 }
 
 export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
+export const outrun: ErrorData = { code: 'conflict', message: 'somebody else is at it' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
 
 type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
@@ -120,6 +121,7 @@ export function allEvents(): readonly ResourceEvent[] {
   const seen = observations.map((observation) => ({ type: 'observed', observation }));
   const after: Record<string, string> = {
     importPause: 'lifecycle.building.awaitingExternal',
+    turnPause: 'lifecycle.building.outrun',
     unclearPause: 'lifecycle.claiming.unclear',
     backoff: 'lifecycle.backingOff',
     repassPause: 'lifecycle.keeping.settling',
@@ -145,6 +147,7 @@ export function allEvents(): readonly ResourceEvent[] {
       ...outputs.map((output) => done(id, output)),
       failed(id, transient),
       failed(id, terminal),
+      ...(id === 'create' || id.startsWith('contend') ? [failed(id, outrun)] : []),
     ]),
     ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.externalResource.${state}` })),
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),
