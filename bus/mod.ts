@@ -64,6 +64,7 @@ export {
   shardOfKey,
   shardOfMail,
   sharedAddress,
+  type TurnSubject,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
 export {

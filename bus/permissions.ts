@@ -116,7 +116,7 @@ function acting(realms: readonly string[], user: BusUser, root: string): Part {
   return {
     publish: [
       ...publish,
-      ...(['claim', 'ready', 'underway'] as const).map((topic) => topicFilter(topic, root)),
+      ...(['claim', 'ready', 'underway', 'turn'] as const).map((topic) => topicFilter(topic, root)),
       ...asking([Operation.deleteMessage(mail)]),
       entrySubject(leases, '>'),
       ...asking([Operation.streamInfo, Operation.createStream, Operation.updateStream].map((of) => of(history))),

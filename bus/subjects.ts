@@ -3,6 +3,7 @@
 //
 //   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<namespace>.<name>]
 //   troupe.mail.<shard>.underway
+//   troupe.mail.<shard>.turn.<name>
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
 //   troupe.hold.<user>.<process>
@@ -34,8 +35,15 @@ export interface UserName {
   readonly node?: string | undefined;
 }
 
+/** Who may make what several objects may look for alike. Its shard is that of its name. */
+export interface TurnSubject {
+  readonly topic: 'turn';
+  /** Letters and digits. */
+  readonly name: string;
+}
+
 /** What a value in the mailbox is about. */
-export type MailboxSubject = MailSubject | ShardSubject;
+export type MailboxSubject = MailSubject | ShardSubject | TurnSubject;
 
 /** Number of shards unless a deployment says otherwise; fixed for its life. */
 export const SHARDS = 64;
@@ -46,6 +54,7 @@ const ENCODER = new TextEncoder();
 // ignoreBOM keeps a leading byte order mark, without which decoding would not be the inverse of encoding.
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const PLAIN = /^[A-Za-z0-9_-]+$/;
+const TURN = /^[A-Za-z0-9]+$/;
 const ESCAPED = /^(?:[A-Za-z0-9_-]|%[0-9A-F]{2})+$/;
 
 /**
@@ -115,12 +124,14 @@ export function shardOf(address: Address, shards: number = SHARDS): number {
 
 /** The shard whose mail it is. */
 export function shardOfMail(mail: MailboxSubject, shards: number = SHARDS): number {
-  return 'shard' in mail ? mail.shard : shardOf(mail.to, shards);
+  if ('shard' in mail) return mail.shard;
+  return 'name' in mail ? shardOfKey(mail.name, shards) : shardOf(mail.to, shards);
 }
 
 /** Subject of a value in the mailbox. */
 export function mailSubject(mail: MailboxSubject, shards: number = SHARDS, root: string = ROOT): string {
   if ('shard' in mail) return `${root}.mail.${mail.shard}.${mail.topic}`;
+  if ('name' in mail) return `${root}.mail.${shardOfKey(mail.name, shards)}.${mail.topic}.${mail.name}`;
   const key = addressKey(mail.to);
   const base = [root, 'mail', shardOfKey(key, shards), key, mail.topic];
   if (!('from' in mail)) return base.join('.');
@@ -136,6 +147,7 @@ export function parseMailSubject(
   const [first, mail, shard, ...rest] = subject.split('.');
   if (first !== root || mail !== 'mail') return undefined;
   if (rest.length === 1) return rest[0] === 'underway' ? parseShard(shard, shards) : undefined;
+  if (rest.length === 2) return rest[0] === 'turn' ? parseTurn(shard, rest[1], shards) : undefined;
   const to = parseAddress(rest.slice(0, 4));
   if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
   const topic = rest[4];
@@ -158,6 +170,7 @@ export function shardFilter(shard: number, root: string = ROOT): string {
 /** One topic of all shards. */
 export function topicFilter(topic: MailboxSubject['topic'], root: string = ROOT): string {
   if (topic === 'underway') return `${root}.mail.*.${topic}`;
+  if (topic === 'turn') return `${root}.mail.*.${topic}.*`;
   const base = `${root}.mail.*.*.*.*.*.${topic}`;
   return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*.*` : base;
 }
@@ -261,6 +274,11 @@ function parseShard(token: string | undefined, shards: number): ShardSubject | u
   return String(shard) === token && Number.isInteger(shard) && shard >= 0 && shard < shards
     ? { topic: 'underway', shard }
     : undefined;
+}
+
+function parseTurn(shard: string | undefined, name: string | undefined, shards: number): TurnSubject | undefined {
+  if (name === undefined || !TURN.test(name) || shard !== String(shardOfKey(name, shards))) return undefined;
+  return { topic: 'turn', name };
 }
 
 function parseAddress(tokens: readonly string[]): Address | undefined {

@@ -58,6 +58,27 @@ export interface LifeInput<View = unknown> {
   readonly at: number;
   /** Until when what an earlier life asked for, and nobody answered, may still be done (P13); 0 for nothing. */
   readonly landsBy: number;
+  /** Another object has recorded the same external id: whose it is has to be found out. */
+  readonly isContested: boolean;
+}
+
+/** What was looked for, and since when: of all who look for the same one at a time makes it, or takes what was found. */
+export interface Sought {
+  /** The same for all objects of the kind whose look-ups may find the same resource. */
+  readonly name: string;
+  /** When the look began, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Another living object that has recorded an external resource. */
+export interface Rival {
+  readonly kind: string;
+  /** Empty: it is cluster-scoped. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** What it has. */
+  readonly externalId: string;
 }
 
 /** What every chart hears. It begins with `life.began`: XState starts the effects of an initial state before its entry actions. */
@@ -73,7 +94,9 @@ export type LifeEvent<View = unknown> =
    * What the object was built on has another external id, as it was made anew; or somebody who refers to the object says
    * something else of that.
    */
-  | { readonly type: 'relations.changed'; readonly at: number };
+  | { readonly type: 'relations.changed'; readonly at: number }
+  /** Whom it follows (`LifePorts.follow`) is gone, or has something else by now. */
+  | { readonly type: 'rival.gone' };
 
 export interface ObjectChanged<View = unknown> {
   readonly type: 'object.changed';
@@ -128,6 +151,11 @@ export interface Life {
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */
   status(snapshot: AnyMachineSnapshot, object: KubeObject, now: number): readonly StatusPart[];
+  /**
+   * The external id that the object has recorded as its own, and that no other may have; undefined: none. A life without it lets
+   * objects share what they stand for.
+   */
+  recorded?(object: KubeObject): string | undefined;
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
   mayHaveBegun(object: KubeObject): boolean;
   /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */
@@ -161,8 +189,10 @@ export interface LifePorts {
   /**
    * Calls one that must not be made twice: it is listed, acknowledged, before it is sent, so that whoever comes next waits
    * until it has landed (P13).
+   *
+   * @param sought  what it makes if nobody else does: `conflict` when somebody else may have made it, or makes it
    */
-  callOnce(key: string, operation: string, extra?: object): Promise<unknown>;
+  callOnce(key: string, operation: string, extra?: object, sought?: Sought): Promise<unknown>;
   /**
    * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
    * ends, and a function that it tells its progress.
@@ -174,6 +204,20 @@ export interface LifePorts {
   releaseSelf(key: string): Promise<void>;
   /** Publishes the claims as they should be now; level-triggered. `yielded`: uids that hold nothing any more (P1). */
   claim(key: string, yielded: readonly string[]): void;
+  /**
+   * Before whom the object gives way: another living object of its kind that has recorded `externalId` of the same foreign
+   * system. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
+   *
+   * @param isForeign  the object has its id from somebody else's hand
+   * @param sought  how it was found, unless it is recorded: `conflict` as above
+   */
+  rival(
+    key: string,
+    externalId: string,
+    { isForeign, sought }: { readonly isForeign: boolean; readonly sought?: Sought | undefined },
+  ): Promise<Rival | undefined>;
+  /** As `claim`, and claims the rival, unguarded; `rival.gone` tells when it does not have any more what it had. */
+  follow(key: string, yielded: readonly string[], rival: Rival): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
   unclaim(key: string): Promise<void>;
   /** Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again. */

@@ -12,20 +12,24 @@ import {
   type Clock,
   ConflictError,
   ErrorCode,
+  type Mailbox,
   TerminalError,
   TransientError,
   TroupeError,
   toErrorData,
+  UnansweredError,
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import { type HeldCall, type Life, type LifePorts, Readiness } from '../../machines/life.ts';
+import { type HeldCall, type Life, type LifePorts, Readiness, type Sought } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
 import { ensureChildren, removeChildren } from './children.ts';
+import { Rivals } from './rivals.ts';
+import { Turns, turnOf } from './turns.ts';
 import type { Underway } from './underway.ts';
 
 export interface EffectsDeps {
@@ -46,6 +50,11 @@ export interface EffectsDeps {
   callMs: number;
   /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
   lateMs: number;
+  mailbox: Mailbox;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  /** It was found out whose the resource of an object is that another one had recorded, too. */
+  uncontest: (key: string) => void;
   /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
   underway: (key: string) => Underway | undefined;
 }
@@ -71,6 +80,8 @@ interface Found {
 export function provideEffects(deps: EffectsDeps): Machines {
   const { objects, registry, clock } = deps;
   const audits = new Audits({ objects, registry });
+  const turns = new Turns({ mailbox: deps.mailbox, clock, objects, registry });
+  const rivals = new Rivals({ objects, registry, namespaces: deps.namespaces });
 
   const find = (key: string): Found => {
     const actor = deps.actor(key);
@@ -118,6 +129,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
         throw new AbsentError(`'${key}' is another one by now`);
       return call();
     });
+  };
+  /** The turn of what was looked for (T1). */
+  const takeTurn = (key: string, { name, at }: Sought, until: number): Promise<number> => {
+    const { incarnation, kind } = living(key);
+    const mayWrite = (): boolean => deps.actor(key) !== undefined && clock.now() < deps.leaseEndsAt(key);
+    return turns.take(turnOf(kind, name), { holder: key, uid: incarnation.uid, until, lookedAt: at, mayWrite });
   };
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
@@ -176,10 +193,20 @@ export function provideEffects(deps: EffectsDeps): Machines {
     call: settled((key: string, operation: string, extra: object = {}) =>
       external(key, operation, { ...extra, deadlineAt: deadline(key) }),
     ),
-    callOnce: settled((key: string, operation: string, extra: object = {}) => {
+    callOnce: settled(async (key: string, operation: string, extra: object = {}, sought?: Sought) => {
       const latestAt = deadline(key);
-      const call = (): Promise<unknown> => external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
-      return once(key, latestAt + deps.lateMs, call);
+      const until = latestAt + deps.lateMs;
+      const turn = sought && takeTurn(key, sought, until);
+      turn?.catch(() => undefined); // it is awaited below
+      return once(key, until, async () => {
+        const sequence = await turn;
+        try {
+          return await external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
+        } catch (error) {
+          if (sequence !== undefined && !mayLand(error)) await turns.release(sequence);
+          throw error;
+        }
+      });
     }),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
@@ -221,6 +248,16 @@ export function provideEffects(deps: EffectsDeps): Machines {
       await actor.unclaim(incarnation.uid, { all: true });
     }),
     claim: (key, yielded) => deps.actor(key)?.claim(yielded),
+    rival: settled(async (key: string, externalId: string, { isForeign, sought }) => {
+      const deadlineAt = deadline(key);
+      if (sought !== undefined) await takeTurn(key, sought, deadlineAt + deps.lateMs);
+      const { actor, incarnation, kind } = living(key);
+      const request = { ...requestOf(actor, incarnation), deadlineAt };
+      const rival = await rivals.of({ kind, request, externalId, isForeign });
+      deps.uncontest(key);
+      return rival;
+    }),
+    follow: (key, yielded, rival) => deps.actor(key)?.follow(yielded, rival),
     unclaim: settled((key: string) => {
       const { actor, incarnation } = find(key);
       return actor.unclaim(incarnation.uid, { all: false });
@@ -255,6 +292,13 @@ export function provideEffects(deps: EffectsDeps): Machines {
       return machine;
     },
   };
+}
+
+/** Whether what was asked for may be there, or come. */
+function mayLand(error: unknown): boolean {
+  return (
+    !(error instanceof TroupeError) || error instanceof UnansweredError || toErrorData(error).landedBy !== undefined
+  );
 }
 
 /** What an operation is told of the object and of what it refers to. */

@@ -24,7 +24,9 @@ import {
   shardOfKey,
   shardOfMail,
 } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { provideEffects } from '../effects/effects.ts';
+import { recordedBy } from '../effects/rivals.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -76,6 +78,8 @@ export class Host {
   readonly #inFlight = new InFlight(PUBLICATIONS);
   readonly #later: LaterAnswers;
   #takeovers = 0;
+  /** Objects whose external id another one had recorded, too, when they were read. */
+  readonly #contested = new Set<string>();
   readonly #quarantine: Quarantine<ObjectActor>;
   readonly #refused: RefusedMail;
   readonly #here: HandOverDeps = {
@@ -113,6 +117,9 @@ export class Host {
       callMs,
       lateMs,
       underway: (key) => this.#shardByKey(key)?.underway,
+      mailbox: deps.bus.mailbox,
+      namespaces: deps.namespaces,
+      uncontest: (key) => void this.#contested.delete(key),
       actor: (key) => this.#actorByKey(key),
       track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
       trackWrite: (key, write) => this.#shardByKey(key)?.calls.addWrite(key, write),
@@ -138,7 +145,8 @@ export class Host {
   /** How much is remembered of objects and of what was said for them. */
   get remembered(): number {
     let size = this.#quarantine.size + this.#later.size;
-    for (const { actors, outbox, calls } of this.#shards.values()) size += actors.size + outbox.size + calls.size;
+    for (const { actors, outbox, calls, sweep } of this.#shards.values())
+      size += actors.size + outbox.size + calls.size + sweep.size;
     return size;
   }
 
@@ -195,6 +203,7 @@ export class Host {
     if (shard !== undefined) {
       this.#shards.delete(number);
       shard.outbox.close();
+      shard.sweep.close();
       // Those of other shards go out when it is quiet, those of closed ones never.
       if (this.#shards.size === 0) this.#later.clear();
       shard.ended.abort();
@@ -227,9 +236,11 @@ export class Host {
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
   async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const present = new Set<string>();
+    const first = new Map<string, string>();
     const pause = this.#pauses(signal);
     const floor = await readAll(this.#deps, async (address, object) => {
       const number = shardOf(address, this.#deps.bus.mailbox.shards);
+      this.#contest(first, address, object);
       const shard = opened.get(number);
       if (shard === undefined || this.#shards.get(number) !== shard) return;
       present.add(addressKey(address));
@@ -239,6 +250,17 @@ export class Host {
     });
     for (const shard of opened.values()) shard.floor = floor;
     return present;
+  }
+
+  /** @param first  the first object that was read, by kind and external id */
+  #contest(first: Map<string, string>, address: Address, object: KubeObject): void {
+    const kind = this.#deps.registry.kind(address);
+    const externalId = kind && recordedBy(kind, object);
+    if (externalId === undefined) return;
+    const [id, key] = [`${address.realm}/${address.plural}/${externalId}`, addressKey(address)];
+    const other = first.get(id);
+    if (other === undefined) first.set(id, key);
+    else for (const each of [other, key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
   /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */
@@ -304,6 +326,10 @@ export class Host {
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
     if (this.#isOver(number, shard)) return;
+    if ('name' in about) {
+      shard.sweep.heard(about, mail.payload, mail.sequence);
+      return;
+    }
     if ('shard' in about) {
       shard.underway.heard(mail.payload, mail.sequence);
       return;
@@ -349,6 +375,7 @@ export class Host {
   #end(actor: ObjectActor): void {
     actor.stop();
     this.#quarantine.forget(actor);
+    this.#contested.delete(actor.key);
   }
 
   /** A held actor begins again, if it still lives here. */
@@ -369,6 +396,7 @@ export class Host {
       answers,
       turns: this.#turns,
       landsBy: (key) => underway.at(key),
+      isContested: (key) => this.#contested.has(key),
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,

@@ -1,5 +1,6 @@
 // What a host keeps of each shard that it holds.
 import type { Bus, Clock, Lease } from '../../bus/mod.ts';
+import { TurnSweep } from '../effects/turns.ts';
 import { Underway } from '../effects/underway.ts';
 import type { InFlight } from '../mail/in-flight.ts';
 import { Outbox } from '../mail/outbox.ts';
@@ -18,6 +19,7 @@ export interface Shard {
   readonly outbox: Outbox;
   readonly answers: ShardAnswers;
   readonly underway: Underway;
+  readonly sweep: TurnSweep;
   /** The same for all its actors. */
   readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;
@@ -59,6 +61,7 @@ export function openShard(
     ...{ lease, onLapse, turn, outbox, answers, underway },
     deps: actorDeps({ outbox, answers, underway }),
     actors: new Map(),
+    sweep: new TurnSweep({ mailbox, clock }),
     calls: new Calls(clock),
     floor: undefined,
     gone: new Map(),

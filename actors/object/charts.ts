@@ -32,6 +32,8 @@ export interface ChartsDeps {
   readonly claims: () => Claims;
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
   readonly landsBy: () => number;
+  /** Another object has recorded the same external id. */
+  readonly isContested: () => boolean;
   /** Writes for the incarnation that it is given. */
   readonly writeStatus: (uid: string) => StatusWrite;
   /** The life is in another state. */
@@ -126,7 +128,7 @@ export class Charts {
 
   /** The chart begins, for a life that does or that has rested. */
   wake(): void {
-    const { address: _, kind, machines, writeStatus, landsBy, onState: __, ...deps } = this.#deps;
+    const { address: _, kind, machines, writeStatus, landsBy, isContested, onState: __, ...deps } = this.#deps;
     const object = deps.object();
     // What the guard began may have found that the shard is another's (H6): nothing begins after the end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
@@ -140,6 +142,7 @@ export class Charts {
           return now && this.#held(now);
         },
         landsBy: landsBy(),
+        isContested: isContested(),
         writeStatus: writeStatus(object.metadata.uid),
         onState: (state) => this.#enter(state),
         onQuiet: () => deps.supervise(() => this.#considerRest()),
@@ -167,6 +170,10 @@ export class Charts {
     if ((isReplaced || isNews) && this.isAtRest) this.wake();
     this.#life?.tellDependencies();
     if (isReplaced) this.#life?.tellRelations();
+  }
+
+  tellRivalGone(): void {
+    this.#life?.tellRivalGone();
   }
 
   /** What those say who refer to the object has changed. */

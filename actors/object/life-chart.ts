@@ -29,6 +29,8 @@ export interface LifeChartDeps {
   readonly dependencies: () => readonly Dependency[];
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
   readonly landsBy: number;
+  /** Another object has recorded the same external id. */
+  readonly isContested: boolean;
   readonly writeStatus: StatusWrite;
   /** It is in a state; called at each step. Says whether it was in another one before. */
   readonly onState: (state: ChartState) => boolean;
@@ -64,7 +66,7 @@ export class LifeChart {
   #stopped = false;
 
   constructor(deps: LifeChartDeps, object: KubeObject) {
-    const { key, life, machine, clock, turns, landsBy, onFault } = deps;
+    const { key, life, machine, clock, turns, landsBy, isContested, onFault } = deps;
     this.#deps = deps;
     const at = clock.now();
     const view = life.view(object, at);
@@ -73,7 +75,7 @@ export class LifeChart {
     this.#actor = chart({
       machine,
       clock: this.#clock,
-      input: { key, object: view, dependencies: deps.dependencies(), at, landsBy },
+      input: { key, object: view, dependencies: deps.dependencies(), at, landsBy, isContested },
       onStep: (cause, snapshot) => this.#onStep(cause, snapshot),
       onFault,
     });
@@ -137,6 +139,10 @@ export class LifeChart {
   tellDependencies(): void {
     const { dependencies, clock } = this.#deps;
     this.#actor.send({ type: 'dependencies.changed', dependencies: dependencies(), at: clock.now() });
+  }
+
+  tellRivalGone(): void {
+    this.#actor.send({ type: 'rival.gone' });
   }
 
   tellRelations(): void {

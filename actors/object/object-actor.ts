@@ -13,12 +13,13 @@ import {
   type Clock,
   type JsonObject,
   type Mailbox,
+  sharedAddress,
   sharedUid,
   type Trace,
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, type Occurrence, Readiness } from '../../machines/life.ts';
+import { type Dependency, type Occurrence, Readiness, type Rival } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
@@ -48,6 +49,8 @@ export interface ObjectActorDeps {
   readonly turns: StatusTurns;
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
   readonly landsBy: (key: string) => number;
+  /** Another object had recorded the same external id when the shard was taken over. */
+  readonly isContested: (key: string) => boolean;
   /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Reads the object of an actor afresh at the API server, until that has answered. */
@@ -95,6 +98,8 @@ export class ObjectActor {
   readonly #replies: OutgoingAnswers;
   /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
   #asked: string | undefined;
+  /** Whom the life follows, and where that one lives. */
+  #rival: (Rival & { readonly address: Address }) | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -117,6 +122,7 @@ export class ObjectActor {
       dependencies: () => this.dependencies(),
       claims: () => this.#claimsNow(),
       landsBy: () => deps.landsBy(this.key),
+      isContested: () => deps.isContested(this.key),
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
       onState: (from, to) => this.#teller.tellState(from, to),
       onStep: () => this.#answerAll(),
@@ -233,6 +239,7 @@ export class ObjectActor {
       if (!this.#started) return;
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
+      if (isOurs && this.#object !== undefined) this.#tellRival(from, mail);
     });
   }
 
@@ -307,7 +314,25 @@ export class ObjectActor {
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
   claim(yielded: readonly string[]): void {
+    this.#rival = undefined;
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
+  }
+
+  /** Claims the rival, too, and tells the life when that has no more what it had. */
+  follow(yielded: readonly string[], rival: Rival): void {
+    if (this.#object === undefined) return;
+    this.#rival = {
+      ...rival,
+      address: sharedAddress({ ...this.address, namespace: rival.namespace, name: rival.name }),
+    };
+    this.#outgoing?.say(this.#object, yielded, this.#rival.address);
+  }
+
+  /** What it answered before it was followed may be old: its claim may have ended meanwhile. */
+  #tellRival(from: Address, { uid, readiness, externalId }: ReadyMail): void {
+    if (this.#rival === undefined || addressKey(this.#rival.address) !== addressKey(from)) return;
+    const { uid: theirs, externalId: had } = this.#rival;
+    if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.tellRivalGone();
   }
 
   /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
@@ -356,6 +381,7 @@ export class ObjectActor {
     this.#charts.end();
     if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
+    this.#rival = undefined;
     if (from !== '') this.#teller.emit('gone', { uid, from });
     this.#replies.reset();
   }

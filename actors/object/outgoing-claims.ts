@@ -68,8 +68,12 @@ export class OutgoingClaims {
     return claimed !== undefined && generation - claimed.saidAt <= 1 ? claimed.generation : generation;
   }
 
-  /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
-  say(object: KubeObject, yielded: readonly string[]): void {
+  /**
+   * Claims what the object refers to now, and ends claims on what it no longer refers to.
+   *
+   * @param followed  whom it wants to hear of beside that, unguarded
+   */
+  say(object: KubeObject, yielded: readonly string[], followed?: Address): void {
     const { registry, outbox } = this.#deps;
     const [kind, from] = [this.#kind, this.#from];
     const targets = new Map<string, Target>();
@@ -81,6 +85,8 @@ export class OutgoingClaims {
       if (reference.attributes !== undefined) target.attributes = { ...target.attributes, ...reference.attributes };
       targets.set(addressKey(to), target);
     }
+    if (followed !== undefined && !targets.has(addressKey(followed)))
+      targets.set(addressKey(followed), { to: followed, finalizers: new Set(), forCleanup: false });
     const generation = object.metadata.generation ?? 0;
     const traceparent = workOf(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {

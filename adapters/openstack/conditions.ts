@@ -89,12 +89,18 @@ export function timeOf(at: number): string {
 
 /** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
 function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
-  const { tags, awaited, heldBy, waiting, leaving, vanished } = standing;
+  const { tags, awaited, heldBy, waiting, leaving, vanished, rival } = standing;
   if (heldBy.length > 0) return heldBy.map((finalizer) => `Waiting for finalizer ${finalizer} to be removed`);
   const references = awaited.map(
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
   if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
+  if (rival !== undefined) {
+    const { kind, namespace, name, externalId } = rival;
+    return [
+      `Waiting for ${kind} ${namespace}/${name} to be deleted, which has ${externalId}: one resource is one object's`,
+    ];
+  }
   // What is waited for says it better, and a process that begins afresh would say the same (I9).
   const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;

@@ -114,6 +114,7 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
     waiting: [],
     leaving: [],
     error: undefined,
+    rival: undefined,
     vanished: false,
   };
   return { status: { id: observation.id, ...statusOf(view, object, 0, 0) }, answered };
@@ -126,7 +127,7 @@ function tryOut(
 ): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
-    sessions: { open },
+    sessions: { open, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
     servers: async () => [],
     poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     lookUps: {

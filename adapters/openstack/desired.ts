@@ -118,6 +118,13 @@ function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonO
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
 
+/** What the resource of an object is called. */
+export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: KubeObject): Json {
+  const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'name');
+  const given = entry && (spec?.['resource'] as JsonObject | undefined)?.[entry[0]];
+  return isUnset(given) ? metadata.name : given;
+}
+
 function wiredOf(
   name: string,
   field: ResourceField,

@@ -77,6 +77,7 @@ export function withCheckedIds(operations: Required<ResourceOperations>): Requir
       found.matches.forEach(checkAnswer);
       return found;
     },
+    identify: operations.identify,
     async import(request) {
       const wanted = request.object.spec?.['import'];
       if (isJsonObject(wanted) && wanted['id'] !== undefined) checkId(wanted['id'], "'spec.import.id'");

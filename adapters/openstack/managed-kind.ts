@@ -24,6 +24,7 @@ export interface ManagedKind extends Kind {
 
 const OPERATIONS = [
   'find',
+  'identify',
   'import',
   'create',
   'observe',
@@ -66,6 +67,7 @@ export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredK
         const status = statusOf({ ...standing, awaited }, object, now, defaultResyncMs);
         return { manager: kind.fieldManagers.status, status, stored };
       },
+      recorded: (object) => (isManaged(object) ? externalIdOf(object) : undefined),
       mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && externalIdOf(object) === undefined,
       watches: true,
       ambiguity: 'found more than one matching OpenStack resource during adoption',

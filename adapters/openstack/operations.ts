@@ -9,13 +9,14 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
-import { adoptionCriteria, createAttributes, filterCriteria } from './desired.ts';
+import { adoptionCriteria, createAttributes, filterCriteria, nameOf } from './desired.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
-import type { Session } from './session.ts';
+import type { Session, Sessions } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
@@ -30,9 +31,11 @@ export function openstackOperations(
     credentialsVersion,
     deadlineAt,
   }: Pick<OperationRequest, 'object' | 'credentialsVersion' | 'deadlineAt'>): Promise<Session> => {
-    const ref = object.spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
-    return sessions.open(object.metadata.namespace ?? '', ref, credentialsVersion, deadlineAt);
+    return sessions.open(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
   };
+
+  const identityOf = ({ object, credentialsVersion, deadlineAt }: OperationRequest): ReturnType<Sessions['identify']> =>
+    sessions.identify(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
     const found = await lookUps.read(await open(request), kind, id, request);
@@ -52,10 +55,17 @@ export function openstackOperations(
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
       const found = await lookUps.find(await open(request), kind, stated, request);
+      const { scope } = await identityOf(request);
       return {
         matches: found.map((attributes) => observationOf(kind, attributes, request)),
         exact: missing.length === 0,
+        // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
+        sought: JSON.stringify([scope, kind.collection, nameOf(kind, request.object)]),
       };
+    },
+
+    async identify(request) {
+      return (await identityOf(request)).cloud;
     },
 
     async import(request) {
@@ -125,6 +135,10 @@ export function openstackOperations(
     },
   };
   return classified(operations);
+}
+
+function credentialsOf({ spec }: KubeObject): { readonly secretName: string; readonly cloudName: string } {
+  return spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
 }
 
 /** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */

@@ -76,6 +76,7 @@ export function classified(given: WatchingOperations): WatchingOperations {
     });
   return {
     find: checked(operations.find),
+    identify: classed(operations.identify),
     import: checked(operations.import),
     create: (request) =>
       checked(operations.create)(request).catch((error: unknown) => {

@@ -86,4 +86,16 @@ export interface Sessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session>;
+  /**
+   * Where the credentials lead: `cloud` is the URL of the identity service, and the region, as they were written; `scope` the
+   * project in it, too. Nobody but the API server is asked.
+   *
+   * @throws {TransientError} as `open`
+   */
+  identify(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<{ readonly cloud: string; readonly scope: string }>;
 }

@@ -13,7 +13,7 @@ import type { CallRecord } from '../adapter.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
-import { type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
+import { type CloudEntry, type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
 import type { Reach } from './reach.ts';
 import type { Session, Sessions } from './session.ts';
@@ -53,6 +53,7 @@ export interface OwnedSessions extends Sessions {
 interface Opened {
   readonly session: CloudSession;
   readonly cloud: string;
+  readonly identity: { readonly cloud: string; readonly scope: string };
   readonly trust: string;
   usedAt: number;
 }
@@ -96,12 +97,30 @@ class SecretSessions implements OwnedSessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session> {
+    return this.#use(await this.#opened(namespace, ref, version, deadlineAt), namespace);
+  }
+
+  async identify(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<{ readonly cloud: string; readonly scope: string }> {
+    const { identity } = await this.#opened(namespace, ref, version, deadlineAt);
+    return identity;
+  }
+
+  async #opened(
+    namespace: string,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    version: string | undefined,
+    deadlineAt: number,
+  ): Promise<Opened> {
     const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
     this.#tidy();
     const known = this.#known.get(key);
     const opened = known === undefined ? undefined : this.#sessions.get(known.digest);
-    if (opened !== undefined && version !== undefined && known?.version === version)
-      return this.#use(opened, namespace);
+    if (opened !== undefined && version !== undefined && known?.version === version) return opened;
     const readKey = JSON.stringify([key, version ?? null]);
     let read = this.#reads.get(readKey);
     if (read === undefined) {
@@ -114,7 +133,7 @@ class SecretSessions implements OwnedSessions {
     const found = await Promise.race([read, deadline]).finally(() => late.abort());
     if (found === undefined)
       throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
-    return this.#use(found, namespace);
+    return found;
   }
 
   async close(): Promise<void> {
@@ -167,7 +186,7 @@ class SecretSessions implements OwnedSessions {
     const memory = this.#memory;
     const userAgent = `troupe/${version}`;
     const session = new CloudSession(entry, { clock, gate, memory, transport, serviceHeaders, onCall, userAgent });
-    return { session, cloud, trust: key, usedAt: clock.now() };
+    return { session, cloud, identity: identityOf(entry), trust: key, usedAt: clock.now() };
   }
 
   #use(opened: Opened, namespace: string): Session {
@@ -203,6 +222,15 @@ class SecretSessions implements OwnedSessions {
       void transport.close();
     }
   }
+}
+
+/** Members of `auth` by which a project is named; none of them is a secret. */
+const SCOPE = /^(project|tenant|user_domain|domain|default_domain|system_scope|application_credential_(id|name)$)/;
+
+function identityOf(entry: CloudEntry): { readonly cloud: string; readonly scope: string } {
+  const where = [identityUrl(entry), entry.region ?? null];
+  const named = Object.entries(entry.auth).filter(([name]) => SCOPE.test(name));
+  return { cloud: JSON.stringify(where), scope: JSON.stringify([...where, named]) };
 }
 
 /** SHA-256 over all that a session depends on. The parser puts the members of `auth` in order. */

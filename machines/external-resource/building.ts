@@ -1,20 +1,30 @@
 // From an object whose dependencies are ready to a resource that is recorded as its own: the part of the chart in which
 // resources are made.
-import { not } from 'xstate';
+import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
 import { ResourceTag } from './context.ts';
 import {
   anewIfEdited,
+  anewIfUnsettled,
   awaitLanding,
+  awaitRivalsLanding,
   foundMany,
   foundNothingYet,
   foundOne,
+  hasRival,
   isLostRace,
+  isNewCredentials,
+  isOutrun,
   mayCreate,
+  mayStillLand,
+  mustTakeBack,
   noteAmbiguous,
   noteFailure,
+  noteRival,
+  noteSought,
   refusedOrNot,
   resourceSetup,
+  storeDependencies,
   takeFound,
   takeObserved,
   wasFound,
@@ -60,14 +70,74 @@ export const building = resourceSetup.createStateConfig({
         src: 'find',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
-          { guard: foundOne, target: 'recording', actions: takeFound },
+          { guard: foundOne, target: 'contending', actions: takeFound },
           { guard: foundMany, target: '#failed', actions: noteAmbiguous },
           { guard: 'isDeleting', target: '#deleting' },
-          { guard: mayCreate, target: 'creating' },
+          { guard: mayCreate, target: 'creating', actions: noteSought },
           { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
           { target: '#backingOff' },
         ],
         onError: refusedOrNot,
+      },
+    },
+    contending: {
+      id: 'contending',
+      description: 'Finding out whether another object has what was found, or what is recorded.',
+      tags: [Tag.Busy, ResourceTag.Contending],
+      invoke: {
+        id: 'contend',
+        src: 'contend',
+        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
+        onDone: [
+          { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
+          { guard: mustTakeBack, target: 'yielding' },
+          { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
+          { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
+          { target: 'recording', actions: 'noteOwn' },
+        ],
+        // Whose it is was not found out: it is looked for again.
+        onError: [
+          { guard: isOutrun, target: 'outrun', actions: forgetLoser },
+          { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+        ],
+      },
+    },
+    outrun: {
+      description: 'Somebody else makes what was looked for, or may have made it: it is looked for again.',
+      tags: Tag.Busy,
+      entry: 'forgetClear',
+      after: { turnPause: '#claiming' },
+    },
+    yielding: {
+      description: "The recorded id is taken back: the resource is another object's.",
+      tags: Tag.Busy,
+      invoke: {
+        id: 'yield',
+        src: 'record',
+        input: ({ context: { key } }) => ({ key }),
+        // It may have one of its own, which is found by what it is like.
+        onDone: { target: '#claiming', actions: 'forgetResource' },
+        onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
+      },
+    },
+    taken: {
+      id: 'taken',
+      description: 'Another object has the resource; waiting until that is gone, or has another one.',
+      tags: [Tag.Waiting, ResourceTag.Taken],
+      entry: ['follow', 'forgetFailure'],
+      exit: 'forgetRival',
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        // Nothing was built on it.
+        { guard: and(['mustYield', not('mayHaveBuilt')]), target: '#claiming' },
+      ],
+      on: {
+        'rival.gone': '#claiming',
+        'object.changed': anewIfUnsettled,
+        'dependencies.changed': [
+          { guard: isNewCredentials, target: '#claiming', actions: storeDependencies },
+          { actions: storeDependencies },
+        ],
       },
     },
     creating: {
@@ -78,9 +148,9 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'create',
         src: 'create',
-        input: ({ context: { key } }) => ({ key }),
+        input: ({ context: { key, sought } }) => ({ key, sought }),
         onDone: { target: 'recording', actions: takeObserved },
-        onError: refusedOrNot,
+        onError: [{ guard: isOutrun, target: 'outrun' }, ...refusedOrNot],
       },
     },
     recording: {
@@ -110,7 +180,8 @@ export const building = resourceSetup.createStateConfig({
     recordingAgain: {
       description: 'Storing the external id failed; the id is not forgotten meanwhile.',
       tags: Tag.Failing,
-      after: { backoff: 'recording' },
+      // Its time may have passed, and somebody else have found it.
+      after: { backoff: [{ guard: 'isManaged', target: 'contending' }, { target: 'recording' }] },
     },
     discarding: {
       description: 'Another host recorded another resource first; what this one made is removed.',

@@ -109,7 +109,7 @@ export const claiming = resourceSetup.createStateConfig({
         onDone: [
           {
             guard: foundOne,
-            target: '#recording',
+            target: '#contending',
             actions: takeFound,
           },
           {

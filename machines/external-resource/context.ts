@@ -1,6 +1,16 @@
 // What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
 import type { AnyActorRef } from 'xstate';
-import { type Dependency, isNeeded, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import {
+  type Dependency,
+  isNeeded,
+  isServing,
+  isUsable,
+  type LifeEvent,
+  type LifeInput,
+  Readiness,
+  type Rival,
+  type Sought,
+} from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
 import { rarer } from './watching.ts';
@@ -15,11 +25,14 @@ export const ResourceTag = {
   AwaitsChange: 'awaits.change',
   /** It waits for what the object refers to. */
   AwaitsDependencies: 'awaits.dependencies',
+  /** Another object has what it would have. */
+  Taken: 'taken',
   /** Of a deleted object: the resource is still there, or may be. */
   Removing: 'removing',
   /** Waiting until the children are gone. */
   AwaitsChildren: 'awaits.children',
   /** Steps that users are told of when they are done. */
+  Contending: 'contending',
   Recording: 'recording',
   Vanished: 'vanished',
   AwaitsRemoval: 'awaits.removal',
@@ -89,6 +102,14 @@ export interface ResourceContext {
   readonly landedBy: number;
   /** How long that was still to come at the last look, in milliseconds, if it is all that a create waits for. */
   readonly landsInMs: number | undefined;
+  /** Whether another object has the recorded id, too, or may have. */
+  readonly isContested: boolean;
+  /** The recorded id is from somebody else's hand. */
+  readonly isForeign: boolean;
+  /** What the last look was for that may be relied upon; undefined: its kind does not say. */
+  readonly sought: Sought | undefined;
+  /** Who has what this object would have. */
+  readonly rival: Rival | undefined;
   /** When the last event arrived, as the runtime says. */
   readonly heardAt: number;
 }
@@ -110,6 +131,20 @@ export interface EffectInput {
   readonly observation?: Observation | undefined;
 }
 
+export interface CreateInput extends EffectInput {
+  readonly sought: Sought | undefined;
+}
+
+export interface ContendInput extends CreateInput {
+  readonly isForeign: boolean;
+}
+
+/** Whose the resource is; without a rival it is the object's own. */
+export interface ContendOutput {
+  readonly rival: Rival | undefined;
+  readonly at: number;
+}
+
 export interface WatchInput extends EffectInput {
   /** Undefined: the foreign system has nothing to do, and is not looked at. */
   readonly pollAfterMs: number | undefined;
@@ -126,6 +161,7 @@ export interface FindOutput {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
   readonly at: number;
+  readonly sought?: string;
   /** What to say of several. */
   readonly ambiguity?: string;
 }

@@ -5,14 +5,18 @@ import { ResourceTag } from './context.ts';
 import {
   areChildrenNowGone,
   awaitLanding,
+  awaitRivalsLanding,
   countUnwatchedOf,
   foundMany,
   foundNone,
   foundNothingYet,
   foundOne,
+  hasRival,
   isEdited,
   isLostRace,
   isNewCredentials,
+  isOutrun,
+  mayStillLand,
   noteAmbiguous,
   noteFailure,
   resourceSetup,
@@ -57,6 +61,7 @@ export const deleting = resourceSetup.createStateConfig({
       tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsDependencies],
       always: [
         { guard: 'isDetached', target: 'unclaiming' },
+        { guard: and(['isContested', 'isRecorded', 'isCredentialed']), target: 'contending' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
         { guard: 'isProvedUnbuilt', target: 'unclaiming' },
@@ -98,7 +103,7 @@ export const deleting = resourceSetup.createStateConfig({
         onDone: [
           {
             guard: foundOne,
-            target: 'removing',
+            target: 'contending',
             actions: takeFound,
           },
           { guard: foundNone, target: 'unclaiming' },
@@ -107,6 +112,24 @@ export const deleting = resourceSetup.createStateConfig({
           { target: 'unresolved' },
         ],
         onError: { target: 'backingOff', actions: noteFailure },
+      },
+    },
+    contending: {
+      description: 'Finding out whether another object has the resource: then it is not removed.',
+      tags: [Tag.Busy, ResourceTag.Removing],
+      invoke: {
+        id: 'contendAtEnd',
+        src: 'contend',
+        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
+        onDone: [
+          { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
+          { guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },
+          { target: 'removing', actions: 'noteOwn' },
+        ],
+        onError: [
+          { guard: isOutrun, target: 'unresolved', actions: 'recallRecorded' },
+          { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
+        ],
       },
     },
     unresolved: {

@@ -4,6 +4,9 @@ import type { LifePorts } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   backoffMs,
+  type ContendInput,
+  type ContendOutput,
+  type CreateInput,
   type EffectInput,
   type FindOutput,
   type Observed,
@@ -14,7 +17,7 @@ import {
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
 import { onlyNews, rarer } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
@@ -34,7 +37,7 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
 }
 
 export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOptions): typeof externalResourceMachine {
-  const call = <Name extends Exclude<keyof ResourceOperations, 'watch'>>(
+  const call = <Name extends Exclude<keyof ResourceOperations, 'watch' | 'identify'>>(
     key: string,
     operation: Name,
     extra?: object,
@@ -43,6 +46,11 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
   const find = async ({ key }: EffectInput): Promise<FindOutput> => {
     const at = ports.now(); // it tells of no later time
     return { ...(await call(key, 'find')), at, ambiguity };
+  };
+
+  const contend = async ({ key, externalId, isForeign, sought }: ContendInput): Promise<ContendOutput> => {
+    const at = ports.now();
+    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought }), at };
   };
 
   const record = async ({ key, externalId }: EffectInput): Promise<RecordOutput> => {
@@ -120,8 +128,11 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
       unclaim: effect(({ key }) => ports.unclaim(key)),
       record: effect(record),
       find: effect(find),
+      contend: fromPromise<ContendOutput, ContendInput>(({ input }) => contend(input)),
       import: effect(({ key }) => call(key, 'import')),
-      create: effect(({ key }) => ports.callOnce(key, 'create') as ReturnType<ResourceOperations['create']>),
+      create: fromPromise<Observation, CreateInput>(
+        ({ input: { key, sought } }) => ports.callOnce(key, 'create', {}, sought) as Promise<Observation>,
+      ),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
       update: effect(update),
@@ -130,6 +141,9 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     },
     actions: {
       claim: ({ context: { key, yielded } }) => ports.claim(key, yielded),
+      follow: ({ context: { key, yielded, rival } }) => {
+        if (rival !== undefined) ports.follow(key, yielded, rival);
+      },
     },
     delays: {
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),

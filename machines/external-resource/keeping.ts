@@ -2,7 +2,7 @@
 import { Tag } from '../life.ts';
 import { ResourceTag } from './context.ts';
 import {
-  anewIfEdited,
+  anewIfUnsettled,
   countUnwatchedOf,
   isNewCredentials,
   isTerminal,
@@ -26,6 +26,7 @@ export const keeping = resourceSetup.createStateConfig({
       tags: Tag.Busy,
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isContested', target: '#contending' },
         { guard: 'isManaged', target: 'updating' },
         { target: 'judging' },
       ],
@@ -42,7 +43,7 @@ export const keeping = resourceSetup.createStateConfig({
         onDone: [
           {
             guard: { type: 'wasFoundUnrecorded', params: ({ event }) => ({ observation: event.output }) },
-            target: '#recording',
+            target: '#contending',
             actions: takeObserved,
           },
           { guard: wasFound, target: 'recorded', actions: takeObserved },
@@ -98,7 +99,7 @@ export const keeping = resourceSetup.createStateConfig({
       description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
       tags: ResourceTag.AwaitsChange,
       after: { rereadPause: 'observing' },
-      on: { 'object.changed': anewIfEdited },
+      on: { 'object.changed': anewIfUnsettled },
     },
     judging: {
       description: 'Deciding whether the resource can be used as it was observed.',
@@ -106,6 +107,7 @@ export const keeping = resourceSetup.createStateConfig({
       entry: ['noteSuccess', 'noteAvailability'],
       always: [
         { guard: 'isOutdated', target: '#claiming' },
+        { guard: 'isContested', target: '#claiming' },
         { guard: 'isPassStale', target: 'updating' },
         { guard: 'isWaiting', target: 'settling' },
         { guard: 'isAvailable', target: '#resting.available' },
@@ -136,11 +138,11 @@ export const keeping = resourceSetup.createStateConfig({
       after: { repassPause: 'observing' },
       on: {
         observed: [
-          { guard: wasSeenUnrecorded, target: '#recording', actions: [takeSeen, 'resetUnwatched'] },
+          { guard: wasSeenUnrecorded, target: '#contending', actions: [takeSeen, 'resetUnwatched'] },
           { guard: wasSeen, target: 'recorded', actions: [takeSeen, 'resetUnwatched'] },
           { target: 'forgetting', actions: 'noteVanished' },
         ],
-        'object.changed': anewIfEdited,
+        'object.changed': anewIfUnsettled,
         // What is watched with the old ones may not be seen any more.
         'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
       },

@@ -1,6 +1,6 @@
 // The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
-import { type Life, Readiness, type StatusPart, type Step, Tag } from '../life.ts';
+import { type Life, Readiness, type Rival, type StatusPart, type Step, Tag } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   credentials,
@@ -35,6 +35,8 @@ export interface ResourceStanding {
   readonly leaving: readonly { readonly kind: string; readonly name: string }[];
   /** The error that the object is backing off from, or failed with. */
   readonly error: ErrorData | undefined;
+  /** Another object that has what this one would have. */
+  readonly rival: Rival | undefined;
   /** The external resource that `status.id` named was found gone, and is made anew. */
   readonly vanished: boolean;
 }
@@ -44,6 +46,8 @@ export interface ExternalResourceOptions {
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
   status(standing: ResourceStanding, object: KubeObject, now: number): StatusPart;
+  /** The external id that the object has as its own, and no other may have. Without it objects may share what they stand for. */
+  recorded?(object: KubeObject): string | undefined;
   /** Whether a create may have been sent for the object whose id is not recorded. Cheap: asked of all objects at once. */
   mayHaveBegun(object: KubeObject): boolean;
   /** What is said of an object that several resources match. */
@@ -57,6 +61,7 @@ type Snapshot = SnapshotFrom<typeof externalResourceMachine>;
 export function externalResourceLife({
   view,
   status,
+  recorded,
   mayHaveBegun,
   ambiguity,
   watches = false,
@@ -67,6 +72,7 @@ export function externalResourceLife({
     view,
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
+    ...(recorded !== undefined && { recorded }),
     mayHaveBegun,
     trouble: (object, error, now) => [status(troubled(object, error), object, now)],
     isSpent,
@@ -83,7 +89,7 @@ export function externalResourceLife({
 
 /** What the status of an object says about its life. */
 export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceStanding {
-  const { object, externalId, observation, waiting, error, vanished, dependencies } = context;
+  const { object, externalId, observation, waiting, error, vanished, dependencies, rival } = context;
   return {
     generation: object.generation,
     tags,
@@ -94,6 +100,7 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
     waiting,
     leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
     error: tags.has(Tag.Failing) ? error : undefined,
+    rival: tags.has(ResourceTag.Taken) ? rival : undefined,
     vanished,
   };
 }
@@ -123,6 +130,7 @@ function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
     waiting: [],
     leaving: [],
     error,
+    rival: undefined,
     vanished: false,
   };
 }
@@ -131,10 +139,10 @@ function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
 function saying(snapshot: AnyMachineSnapshot): string | undefined {
   const { context, tags, value } = snapshot as Snapshot;
   if (tags.has(Tag.Busy)) return undefined;
-  const { awaited, heldBy, generation } = standingOf({ context, tags });
+  const { awaited, heldBy, generation, rival } = standingOf({ context, tags });
   if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
   if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
-  return JSON.stringify([value.lifecycle, awaited, heldBy, generation]);
+  return JSON.stringify([value.lifecycle, awaited, heldBy, generation, rival]);
 }
 
 function isSpent(snapshot: AnyMachineSnapshot, now: number): boolean {

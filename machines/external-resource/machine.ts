@@ -12,6 +12,9 @@
 //   M5. A dependency that is being deleted is yielded only when nothing was built on it (P1).
 //   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
 //   M7. A terminal failure is not tried again until the spec changes.
+//   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
+//       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
+//       again when that one is gone.
 import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
 import { building } from './building.ts';
@@ -48,7 +51,7 @@ const resting = resourceSetup.createStateConfig({
 
 export const externalResourceMachine = resourceSetup.createMachine({
   id: 'externalResource',
-  context: ({ input: { key, object, dependencies, at, landsBy } }) => ({
+  context: ({ input: { key, object, dependencies, at, landsBy, isContested } }) => ({
     key,
     object,
     dependencies,
@@ -59,6 +62,10 @@ export const externalResourceMachine = resourceSetup.createMachine({
     attempts: 0,
     changes: 0,
     looks: 0,
+    isContested,
+    isForeign: false,
+    rival: undefined,
+    sought: undefined,
     unwatched: 0,
     tried: object.generation,
     races: 0,
@@ -93,8 +100,8 @@ export const externalResourceMachine = resourceSetup.createMachine({
             'life.began': [
               { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
               { guard: 'isDeleting', target: 'deleting' },
-              { guard: 'isSettledAvailable', target: 'resting.available' },
-              { guard: 'isSettledUnavailable', target: 'resting.unavailable' },
+              { guard: and(['isSettledAvailable', not('isContested')]), target: 'resting.available' },
+              { guard: and(['isSettledUnavailable', not('isContested')]), target: 'resting.unavailable' },
               { guard: 'isSettledFailed', target: 'failed' },
               { target: 'claiming' },
             ],

@@ -11,7 +11,7 @@ import type { UpdateOutcome } from './operations.ts';
 
 /** A snapshot of the chart, as far as news are concerned. */
 export interface Seen {
-  readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error'>;
+  readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error' | 'rival'>;
   hasTag(tag: string): boolean;
 }
 
@@ -65,14 +65,17 @@ export class ResourceNews {
   }
 
   #news({ cause, from, to }: SeenStep): Occurrence | undefined {
-    const { externalId = '', object, error } = to.context;
+    const { externalId = '', object, error, rival } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
     const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
     if (enters(Tag.Refused) && from !== undefined && error !== undefined)
       return warning('Failed', `${error.reason ?? 'InvalidConfiguration'}: ${error.message}`);
-    if (enters(ResourceTag.Recording) && effect !== undefined) this.#origin = ORIGINS[effect] ?? this.#origin;
+    if (effect !== undefined && (enters(ResourceTag.Recording) || enters(ResourceTag.Contending)))
+      this.#origin = ORIGINS[effect] ?? this.#origin;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') return this.#updated(cause.output as UpdateOutcome, object.generation, externalId);
+    if (enters(ResourceTag.Taken) && rival !== undefined)
+      return warning('Taken', `${rival.externalId} is what ${rival.kind} ${rival.namespace}/${rival.name} has`);
     if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
       return warning('Vanished', `${object.externalId} is gone, and was not deleted from here; it is made anew`);

@@ -31,6 +31,13 @@ export interface UpdateOutcome {
   readonly pollAfterMs?: number;
 }
 
+/** What a look-up found. */
+export interface Found {
+  readonly matches: readonly Observation[];
+  readonly exact: boolean;
+  readonly sought?: string;
+}
+
 /**
  * Each operation may be run twice; each throws TransientError or TerminalError (bus/errors.ts), never a secret in its
  * message.
@@ -38,9 +45,15 @@ export interface UpdateOutcome {
 export type ResourceOperations = {
   /**
    * Looks for a resource that an earlier, interrupted create may have left behind. `exact` is false when a reference
-   * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing.
+   * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing. `sought`
+   * is the same for all objects whose look-ups may find the same resource: they make it, or take it, one at a time.
    */
-  find(request: OperationRequest): Promise<{ readonly matches: readonly Observation[]; readonly exact: boolean }>;
+  find(request: OperationRequest): Promise<Found>;
+  /**
+   * Names the foreign system that the credentials of the object lead to, the same for all who reach it in the same way: within it
+   * an id of the kind is one resource. Asks nobody but for the credentials. A kind without it lets objects share what they find.
+   */
+  identify?(request: OperationRequest): Promise<string>;
   /** Finds what `spec.import` names; undefined: nothing matches the filter yet. @throws {TerminalError} no such id; several matches */
   import(request: OperationRequest): Promise<Observation | undefined>;
   create(request: OperationRequest): Promise<Observation>;

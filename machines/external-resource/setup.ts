@@ -1,11 +1,14 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { assign, fromPromise, setup } from 'xstate';
-import type { Dependency, Tag } from '../life.ts';
+import type { Dependency, Sought, Tag } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import {
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
+  type ContendInput,
+  type ContendOutput,
+  type CreateInput,
   countUnwatched,
   credentialsVersion,
   type EffectInput,
@@ -55,7 +58,9 @@ export const resourceSetup = setup({
     guardSelf: fromPromise<void, EffectInput>(notProvided),
     find: fromPromise<FindOutput, EffectInput>(notProvided),
     import: fromPromise<Observation | undefined, EffectInput>(notProvided),
-    create: fromPromise<Observation, EffectInput>(notProvided),
+    /** Asks whose a resource is that was found, or that is recorded. */
+    contend: fromPromise<ContendOutput, ContendInput>(notProvided),
+    create: fromPromise<Observation, CreateInput>(notProvided),
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
@@ -73,10 +78,13 @@ export const resourceSetup = setup({
   actions: {
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
+    /** As `claim`, and claims the rival. */
+    follow: () => undefined,
     storeObject: assign(({ context }, { object, dependencies, at }: ObjectChanged) => ({
       object,
       dependencies,
       heardAt: at,
+      ...(isUsurped(context, object) && { isContested: true, isForeign: true }),
       // An id that is learned and not recorded yet is not forgotten for one that somebody else recorded first (I4).
       externalId:
         context.externalId !== undefined && context.externalId !== context.object.externalId
@@ -99,9 +107,32 @@ export const resourceSetup = setup({
     forgetClear: assign({ clearAt: undefined }),
     noteUnbuilt: assign({ mayHaveBuilt: false }),
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
-    noteClear: assign((_, { at }: { at: number }) => ({ clearAt: at })),
+    noteClear: assign((_, found: Pick<FindOutput, 'at' | 'sought'>) => ({
+      clearAt: found.at,
+      sought: soughtOf(found),
+    })),
+    noteSought: assign((_, found: FindOutput) => ({ sought: soughtOf(found) })),
+    takeFound: assign((_, found: FindOutput) => ({
+      observation: found.matches[0] as Observation,
+      externalId: (found.matches[0] as Observation).id,
+      sought: soughtOf(found),
+      waiting: [],
+      repassMs: undefined,
+    })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
     /** What the status names is what this life has, until it is cleared there. */
+    /** Nothing was built: what was found is another's, and nothing is on its way. */
+    noteRival: assign((_, { rival }: ContendOutput) => ({ rival, mayHaveBuilt: false, isContested: false })),
+    forgetRival: assign({ rival: undefined }),
+    forgetResource: assign({
+      externalId: undefined,
+      observation: undefined,
+      available: false,
+      isContested: false,
+      isForeign: false,
+      mayHaveBuilt: true,
+    }),
+    noteOwn: assign({ rival: undefined, isContested: false, isForeign: false }),
     recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
     yieldDependencies: assign({
       yielded: ({ context }) => [
@@ -112,6 +143,7 @@ export const resourceSetup = setup({
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
+      sought: undefined,
       waiting: [],
       repassMs: undefined,
     })),
@@ -139,7 +171,7 @@ export const resourceSetup = setup({
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
-    awaitLanding: assign(({ context }, { at }: FindOutput) => ({
+    awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
       attempts: context.attempts + 1,
       landsInMs: context.landedBy - at,
     })),
@@ -149,6 +181,14 @@ export const resourceSetup = setup({
     isLostRace: ({ context }, { error }: Failure) =>
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
+    isContested: ({ context }) => context.isContested,
+    /** It is stored in the status that the object has it. */
+    isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
+    mustTakeBack: ({ context }, { rival }: ContendOutput) =>
+      rival !== undefined && rival.externalId === context.object.externalId,
+    hasRival: (_, { rival }: ContendOutput) => rival !== undefined,
+    /** What nobody answered may come yet, beside what was found. */
+    mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
@@ -166,6 +206,8 @@ export const resourceSetup = setup({
     isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
+    /** Somebody else makes, or may have made, what was looked for. */
+    isOutrun: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
@@ -198,8 +240,9 @@ export const resourceSetup = setup({
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isOutdated: ({ context }) => context.tried !== context.object.generation,
-    /** Somebody took the status away, or the id, or set it back to work. */
+    /** Somebody took the status away, or the id, wrote another one, or set it back to work. */
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
+      isUsurped(context, object) ||
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
@@ -208,6 +251,8 @@ export const resourceSetup = setup({
   delays: {
     backoff: ({ context }) => backoffMs(context),
     importPause: 15_000,
+    /** Others have done by then what they were at. */
+    turnPause: 1_000,
     /** Somebody may take away what was found. */
     unclearPause: 15_000,
     repassPause: ({ context }) => repassPauseMs(context),
@@ -245,12 +290,25 @@ export const noteAmbiguous = {
   type: 'noteAmbiguous',
   params: ({ event }: Answer<FindOutput>) => event.output,
 } as const;
+export const hasRival = { type: 'hasRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const mustTakeBack = {
+  type: 'mustTakeBack',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
+export const mayStillLand = {
+  type: 'mayStillLand',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
+export const noteRival = { type: 'noteRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const awaitRivalsLanding = {
+  type: 'awaitLanding',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const takeFound = {
-  type: 'takeObservation',
-  params: ({ event }: Answer<FindOutput>) => ({ observation: event.output.matches[0] as Observation }),
-} as const;
+export const takeFound = { type: 'takeFound', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const noteSought = { type: 'noteSought', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const isOutrun = { type: 'isOutrun', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const wasFound = {
   type: 'wasFound',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
@@ -306,6 +364,21 @@ export const anewIfUnsettled = [
   { guard: isUnsettled, target: '#claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
+
+/** Whether the id in the status is from another hand than this life's. */
+function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
+  const { object } = context;
+  return (
+    externalId !== undefined &&
+    externalId !== object.externalId &&
+    externalId !== context.externalId &&
+    uid === object.uid
+  );
+}
+
+function soughtOf({ sought, at }: Pick<FindOutput, 'sought' | 'at'>): Sought | undefined {
+  return sought === undefined ? undefined : { name: sought, at };
+}
 
 function notProvided(): never {
   const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };

@@ -52,7 +52,7 @@ async function begin(object: Partial<BookView>, dependencies: readonly Dependenc
     actions: { claim: () => void effects.push('claim') },
     delays: { landing: 1_000 },
   });
-  const input = { key: 'key', object: { ...NEW, ...object }, dependencies, at: 0, landsBy };
+  const input = { key: 'key', object: { ...NEW, ...object }, dependencies, at: 0, landsBy, isContested: false };
   const clock = new SimulatedClock();
   const actor = createActor(machine, { clock, input });
   actor.start();

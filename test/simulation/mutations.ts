@@ -201,6 +201,28 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'sharing',
+    without: 'nobody asks whose a resource is that was found',
+    edits: [
+      {
+        file: 'actors/effects/rivals.ts',
+        from: 'if (others.length === 0) return undefined;',
+        to: 'if (others.length >= 0) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'turn',
+    without: 'whoever looks for the same makes it, too',
+    edits: [
+      {
+        file: 'actors/effects/turns.ts',
+        from: 'mailbox.publish(subject, { holder, uid, until }, sequence)',
+        to: 'mailbox.publish(subject, { holder, uid, until }, sequence === 0 ? undefined : sequence)',
+      },
+    ],
+  },
+  {
     name: 'lapse',
     without: 'a shard lives on whose mail was dropped at the end of a lease that turned out to be renewed',
     edits: [{ file: 'actors/hosting/host.ts', from: '    shard.onLapse(number);\n', to: '' }],

@@ -6,6 +6,7 @@ import { lateCreates } from './late-creates.ts';
 import { libraryOf } from './library.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
 import { type Moment, momentsOf, pressMomentsOf } from './moments.ts';
+import { namesakes } from './namesakes.ts';
 import { upheaval } from './upheaval.ts';
 
 /** What happens in the cloud while it is in trouble. */
@@ -134,6 +135,7 @@ export function planOf(seed: number): Plan {
   misfortunes(draw, steps, at, pods, misfortune);
   if (misfortune > 0) steps.push(...faultsOf(seed, { steps, pods }));
   if (misfortune > 0) steps.push(...lateCreates(seed, { steps, pods }));
+  steps.push(...namesakes(seed, { namespaces, activeMs: ACTIVE_MS }));
   const library = libraryOf(seed, { pods, namespaces, isCalm: misfortune === 0, activeMs: ACTIVE_MS });
   const hasPress = library.length > 0;
   steps.push(...library);

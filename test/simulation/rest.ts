@@ -97,6 +97,13 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     if (isPassing) return `${what} has not tried again: ${message}`;
     // Also what goes on waiting says so of its last edit, when it has looked.
     if (observedGeneration !== generation && !isPress(object)) return `${what} has not looked at its edit`;
+    const rival = /^Waiting for (\S+) (\S+)\/(\S+) to be deleted, which has (\S+):/.exec(message);
+    if (rival !== null) {
+      const [, kind = '', namespace, name = '', theirs] = rival;
+      const owner = objects.get(key(kind, namespace, name));
+      if (owner === undefined || idOf(owner) !== theirs) return `${what} waits for whoever had ${theirs}`;
+      continue;
+    }
     if (!isPossible(object)) continue;
     if (!isAvailable || !isDone) return `${what} is not available: ${message}`;
     if (observedGeneration !== generation) return `${what} is not up to date`;

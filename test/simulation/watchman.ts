@@ -130,6 +130,7 @@ export class Watchman {
       this.#objects.set(uid, { plural, object });
       if (before !== undefined && !this.#isByHand) this.#released(plural, before, object);
       this.#judgeStatus(object);
+      this.#judgeOwner(object, before);
     }
     const id = idOf(object);
     const old = before === undefined ? undefined : idOf(before);
@@ -169,6 +170,16 @@ export class Watchman {
     }
     // What the cloud makes for it later stays in place, too.
     if (options?.onDelete === 'detach') this.excused.add(uid);
+  }
+
+  /** One living managed object has what it has recorded (M8). */
+  #judgeOwner(object: KubeObject, before: KubeObject | undefined): void {
+    const recorded = (of: KubeObject): string | undefined => BY_KIND.get(of.kind)?.life.recorded?.(of);
+    const id = recorded(object);
+    if (id === undefined || this.#isByHand || (before !== undefined && recorded(before) === id)) return;
+    for (const { object: other } of this.#objects.values())
+      if (other.metadata.uid !== object.metadata.uid && other.kind === object.kind && recorded(other) === id)
+        this.#violate('M8', `${this.nameOf(object.metadata.uid)} has ${id}, as ${this.nameOf(other.metadata.uid)} has`);
   }
 
   /** Guards that were taken off (I3). */

@@ -113,16 +113,17 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       if (known === undefined) throw new TransientError(`no id is known of ${kind}/${name}`);
       return known;
     }) as [OperationRequest['dependencies'][string], OperationRequest['dependencies'][string]];
-    const credentials = router.attributes?.['cloudCredentialsRef'];
-    if (!isJsonObject(credentials)) throw new TransientError(`Router/${spec?.['routerRef']} names no credentials`);
     const session = await sessions.open(
       metadata.namespace ?? '',
-      credentials as unknown as Parameters<typeof sessions.open>[1],
+      credentialsOf(request),
       undefined,
       request.deadlineAt,
     );
     return { session, routerId: router.id, subnetId: subnet.id };
   };
+
+  const identityOf = (request: OperationRequest): ReturnType<typeof sessions.identify> =>
+    sessions.identify(request.object.metadata.namespace ?? '', credentialsOf(request), undefined, request.deadlineAt);
 
   /** All interfaces of a router come in one list. */
   const look = async (plug: Plug, request: OperationRequest): Promise<Observation[]> =>
@@ -146,7 +147,14 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
 
   return classified({
     async find(request) {
-      return { matches: await look(await open(request), request), exact: true };
+      const plug = await open(request);
+      const { cloud } = await identityOf(request);
+      const sought = JSON.stringify([cloud, plug.routerId, plug.subnetId]);
+      return { matches: await look(plug, request), exact: true, sought };
+    },
+
+    async identify(request) {
+      return (await identityOf(request)).cloud;
     },
 
     async import() {
@@ -178,6 +186,16 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       await change('remove_router_interface', await open(request), request).catch(doing('removing'));
     },
   });
+}
+
+/** Those of its router. */
+function credentialsOf({
+  object: { spec },
+  dependencies,
+}: Pick<OperationRequest, 'object' | 'dependencies'>): Parameters<OperationsDeps['sessions']['open']>[1] {
+  const credentials = dependencies[`Router/${spec?.['routerRef']}`]?.attributes?.['cloudCredentialsRef'];
+  if (!isJsonObject(credentials)) throw new TransientError(`Router/${spec?.['routerRef']} names no credentials`);
+  return credentials as unknown as Parameters<OperationsDeps['sessions']['open']>[1];
 }
 
 function portOf(answer: JsonObject | undefined): string {

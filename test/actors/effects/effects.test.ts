@@ -9,7 +9,14 @@ import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
-import { addressKey, type Clock, ConflictError, type ErrorData, TransientError } from '../../../bus/mod.ts';
+import {
+  addressKey,
+  type Clock,
+  ConflictError,
+  type ErrorData,
+  type Mailbox,
+  TransientError,
+} from '../../../bus/mod.ts';
 import type { GuardInput } from '../../../machines/guard.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { HeldCall, Life, LifePorts } from '../../../machines/life.ts';
@@ -55,6 +62,9 @@ test('guards of which one could not be stored are stored again when the others h
     lateMs: 30_000,
     underway: () => undefined,
     actor: () => actor,
+    mailbox: {} as Mailbox,
+    namespaces: undefined,
+    uncontest: () => undefined,
     leaseEndsAt: () => Number.POSITIVE_INFINITY,
     leaseSignal: () => new AbortController().signal,
     track: () => undefined,
@@ -130,6 +140,9 @@ function given({
     lateMs: 30_000,
     underway: () => underway,
     actor: () => actor,
+    mailbox: {} as Mailbox,
+    namespaces: undefined,
+    uncontest: () => undefined,
     leaseEndsAt: () => endsAt,
     leaseSignal: () => leaseSignal ?? new AbortController().signal,
     track: () => undefined,

@@ -12,7 +12,7 @@ import { registry } from '../../../actors/object/registry.ts';
 import { StatusTurns } from '../../../actors/object/status-turns.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
-import { type Address, memoryBroker } from '../../../bus/mod.ts';
+import { type Address, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simpleKind } from '../kinds.ts';
 
@@ -82,6 +82,9 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     callMs: 1_000,
     lateMs: 30_000,
     underway: () => undefined,
+    mailbox: {} as Mailbox,
+    namespaces: undefined,
+    uncontest: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,
@@ -117,6 +120,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       log,
       turns: new StatusTurns({ clock }),
       landsBy: () => 0,
+      isContested: () => false,
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),

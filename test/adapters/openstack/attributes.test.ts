@@ -41,7 +41,7 @@ function operationsOn(kind: OpenStackKind, resource: JsonObject): ResourceOperat
   const body = new Proxy<JsonObject>({ port_id: ID }, { get: (target, name) => Reflect.get(target, name) ?? resource });
   const session: Session = { call: async () => ({ status: 200, body }), list: async () => [resource] };
   return kind.operations({
-    sessions: { open: async () => session },
+    sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
     lookUps: { find: async () => [resource], read: async () => resource },
     poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     servers: async () => [],

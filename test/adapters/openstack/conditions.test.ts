@@ -23,6 +23,7 @@ const calm: ResourceStanding = {
   heldBy: [],
   waiting: [],
   leaving: [],
+  rival: undefined,
   error: undefined,
   vanished: false,
 };

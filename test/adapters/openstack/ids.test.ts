@@ -45,6 +45,7 @@ function operationsWith(answerId: string): {
     };
   const operations = withCheckedIds({
     find: call('find', { matches: [observation], exact: true }),
+    identify: call('identify', 'cloud'),
     import: call<Observation | undefined>('import', observation),
     create: call('create', observation),
     observe: call<Observation | undefined>('observe', observation),

@@ -36,7 +36,7 @@ function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObjec
   const clock = systemClock();
   const looks = lookUps({ clock });
   const operations: ResourceOperations = network.operations({
-    sessions: { open: async () => session },
+    sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
     lookUps: looks,
     poller: poller({ clock, lookUps: looks }),
     servers: async () => [],
@@ -153,6 +153,7 @@ async function watching(kind: OpenStackKind, request: OperationRequest, found: (
   const looks = lookUps({ clock });
   const { watch } = kind.operations({
     sessions: {
+      identify: async () => ({ cloud: 'cloud', scope: 'scope' }),
       open: async (_namespace, _ref, version) => {
         opened.push(version);
         return session;

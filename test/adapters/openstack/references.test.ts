@@ -62,7 +62,8 @@ function objectWith(spec: JsonObject): KubeObject {
 }
 
 function kindNamed(name: string): Kind {
-  const sessions = { open: () => Promise.reject(new Error('no cloud here')) };
+  const refuse = () => Promise.reject(new Error('no cloud here'));
+  const sessions = { open: refuse, identify: refuse };
   return openstackKinds({ sessions, clock: systemClock() }).find(({ kind }) => kind === name) as Kind;
 }
 

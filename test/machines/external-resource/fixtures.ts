@@ -3,7 +3,7 @@ import type { EventFromLogic } from 'xstate';
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import type { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import type { Dependency, Readiness } from '../../../machines/life.ts';
+import type { Dependency, Readiness, Rival } from '../../../machines/life.ts';
 import type { ErrorData } from '../../../machines/object.ts';
 
 export const OWN = 'example.org/own';
@@ -49,9 +49,12 @@ export function observation(changes: Partial<Observation> = {}): Observation {
 }
 
 export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
+export const outrun: ErrorData = { code: 'conflict', message: 'somebody else is at it' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
 
 type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
+
+export const rival: Rival = { kind: 'Thing', namespace: 'other', name: 'twin', uid: 'twin-1', externalId: 'id-1' };
 
 /** Every event the machine can hear, answers and timers included. */
 export function allEvents(): readonly ResourceEvent[] {
@@ -91,6 +94,15 @@ export function allEvents(): readonly ResourceEvent[] {
     probe: finds,
     adopt: finds,
     search: finds,
+    contend: [
+      { rival: undefined, at },
+      { rival, at },
+    ],
+    contendAtEnd: [
+      { rival: undefined, at },
+      { rival, at },
+    ],
+    yield: [{ kind: 'stored' }],
     import: observations,
     create: observations.slice(0, 3),
     observe: observations,
@@ -109,6 +121,7 @@ export function allEvents(): readonly ResourceEvent[] {
   const seen = observations.map((observation) => ({ type: 'observed', observation }));
   const after: Record<string, string> = {
     importPause: 'lifecycle.building.awaitingExternal',
+    turnPause: 'lifecycle.building.outrun',
     unclearPause: 'lifecycle.claiming.unclear',
     backoff: 'lifecycle.backingOff',
     repassPause: 'lifecycle.keeping.settling',
@@ -124,6 +137,7 @@ export function allEvents(): readonly ResourceEvent[] {
   ];
   const events = [
     { type: 'life.began' },
+    { type: 'rival.gone' },
     ...objects.flatMap((object) =>
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
@@ -133,6 +147,7 @@ export function allEvents(): readonly ResourceEvent[] {
       ...outputs.map((output) => done(id, output)),
       failed(id, transient),
       failed(id, terminal),
+      ...(id === 'create' || id.startsWith('contend') ? [failed(id, outrun)] : []),
     ]),
     ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.externalResource.${state}` })),
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),

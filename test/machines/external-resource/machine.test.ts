@@ -14,6 +14,7 @@ import {
   OWN,
   observation,
   owned,
+  rival,
   secret,
   terminal,
   transient,
@@ -24,6 +25,9 @@ const test = suite('external resource machine');
 
 /** Answers of effects by name; an effect without one never answers. */
 type Answers = Record<string, (call: number) => unknown>;
+
+/** What is found is the object's own unless told otherwise. */
+const DEFAULTS: Answers = { contend: () => ({ rival: undefined, at: 0 }) };
 
 interface Run {
   readonly actor: Actor<typeof externalResourceMachine>;
@@ -42,7 +46,12 @@ interface Run {
 }
 
 /** Starts a life whose effects answer as told; each call is noted by the name of its effect. */
-function start(answers: Answers, object: ResourceView, dependencies = [secret, dependency('ready')], landsBy = 0): Run {
+function start(
+  answers: Answers,
+  object: ResourceView,
+  dependencies = [secret, dependency('ready')],
+  { landsBy = 0, isContested = false } = {},
+): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
   const paces: (number | undefined)[] = [];
@@ -62,16 +71,19 @@ function start(answers: Answers, object: ResourceView, dependencies = [secret, d
           });
         }
         const count = calls.filter((call) => call === name).length;
-        const answer = answers[name];
+        const answer = name in answers ? answers[name] : DEFAULTS[name];
         return answer === undefined ? new Promise(() => undefined) : answer(count);
       }),
     ]),
   );
   const machine = externalResourceMachine.provide({
     actors: actors as never,
-    actions: { claim: () => void calls.push('claim') },
+    actions: { claim: () => void calls.push('claim'), follow: () => void calls.push('follow') },
   });
-  const actor = createActor(machine, { clock, input: { key: 'key', object, dependencies, at: 0, landsBy } });
+  const actor = createActor(machine, {
+    clock,
+    input: { key: 'key', object, dependencies, at: 0, landsBy, isContested },
+  });
   actor.subscribe((snapshot) => {
     const state = stateOf(snapshot);
     if (state !== entered.at(-1)) entered.push(state);
@@ -106,15 +118,17 @@ test('every state is reached by generated paths', () => {
     { object: view({ ...owned, managed: false }), dependencies: usual },
     { object: view({ ...owned, settled: 'available', externalId: 'id-1' }), dependencies: usual },
     { object: view({ ...owned, deleting: true }), dependencies: [secret, own] },
+    { object: view({ ...owned, externalId: 'id-1' }), dependencies: usual, isContested: true },
   ];
   const found = new Set<string>();
   const lifecycle = allEvents().filter((event) => event.type !== 'object.changed' || event.dependencies.length > 0);
   // Several walks: some long ways round would be lost among the others.
   const telling = allEvents().filter(({ type }) => type.startsWith('object'));
   const changing = lifecycle.filter(({ type }) => /observe$|record|update|reread/.test(type));
-  for (const events of [lifecycle, telling, changing]) {
+  const contended = lifecycle.filter(({ type }) => /began|observe$|contend|yield|rival|adopt/.test(type));
+  for (const events of [lifecycle, telling, changing, contended]) {
     for (const begun of inputs) {
-      const input = { key: 'key', ...begun, at: 0, landsBy: 0 };
+      const input = { key: 'key', isContested: false, ...begun, at: 0, landsBy: 0 };
       const walk = reached(externalResourceMachine, input, (snapshot) =>
         snapshot.value.lifecycle === 'starting' ? [{ type: 'life.began' } as const] : possible(snapshot, events),
       );
@@ -396,6 +410,7 @@ test('what is watched and gone is made anew', async () => {
 test('what is seen under another id than the recorded one is recorded (I4)', async () => {
   const run = await waiting();
   run.see(observation({ id: 'id-2' }));
+  await settled();
   assert.is(run.phase(), 'building.recording');
   assert.is(run.actor.getSnapshot().context.externalId, 'id-2');
 });
@@ -588,7 +603,7 @@ test('an absent reference that may be new proves nothing: what an earlier life m
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), unclaim: () => undefined };
   const edited = start(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, group]);
   await settled();
-  assert.equal(edited.calls.slice(-2), ['find', 'remove']);
+  assert.equal(edited.calls.slice(-2), ['contend', 'remove']);
   const unedited = start(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
   await settled();
   assert.equal(unedited.calls.slice(-2), ['unclaim', 'releaseSelf']);
@@ -996,7 +1011,7 @@ test('a life does nothing anew while a create of an earlier life may still be do
       },
       view({ ...owned, deleting }),
       [secret, dependency('ready')],
-      40_000,
+      { landsBy: 40_000 },
     );
     const next = deleting ? 'unclaim' : 'create';
     await settled();
@@ -1046,6 +1061,77 @@ test('who has sent a create looks for what it made before it yields what that wa
   await settled();
   assert.equal(run.actor.getSnapshot().context.yielded, []);
   assert.is(run.phase(), 'building.recording');
+});
+
+test('what another object has is left alone, and tried again when that one is gone (M8)', async () => {
+  const contend = (call: number) => ({ rival: call === 1 ? rival : undefined, at: 0 });
+  const run = start({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
+  await settled();
+  assert.is(run.phase(), 'building.taken');
+  assert.is(run.calls.at(-1), 'follow');
+  assert.not.ok(run.calls.includes('record'));
+  assert.is(run.actor.getSnapshot().context.externalId, undefined);
+  assert.is(run.clock.now(), 0); // I7
+  run.actor.send({ type: 'rival.gone' });
+  await settled();
+  assert.is(run.phase(), 'building.recording');
+  assert.is(run.actor.getSnapshot().context.rival, undefined);
+});
+
+test('an id from another hand is contended for, and taken back when it is another object’s (M8)', async () => {
+  const record = () => ({ kind: 'stored' });
+  const resting = start(
+    { observe: () => observation(), contend: () => ({ rival, at: 0 }), record, update: () => ({ changed: false }) },
+    view({ ...owned, externalId: 'id-0', settled: 'available' }),
+  );
+  resting.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  await settled();
+  // It may have one of its own.
+  assert.equal(resting.calls.slice(-5), ['observe', 'contend', 'record', 'claim', 'find']);
+  assert.is(resting.actor.getSnapshot().context.externalId, undefined);
+});
+
+test('a life whose id another object has recorded, too, asks before it rests (M8)', async () => {
+  const settledView = view({ ...owned, externalId: 'id-1', settled: 'available' });
+  const answers = { observe: () => observation(), update: () => ({ changed: false }) };
+  const run = start(answers, settledView, undefined, { isContested: true });
+  await settled();
+  assert.is(run.phase(), 'resting.available');
+  assert.ok(run.calls.includes('contend'));
+  const alone = start(answers, settledView);
+  await settled();
+  assert.equal(alone.calls, ['claim']);
+});
+
+test('a deleted object does not remove what another one has (M8)', async () => {
+  const deleted = view({ ...owned, deleting: true });
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
+  const run = start(answers, deleted);
+  await settled();
+  assert.is(run.phase(), 'deleting.unclaiming');
+  const recorded = start(answers, view({ ...owned, deleting: true, externalId: 'id-1' }), undefined, {
+    isContested: true,
+  });
+  await settled();
+  assert.is(recorded.phase(), 'deleting.unclaiming');
+  for (const { calls } of [run, recorded]) assert.not.ok(calls.includes('remove'));
+});
+
+test('who waits for another object yields what it would build on (M5, M8)', async () => {
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
+  const run = start(answers, view(owned));
+  await settled();
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  await settled();
+  assert.is(run.phase(), 'claiming.awaiting');
+  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+});
+
+test('while what was sent may still land, a rival proves nothing (M3)', async () => {
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
+  const run = start(answers, view(owned), undefined, { landsBy: 40_000 });
+  await settled();
+  assert.is(run.phase(), 'backingOff');
 });
 
 test.run();

@@ -24,7 +24,7 @@ function play(
   const life = new ResourceNews(doneGenerationOf(object));
   return steps.map(([cause, output, from, to]) => {
     const type = cause.includes('.') || cause === 'observed' ? cause : `xstate.done.actor.${cause}`;
-    const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, ...context };
+    const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, rival: undefined, ...context };
     const seen = (state: string): Seen => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type, output }, from: from === '' ? undefined : seen(from), to: seen(to) })?.message;
   });

@@ -1,0 +1,164 @@
+// Finds out whose an external resource is: one living managed object has it, whatever its namespace.
+//
+// Invariants:
+//   V1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
+//       from a list that began after it was asked.
+//   V2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
+//       what its status says: who points to a system of his own is nobody's rival.
+//   V3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
+//       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
+//   V4. When it cannot be told where the id of another object leads, that one may have it: nothing is taken from it.
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError } from '../../bus/mod.ts';
+import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { Rival } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+import { placesOf } from '../watch/read-all.ts';
+
+export interface RivalsDeps {
+  readonly objects: Pick<Objects, 'list' | 'get'>;
+  readonly registry: Registry;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** Who asks, and for what. */
+export interface Question {
+  readonly kind: Kind;
+  /** For the object that asks. */
+  readonly request: OperationRequest;
+  readonly externalId: string;
+  /** The object has its id from somebody else's hand. */
+  readonly isForeign: boolean;
+}
+
+type Identify = (request: OperationRequest) => Promise<string>;
+type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
+
+interface Reading {
+  readonly current: Promise<Recorded>;
+  /** For those who asked when the current one had begun. */
+  next: Promise<Recorded> | undefined;
+}
+
+/** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
+const IDENTIFY = 'identify';
+
+export class Rivals {
+  readonly #deps: RivalsDeps;
+  readonly #readings = new Map<string, Reading>();
+
+  constructor(deps: RivalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Before whom the object gives way (V3); undefined: before nobody. */
+  async of({ kind, request, externalId, isForeign }: Question): Promise<Rival | undefined> {
+    const identify = identifying(kind);
+    if (identify === undefined) return undefined;
+    const { uid } = request.object.metadata;
+    const recorded = await this.#read(kind);
+    const others = (recorded.get(externalId) ?? []).filter(({ metadata }) => metadata.uid !== uid);
+    if (others.length === 0) return undefined;
+    const system = await identify(request);
+    const sharing: KubeObject[] = [];
+    for (const other of others) {
+      if (await this.#isWithin(system, kind, { ...request, object: other })) sharing.push(other);
+    }
+    const isRecorded = kind.life.recorded?.(request.object) === externalId;
+    const first = [...sharing, ...(isRecorded && !isForeign ? [request.object] : [])].sort(byAge)[0];
+    if (first === undefined || first === request.object) return undefined;
+    const { namespace = '', name } = first.metadata;
+    return { kind: kind.kind, namespace, name, uid: first.metadata.uid, externalId };
+  }
+
+  async #isWithin(system: string, kind: Kind, request: OperationRequest): Promise<boolean> {
+    try {
+      const known = await this.#requestFor(kind, request);
+      return (await identifying(kind)?.(known)) === system;
+    } catch {
+      return true; // V4
+    }
+  }
+
+  /** As its own host would ask, by what the API server says of the objects that it refers to. */
+  async #requestFor(kind: Kind, { object, deadlineAt, traceparent }: OperationRequest): Promise<OperationRequest> {
+    const { objects, registry } = this.#deps;
+    const { namespace: own = '', name } = object.metadata;
+    const from = { realm: kind.realm, plural: kind.plural, namespace: own, name };
+    const dependencies: Record<string, KnownDependency> = {};
+    for (const reference of kind.references(object)) {
+      const target = registry.target(from, reference);
+      const resource = registry.resource(target);
+      if (resource === undefined || resource.metadataOnly === true) continue;
+      const other = await objects.get(resource, target.namespace, target.name);
+      if (other === undefined) continue;
+      const { id, ready, attributes } = registry.standing(target, other);
+      if (id === undefined) continue;
+      const isElsewhere = reference.namespace !== undefined && reference.namespace !== own;
+      const key = isElsewhere
+        ? `${reference.kind}/${reference.namespace}/${reference.name}`
+        : `${reference.kind}/${reference.name}`;
+      dependencies[key] = { id, ready, ...(attributes !== undefined && { attributes }) };
+    }
+    return { object, dependencies, deadlineAt, traceparent };
+  }
+
+  /** From lists that begin now, or as soon as those that are under way have ended (V1): many questions are one reading. */
+  #read(kind: Kind): Promise<Recorded> {
+    const id = `${kind.realm}/${kind.plural}`;
+    const begin = (): Promise<Recorded> => {
+      const reading: Reading = { current: this.#list(kind), next: undefined };
+      this.#readings.set(id, reading);
+      const end = (): void => {
+        if (reading.next === undefined) this.#readings.delete(id);
+      };
+      reading.current.then(end, end);
+      return reading.current;
+    };
+    const reading = this.#readings.get(id);
+    if (reading === undefined) return begin();
+    reading.next ??= reading.current.then(begin, begin);
+    return reading.next;
+  }
+
+  async #list(kind: Kind): Promise<Recorded> {
+    const { objects, namespaces } = this.#deps;
+    const recorded = new Map<string, KubeObject[]>();
+    const resource = resourceOf(kind);
+    try {
+      for (const place of placesOf(resource, namespaces)) {
+        for (const object of (await objects.list(resource, place)).items) {
+          const externalId = recordedBy(kind, object);
+          if (externalId === undefined) continue;
+          const known = recorded.get(externalId);
+          if (known === undefined) recorded.set(externalId, [object]);
+          else known.push(object);
+        }
+      }
+    } catch (error) {
+      // A kind that the API server does not serve has no objects.
+      if (!(error instanceof AbsentError)) throw error;
+    }
+    return recorded;
+  }
+}
+
+/** What the object has as its own; one whose code fails says nothing (I11). */
+export function recordedBy(kind: Pick<Kind, 'life'>, object: KubeObject): string | undefined {
+  try {
+    return kind.life.recorded?.(object);
+  } catch {
+    return undefined;
+  }
+}
+
+function identifying({ operations }: Pick<Kind, 'operations'>): Identify | undefined {
+  return operations[IDENTIFY] as Identify | undefined;
+}
+
+function byAge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {
+  const text = ({ creationTimestamp = '', uid }: KubeObject['metadata']): string => `${creationTimestamp} ${uid}`;
+  return text(one) < text(other) ? -1 : 1;
+}

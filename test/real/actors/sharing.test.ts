@@ -1,0 +1,13 @@
+// One external resource is one object's, on a real cluster, a real NATS and a real cloud.
+import { suite } from 'uvu';
+import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeSharing } from '../../actors/sharing.suite.ts';
+
+const ground = realGround(process.env);
+if (ground === undefined) {
+  console.log(REAL_SKIP);
+} else {
+  const test = suite('sharing on real counterparts');
+  describeSharing(test, ground);
+  test.run();
+}
