@@ -1,4 +1,5 @@
 // `troupe csi-proxy gen`: servers, clients and conversions from protos.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -6,6 +7,7 @@ import {
   newGroup,
   newVersion,
   Orphans,
+  RUNTIME,
   type RunResult,
   run,
 } from '../../../adapters/csi-proxy/generator/mod.ts';
@@ -43,6 +45,7 @@ export const gen: CsiProxyCommand = async (args, { cwd, out }) => {
     out.write(USAGE);
     return 0;
   }
+  if (!existsSync(RUNTIME.codec)) throw new TerminalError("'gen' works in a checkout of the sources, not in a package");
   const folder = (given: string | undefined, otherwise: string): string =>
     given === undefined ? otherwise : resolve(cwd, given);
   const bases = {
