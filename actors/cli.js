@@ -2,8 +2,11 @@
 // file is plain JavaScript, so that a process whose other files are cached never loads what strips types (20 MB, 40 ms).
 // No await at the top: troupe.cjs requires it.
 import { enableCompileCache } from 'node:module';
+import { basename } from 'node:path';
 
 enableCompileCache();
+// kubectl runs `kubectl-troupe`.
+const program = basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl troupe' : 'troupe';
 import('./cli/commands.ts').then(async ({ main }) => {
-  process.exitCode = await main(process.argv.slice(2), process.env);
+  process.exitCode = await main(process.argv.slice(2), process.env, program);
 });
