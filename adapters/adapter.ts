@@ -131,7 +131,7 @@ export interface Flag {
   readonly value: string;
   /** What holds without it, for people. */
   readonly fallback?: string;
-  /** For `troupe help`, after the variable; lines of at most 84 characters. */
+  /** For `troupe help`, after the variable. */
   readonly help: string;
 }
 

@@ -101,7 +101,7 @@ function killGroup(child: ChildProcess): void {
 
 function run(file: TestFile): Promise<Ended & { readonly output: string }> {
   const { promise, resolve: end } = Promise.withResolvers<Ended & { readonly output: string }>();
-  const child = spawn(process.execPath, ['--conditions=development', file.path], {
+  const child = spawn(process.execPath, ['--conditions=development', '--conditions=@troupe/source', file.path], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32', // a process group of its own
     env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'compile') },

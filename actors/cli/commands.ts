@@ -5,62 +5,128 @@ import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
-import type { OPTIONS } from './usage.ts';
+import { callersFolder } from './callers-folder.ts';
+import { asksForHelp, helpText, noCommand, type Program, parsed, type Usage } from './command-line.ts';
+import type { CommandName } from './usage.ts';
 
-/** Commands with options of their own, which are loaded, as all are, only when they are asked for. */
-const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
-  bus: () => import('./bus/bus.ts'),
-  'csi-proxy': () => import('./csi-proxy/csi-proxy.ts'),
-  model: () => import('./model/model.ts'),
+/** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
+const TOOLS: Readonly<Record<string, Usage & { load(): Promise<Tool> }>> = {
+  bus: {
+    name: 'bus',
+    forms: ['<command>'],
+    about: "keys and certificates for NATS; 'troupe bus help' lists the commands",
+    options: {},
+    examples: [],
+    load: () => import('./bus/bus.ts'),
+  },
+  'csi-proxy': {
+    name: 'csi-proxy',
+    forms: ['<command>'],
+    about: "API groups for Windows nodes; 'troupe csi-proxy help' lists the commands",
+    options: {},
+    examples: [],
+    load: () => import('./csi-proxy/csi-proxy.ts'),
+  },
+  model: {
+    name: 'model',
+    forms: ['<command>'],
+    about: "the cluster manager's model language; 'troupe model help' lists its commands",
+    options: {},
+    examples: [],
+    load: () => import('./model/model.ts'),
+  },
 };
 
 interface Tool {
   /** @returns the exit code */
-  main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number>;
+  main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }
 
-/** Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense, 130 for a demo cut short. */
-export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [first = '', ...others] = args;
+/** What the commands below make of their options; the others go to the configuration. */
+interface Told {
+  readonly keep?: boolean;
+  readonly apply?: boolean;
+  readonly data?: string;
+  readonly namespace?: readonly string[];
+  readonly output?: string;
+}
+
+interface Call {
+  readonly command: CommandName;
+  readonly told: Told;
+  readonly options: Readonly<Record<string, string>>;
+  readonly rest: readonly string[];
+  readonly adapters: readonly Adapter[];
+}
+
+/**
+ * Runs a command and returns the exit code: 0, 1 for a failure, 2 for a call that makes no sense, 130 for a demo cut short.
+ *
+ * @param program  what the user typed before `args`
+ */
+export async function main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number> {
+  const folder = callersFolder(env, process.cwd());
+  if (folder !== undefined) process.chdir(folder);
+  // `help model check` is `model check --help`.
+  const asked = args[0] === 'help' && args[1] !== undefined ? [...args.slice(1), '--help'] : args;
+  const [first = '', ...others] = asked;
   const tool = Object.hasOwn(TOOLS, first) ? TOOLS[first] : undefined;
-  if (tool !== undefined) return (await tool()).main(others, env);
-  let adapters: readonly Adapter[];
-  let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; args: string[] }>>;
-  let text: string;
+  if (tool !== undefined) return (await tool.load()).main(others, env, program);
+  let call: Call | string;
   try {
-    const [{ adaptersOf }, { OPTIONS, optionsWith, usageText }] = await Promise.all([
-      import('../process/adapters.ts'),
-      import('./usage.ts'),
-    ]);
-    // What else may be said is known when the adapters are.
-    const { values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: false });
-    const named = values.adapters?.filter((name) => typeof name === 'string');
-    adapters = await adaptersOf(named?.join() ?? env['TROUPE_ADAPTERS'], process.cwd());
-    const options = optionsWith(adapters);
-    text = usageText(adapters);
-    parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    call = await understood(asked, env, program);
   } catch (error) {
-    if (error instanceof TroupeError) {
-      process.stderr.write(`troupe: ${error.message}\n`);
-      return 2;
-    }
-    return usage(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof TroupeError)) throw error;
+    process.stderr.write(`troupe: ${error.message}\n`);
+    return 2;
   }
-  const { values, positionals } = parsed;
-  const [command, ...rest] = positionals;
-  if (values.version === true) return print(`${TROUPE_VERSION}\n`);
-  if (values.help === true || command === 'help') return print(text);
-  const {
-    keep = false,
-    apply = false,
-    help: _help,
-    adapters: _adapters,
-    version: _version,
-    data = '.troupe',
-    namespace,
-    output,
-    ...options
-  } = values;
+  if (typeof call === 'string') return print(call);
+  return await carriedOut(call, env);
+}
+
+/** @returns a text if one was asked for @throws {TroupeError} the call makes no sense */
+async function understood(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<Call | string> {
+  const [{ adaptersOf }, { allOptions, isCommand, USAGES, usageOf, usageText }] = await Promise.all([
+    import('../process/adapters.ts'),
+    import('./usage.ts'),
+  ]);
+  const loosely = (adapters: readonly Adapter[]) => {
+    const options = {
+      ...allOptions(adapters),
+      version: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    } as const;
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  };
+  // What else may be said is known when the adapters are.
+  const { values: said } = loosely([]);
+  const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
+  const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
+  const { values, tokens } = loosely(adapters);
+  if (values['version'] === true) return `${TROUPE_VERSION}\n`;
+  const [name] = tokens.filter((token) => token.kind === 'positional');
+  const command = name?.value;
+  if (command === 'help' || (command === undefined && asksForHelp(args))) {
+    return usageText(adapters, Object.values(TOOLS), program);
+  }
+  if (!isCommand(command)) {
+    // What follows an option that is none looks like a command.
+    parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
+    throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
+  }
+  const usage = usageOf(command, adapters);
+  if (asksForHelp(args)) return helpText(usage, program);
+  const own = parsed(usage, args.toSpliced(name?.index ?? 0, 1));
+  const options = Object.entries(own.values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const [extra] = own.positionals;
+  if (usage.forms === undefined && extra !== undefined) {
+    throw new TerminalError(`'${command}' goes without '${extra}'; '${program} help' lists the commands`);
+  }
+  return { command, told: own.values as Told, options: Object.fromEntries(options), rest: own.positionals, adapters };
+}
+
+async function carriedOut({ command, told, options, rest, adapters }: Call, env: NodeJS.ProcessEnv): Promise<number> {
+  const { keep = false, apply = false, data = '.troupe', namespace, output } = told;
   let log: Logger | undefined;
   try {
     const [{ configure }, { readConfig }, { systemClock }, { openLog }] = await Promise.all([
@@ -75,10 +141,6 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
     log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
-    const [extra] = rest;
-    if (extra !== undefined && ['run', 'dev', 'demo'].includes(command ?? '')) {
-      return usage(`'${command}' goes without '${extra}'`);
-    }
     switch (command) {
       case 'run': {
         const { run } = await import('../process/run.ts');
@@ -121,7 +183,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
       case 'why': {
         const [{ why }, { Ink }] = await Promise.all([import('./why/why.ts'), import('./demo/view.ts')]);
         process.stdout.on('error', leaveWithReader);
-        if ((namespace?.length ?? 0) > 1) return usage("'why' looks into one namespace");
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError("'why' looks into one namespace");
         return await why({
           config,
           adapters: configured(),
@@ -141,10 +203,6 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
         ]);
         return await scaffold(rest, { adapters, readFile, writeFile, out: process.stdout });
       }
-      case undefined:
-        return usage('a command is missing');
-      default:
-        return usage(`there is no command '${command}'`);
     }
   } catch (error) {
     // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
@@ -154,11 +212,6 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     // For `why` 1 is an answer.
     return error instanceof TerminalError || command === 'why' ? 2 : 1;
   }
-}
-
-function usage(problem: string): number {
-  process.stderr.write(`troupe: ${problem}; 'troupe help' lists the commands\n`);
-  return 2;
 }
 
 function print(text: string): number {

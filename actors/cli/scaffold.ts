@@ -23,7 +23,7 @@ export async function scaffold(
     throw new TerminalError(`usage: ${able.map((adapter) => usageOf(adapter)).join('; ')}`);
   }
   const { root } = of;
-  const { files, registry } = plan(of, kind, await readFile(new URL(of.registry, root), 'utf8'));
+  const { files, registry } = plan(of, kind, await registryOf(of, readFile));
   for (const { path, text } of files) {
     try {
       await writeFile(new URL(path, root), text, { flag: 'wx' });
@@ -40,6 +40,18 @@ export async function scaffold(
 
 function usageOf({ realm, scaffold }: Pick<Adapter, 'realm' | 'scaffold'>): string {
   return `troupe scaffold ${realm} <Kind>, for example 'troupe scaffold ${realm} ${scaffold?.example}'`;
+}
+
+/** @throws {TerminalError} an installed package has no sources to add to */
+async function registryOf({ registry, root }: KindScaffold, read: typeof readFile): Promise<string> {
+  try {
+    return await read(new URL(registry, root), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new TerminalError(`there is no '${registry}' here: kinds are added to a checkout of the sources`, {
+      cause: error,
+    });
+  }
 }
 
 function plan(of: KindScaffold, kind: string, registry: string): ReturnType<KindScaffold['plan']> {

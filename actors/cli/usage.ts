@@ -1,109 +1,272 @@
-// What `troupe help` says, and the options that its commands share.
-import type { Adapter, Flag } from '../../adapters/adapter.ts';
+// The commands of `troupe`, the options of each, and what `troupe help` says.
+import type { Adapter } from '../../adapters/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { rolesWith } from '../process/config.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
+import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
-export const OPTIONS = {
-  kubeconfig: { type: 'string' },
-  'nats-url': { type: 'string' },
-  adapters: { type: 'string', multiple: true },
-  roles: { type: 'string' },
-  namespace: { type: 'string', multiple: true, short: 'n' },
-  output: { type: 'string', short: 'o' },
-  kinds: { type: 'string' },
-  'health-probe-bind-address': { type: 'string' },
-  'metrics-bind-address': { type: 'string' },
-  'metrics-secure': { type: 'string' },
-  'metrics-audience': { type: 'string' },
-  'lease-ms': { type: 'string' },
-  'call-ms': { type: 'string' },
-  'event-max-age': { type: 'string' },
-  'event-max-bytes': { type: 'string' },
-  shards: { type: 'string' },
-  events: { type: 'string' },
-  'log-level': { type: 'string' },
-  'pod-name': { type: 'string' },
-  'node-name': { type: 'string' },
-  data: { type: 'string' },
-  keep: { type: 'boolean' },
-  apply: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const;
+const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
-/** @throws {TerminalError} an adapter has a flag that is taken */
-export function optionsWith(adapters: readonly Pick<Adapter, 'realm' | 'flags'>[]): typeof OPTIONS {
-  const options: Record<string, { readonly type: 'string' | 'boolean' }> = { ...OPTIONS };
-  for (const { realm, flags = [] } of adapters) {
-    for (const { name } of flags) {
-      if (Object.hasOwn(options, name))
+/** Of all commands of this table. */
+const COMMON = {
+  adapters: {
+    type: 'string',
+    multiple: true,
+    value: 'FILE_OR_PACKAGE',
+    variable: 'TROUPE_ADAPTERS',
+    help: 'more adapters, with commas between: their kinds, roles and options are then part of all commands and of this text',
+  },
+  'log-level': {
+    type: 'string',
+    value: 'LEVEL',
+    variable: 'TROUPE_LOG_LEVEL',
+    fallback: 'info',
+    help: 'trace, debug, info, warn, error or silent',
+  },
+} as const satisfies Options;
+
+const RUN = {
+  kubeconfig: KUBECONFIG,
+  'nats-url': {
+    type: 'string',
+    value: 'URL',
+    variable: 'NATS_URL',
+    help: 'the bus; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files; TROUPE_NATS_PREFIX tells deployments on one server apart',
+  },
+  'event-max-age': {
+    type: 'string',
+    value: 'DURATION',
+    variable: 'TROUPE_EVENT_MAX_AGE',
+    fallback: '24h',
+    help: "how long 'troupe.event.>' is kept, a Go duration or milliseconds; 0 is not at all",
+  },
+  'event-max-bytes': {
+    type: 'string',
+    value: 'N',
+    variable: 'TROUPE_EVENT_MAX_BYTES',
+    fallback: '268435456',
+    help: 'how much of it at most; 0 is none',
+  },
+  roles: { type: 'string', value: 'ROLES', variable: 'TROUPE_ROLES', fallback: 'all', help: 'what this process does' },
+  'pod-name': {
+    type: 'string',
+    value: 'NAME',
+    variable: 'POD_NAME',
+    help: 'what other processes, and Events, call this one',
+  },
+  'node-name': {
+    type: 'string',
+    value: 'NAME',
+    variable: 'NODE_NAME',
+    help: 'where the process runs, for adapters that are served for a node',
+  },
+  'lease-ms': {
+    type: 'string',
+    value: 'N',
+    variable: 'TROUPE_LEASE_MS',
+    fallback: '15000',
+    help: 'after that long the objects of a dead pod go on elsewhere',
+  },
+  'call-ms': {
+    type: 'string',
+    value: 'N',
+    variable: 'TROUPE_CALL_MS',
+    fallback: '10000',
+    help: 'longest call to a cloud, within 0.7 of a lease',
+  },
+  shards: {
+    type: 'string',
+    value: 'N',
+    variable: 'TROUPE_SHARDS',
+    fallback: '64',
+    help: 'the same for all pods, for ever',
+  },
+  namespace: {
+    type: 'string',
+    multiple: true,
+    short: 'n',
+    value: 'NAME',
+    variable: 'TROUPE_NAMESPACES',
+    help: 'only objects of these, with commas between; may be repeated',
+  },
+  kinds: {
+    type: 'string',
+    value: 'Network,Subnet',
+    variable: 'TROUPE_KINDS',
+    help: 'only objects of these kinds; they are taken over from ORC even while it leads',
+  },
+  'health-probe-bind-address': {
+    type: 'string',
+    value: 'ADDR',
+    variable: 'TROUPE_HEALTH_PROBE_BIND_ADDRESS',
+    fallback: '0',
+    help: 'where /healthz and /readyz are, such as :8081',
+  },
+  'metrics-bind-address': {
+    type: 'string',
+    value: 'ADDR',
+    variable: 'TROUPE_METRICS_BIND_ADDRESS',
+    fallback: '0',
+    help: 'where /metrics is, such as :8443',
+  },
+  'metrics-secure': {
+    type: 'string',
+    value: '=false',
+    variable: 'TROUPE_METRICS_SECURE',
+    fallback: 'true',
+    help: 'TLS, and only for whom the cluster allows it',
+  },
+  'metrics-audience': {
+    type: 'string',
+    value: 'NAME',
+    variable: 'TROUPE_METRICS_AUDIENCE',
+    fallback: "the API server's",
+    help: 'whom tokens of readers are made for',
+  },
+  events: {
+    type: 'string',
+    value: '=false',
+    variable: 'TROUPE_EVENTS',
+    fallback: 'true',
+    help: 'Kubernetes Events for what happens to objects',
+  },
+} as const satisfies Options;
+
+const DATA = {
+  data: {
+    type: 'string',
+    value: 'FOLDER',
+    default: '.troupe',
+    help: "where dev and demo keep what they start; the objects of dev's API server, and its kubeconfig, are there again at the next start",
+  },
+} as const satisfies Options;
+
+const CONTEXT = {
+  type: 'string',
+  value: 'NAME',
+  fallback: 'the current one',
+  help: 'of the kubeconfig',
+} as const satisfies Option;
+
+export const USAGES = {
+  run: {
+    name: 'run',
+    about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
+    options: { ...RUN, ...COMMON },
+    examples: ['run', 'run --roles watch,actors --namespace team-a'],
+  },
+  dev: {
+    name: 'dev',
+    about: 'the same; what is not given is started on loopback',
+    options: { ...DATA, ...RUN, ...COMMON },
+    examples: ['dev', 'dev --data /tmp/troupe'],
+  },
+  demo: {
+    name: 'demo',
+    about: 'a landscape of networks comes up and goes again; --keep leaves it up',
+    options: {
+      keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },
+      ...DATA,
+      ...RUN,
+      ...COMMON,
+    },
+    examples: ['demo', 'demo --keep'],
+  },
+  crds: {
+    name: 'crds',
+    forms: ['[<Kind>...]'],
+    about: 'prints the CustomResourceDefinitions, or applies them with --apply',
+    options: {
+      apply: { type: 'boolean', help: 'gives them to the cluster, and waits until it serves them' },
+      kubeconfig: KUBECONFIG,
+      context: CONTEXT,
+      ...COMMON,
+    },
+    examples: ['crds', 'crds Network Subnet', 'crds --apply --kubeconfig ~/.kube/config'],
+  },
+  why: {
+    name: 'why',
+    forms: ['<kind>/<name>'],
+    about:
+      'the chain of what an object waits for, down to the root cause; ends with 0 if it waits for nothing, 1 if it does, 2 if that cannot be told',
+    options: {
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: "the context's",
+        help: 'where the object is',
+      },
+      output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
+      kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
+      context: CONTEXT,
+      ...COMMON,
+    },
+    examples: ['why network/app', 'why Subnet app -n shop -o json'],
+  },
+  scaffold: {
+    name: 'scaffold',
+    forms: ['<realm> <Kind>'],
+    about: 'writes the file of a new kind and its test, in a checkout of the sources',
+    options: COMMON,
+    examples: ['scaffold openstack AddressScope'],
+  },
+} as const satisfies Readonly<Record<string, Usage>>;
+export type CommandName = keyof typeof USAGES;
+
+export function isCommand(name: string | undefined): name is CommandName {
+  return name !== undefined && Object.hasOwn(USAGES, name);
+}
+
+type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
+
+/** Commands that have their adapters configured. */
+const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why'];
+
+/**
+ * The usage of a command with what adapters add to it.
+ *
+ * @throws {TerminalError} an adapter has a flag that is taken
+ */
+export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): Usage {
+  const { options, ...usage }: Usage = USAGES[name];
+  const all: Record<string, Option> = { ...options };
+  if (all['roles'] !== undefined) all['roles'] = { ...all['roles'], value: rolesWith(adapters).join() };
+  if (CONFIGURED.includes(name)) Object.assign(all, flagsOf(adapters));
+  return { ...usage, options: all };
+}
+
+/** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
+export function allOptions(adapters: readonly KnownAdapter[]): Options {
+  const all = Object.values(USAGES).map(({ options }): Options => options);
+  return { ...Object.assign({}, ...all), ...usageOf('demo', adapters).options };
+}
+
+function flagsOf(adapters: readonly KnownAdapter[]): Options {
+  const taken = new Set(Object.values(USAGES).flatMap(({ options }) => Object.keys(options)));
+  const flags: Record<string, Option> = {};
+  for (const { realm, flags: own = [] } of adapters) {
+    for (const { name, ...flag } of own) {
+      if (taken.has(name) || Object.hasOwn(flags, name) || name === 'help' || name === 'version') {
         throw new TerminalError(`adapter '${realm}' has a flag that is taken: '${name}'`);
-      options[name] = { type: 'string' };
+      }
+      flags[name] = { type: 'string', ...flag };
     }
   }
-  return options as unknown as typeof OPTIONS;
+  return flags;
 }
 
-/** Where the explanations begin, in characters. */
-const COLUMN = 36;
-
-/** The text of `troupe help`. */
-export function usageText(adapters: readonly Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>[]): string {
-  const scaffolds = adapters
-    .filter(({ scaffold }) => scaffold !== undefined)
-    .map(({ realm }) => line(`troupe scaffold ${realm} <Kind>`, 'writes the file of a new kind and its test'));
+/** The text of `troupe help`. @throws {TerminalError} as `usageOf` */
+export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usage[], program: Program): string {
+  const commands = Object.values(USAGES).flatMap((usage: Usage): Usage[] => {
+    if (usage.name !== 'scaffold') return [usage];
+    const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
+    return able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`] }));
+  });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 
-  troupe run                        the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL
-  troupe dev                        the same; what is not given is started on loopback
-  troupe demo [--keep]              a landscape of networks comes up and goes again; --keep leaves it up
-  troupe crds [<Kind>...] [--apply] prints the CustomResourceDefinitions, or applies them
-  troupe why <kind>/<name> [-n NAMESPACE] [-o json]
-                                    the chain of what an object waits for, down to the root cause; ends with 0 if it
-                                    waits for nothing, 1 if it does, 2 if that cannot be told
-${scaffolds.join('')}\
-  troupe bus <command>              keys and certificates for NATS; 'troupe bus help' lists the commands
-  troupe csi-proxy <command>        API groups for Windows nodes; 'troupe csi-proxy help' lists the commands
-  troupe model <command>            the cluster manager's model language; 'troupe model help' lists its commands
-
-Options, each with its variable:
-  --kubeconfig FILE                 KUBECONFIG
-  --nats-url URL                    NATS_URL; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files;
-                                    TROUPE_NATS_PREFIX tells deployments on one server apart
-  --event-max-age DURATION          TROUPE_EVENT_MAX_AGE, 24h: how long 'troupe.event.>' is kept, a Go duration or
-                                    milliseconds; 0 is not at all
-  --event-max-bytes N               TROUPE_EVENT_MAX_BYTES, 268435456: how much of it at most; 0 is none
-  --adapters FILE_OR_PACKAGE        TROUPE_ADAPTERS: more adapters, with commas between; their kinds, roles and options
-                                    are then part of all commands and of this text
-${line(`--roles ${rolesWith(adapters).join()}`, 'TROUPE_ROLES; all unless told')}\
-  --node-name NAME                  NODE_NAME: where the process runs, for adapters that are served for a node
-  --lease-ms N                      TROUPE_LEASE_MS, 15000: after that long the objects of a dead pod go on elsewhere
-  --call-ms N                       TROUPE_CALL_MS, 10000: longest call to a cloud, within 0.7 of a lease
-  --shards N                        TROUPE_SHARDS, 64: the same for all pods, for ever
-  --namespace NAME                  TROUPE_NAMESPACES, with commas between: only objects of these; may be repeated
-  --kinds Network,Subnet            TROUPE_KINDS: only objects of these kinds; they are taken over from ORC even while it leads
-${adapters.flatMap(({ flags = [] }) => flags.map(flagText)).join('')}\
-  --health-probe-bind-address ADDR  TROUPE_HEALTH_PROBE_BIND_ADDRESS, 0: where /healthz and /readyz are, such as :8081
-  --metrics-bind-address ADDR       TROUPE_METRICS_BIND_ADDRESS, 0: where /metrics is, such as :8443
-  --metrics-secure=false            TROUPE_METRICS_SECURE, true: TLS, and only for whom the cluster allows it
-  --metrics-audience NAME           TROUPE_METRICS_AUDIENCE, the API server's: whom tokens of readers are made for
-  --events=false                    TROUPE_EVENTS, true: Kubernetes Events for what happens to objects
-  --log-level LEVEL                 TROUPE_LOG_LEVEL, info: trace, debug, info, warn, error, silent
-  --data FOLDER                     where dev and demo keep what they start; .troupe unless told; the objects of dev's
-                                    API server, and its kubeconfig, are there again at the next start
-`;
-}
-
-function flagText({ name, variable, value, fallback, help }: Flag): string {
-  const [first = '', ...more] = help.split('\n');
-  const explained = `${variable}${fallback === undefined ? '' : `, ${fallback}`}: ${first}`;
-  return [line(`--${name} ${value}`, explained), ...more.map((text) => `${' '.repeat(COLUMN)}${text}\n`)].join('');
-}
-
-/** What is too long for the column has a line of its own. */
-function line(what: string, explanation: string): string {
-  const begun = `  ${what}`;
-  const gap = begun.length < COLUMN ? ' '.repeat(COLUMN - begun.length) : `\n${' '.repeat(COLUMN)}`;
-  return `${begun}${gap}${explanation}\n`;
+${commandLines([...commands, ...tools], program)}
+'${program} <command> --help' says which options a command takes, with examples. All of them, each with its variable:
+${optionLines(allOptions(adapters))}`;
 }

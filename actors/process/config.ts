@@ -20,6 +20,8 @@ export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly 
 export interface Config {
   /** Path of a kubeconfig; undefined: none was named, and no in-cluster credentials are there. */
   readonly kubeconfig: string | undefined;
+  /** Of the kubeconfig; undefined: the current one. */
+  readonly context: string | undefined;
   /** URL of the API server, as a pod is told it; undefined: this is no pod. */
   readonly inCluster: string | undefined;
   /** Undefined: none was named. */
@@ -91,6 +93,7 @@ export function readConfig(
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
+    context: options['context'],
     inCluster: inCluster(env),
     natsUrl: read('nats-url', 'NATS_URL').value,
     natsFiles: {

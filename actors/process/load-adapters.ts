@@ -2,13 +2,13 @@
 // which leads to the Troupe that runs: its errors are then the same classes.
 import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { isAbsolute, join, resolve } from 'node:path';
+import { extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Adapter } from '../../adapters/adapter.ts';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 
 const SURFACE = 'troupe/adapter';
-const SURFACE_URL = new URL('../../adapters/mod.ts', import.meta.url).href;
+const SURFACE_URL = new URL(`../../adapters/mod${extname(import.meta.url)}`, import.meta.url).href;
 
 /** Members of an adapter that the runtime cannot do without, and what they are. */
 const NEEDED = { realm: 'string', role: 'string', contracts: 'object', configure: 'function' } as const;
@@ -24,9 +24,7 @@ export async function loadAdapters(names: readonly string[], folder: string): Pr
   // For good: a module may import another one when it is served.
   registerHooks({
     resolve: (specifier, context, next) =>
-      specifier === SURFACE
-        ? { url: SURFACE_URL, format: 'module-typescript', shortCircuit: true }
-        : next(specifier, context),
+      specifier === SURFACE ? { url: SURFACE_URL, shortCircuit: true } : next(specifier, context),
   });
   const adapters: Adapter[] = [];
   for (const name of names) adapters.push(await loadAdapter(name, folder));

@@ -70,6 +70,8 @@ export interface KubeClientDeps {
   clock: Clock;
   /** Path of a kubeconfig. */
   kubeconfig?: string | undefined;
+  /** Of the kubeconfig; its current one unless given. */
+  context?: string | undefined;
   /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
   inCluster?: string | undefined;
   /** `troupe/<version>`. */
@@ -77,12 +79,18 @@ export interface KubeClientDeps {
 }
 
 /**
- * A client for the current context of a kubeconfig, or for the service account of this pod.
+ * A client for a context of a kubeconfig, or for the service account of this pod.
  *
  * @throws {TerminalError} the kubeconfig cannot be read or names no server
  */
-export function kubeClient({ clock, kubeconfig, inCluster, userAgent = 'troupe' }: KubeClientDeps): KubeClient {
-  const access = accessOf(kubeconfig, inCluster);
+export function kubeClient({
+  clock,
+  kubeconfig,
+  context,
+  inCluster,
+  userAgent = 'troupe',
+}: KubeClientDeps): KubeClient {
+  const access = accessOf({ kubeconfig, context, inCluster });
   const { server } = access;
   let session: { agent: Agent; headers: Readonly<Record<string, string>>; key: string; readAt: number } | undefined;
   /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
@@ -228,8 +236,12 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
   }
 }
 
-function accessOf(kubeconfig: string | undefined, inCluster: string | undefined): Access {
-  if (kubeconfig !== undefined) return accessByKubeconfig(kubeconfig);
+function accessOf({
+  kubeconfig,
+  context,
+  inCluster,
+}: Pick<KubeClientDeps, 'kubeconfig' | 'context' | 'inCluster'>): Access {
+  if (kubeconfig !== undefined) return accessByKubeconfig(kubeconfig, context);
   if (inCluster !== undefined) return accessByPod(inCluster);
   throw new TerminalError('there is no API server to talk to: no kubeconfig was named, and this is no pod');
 }

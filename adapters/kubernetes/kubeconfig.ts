@@ -12,7 +12,7 @@ import { TerminalError } from '../../bus/errors.ts';
 export interface Access {
   /** URL of the API server, without a slash at its end. */
   readonly server: string;
-  /** Of the current context. */
+  /** Of the context. */
   readonly namespace: string;
   /** Files are read, and plugins asked, at each call: what they say changes while a process runs. */
   credentials(): Promise<Credentials>;
@@ -47,21 +47,27 @@ const PLAIN: ReadonlySet<string> = new Set([
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** @throws {TerminalError} the kubeconfig cannot be read, or has no current context with a cluster */
-export function accessByKubeconfig(path: string): Access {
+/**
+ * @param asked  name of a context; the current one unless given
+ * @throws {TerminalError} the kubeconfig cannot be read, or has no such context with a cluster
+ */
+export function accessByKubeconfig(path: string, asked?: string): Access {
   const config = fieldsOf(read(path));
   const named = (list: string, name: unknown): Fields | undefined =>
     arrayOf(config[list]).find((entry) => typeof name === 'string' && entry['name'] === name);
-  const context = fieldsOf(named('contexts', config['current-context'])?.['context']);
+  const context = fieldsOf(named('contexts', asked ?? config['current-context'])?.['context']);
   const cluster = fieldsOf(named('clusters', context['cluster'])?.['cluster']);
   const user = fieldsOf(named('users', context['user'])?.['user']);
   const { server } = cluster;
-  if (typeof server !== 'string') throw new TerminalError(`kubeconfig '${path}' has no current context with a cluster`);
+  if (typeof server !== 'string') {
+    const which = asked === undefined ? 'current context' : `context '${asked}'`;
+    throw new TerminalError(`kubeconfig '${path}' has no ${which} with a cluster`);
+  }
   const isPlain = [...Object.keys(cluster), ...Object.keys(user)].every((name) => PLAIN.has(name));
   return {
     server: server.replace(/\/$/, ''),
     namespace: textOf(context['namespace']) ?? 'default',
-    credentials: () => (isPlain ? plainCredentials(cluster, user, dirname(path)) : libraryCredentials(path)),
+    credentials: () => (isPlain ? plainCredentials(cluster, user, dirname(path)) : libraryCredentials(path, asked)),
   };
 }
 
@@ -120,10 +126,11 @@ async function plainCredentials(cluster: Fields, user: Fields, folder: string): 
   };
 }
 
-async function libraryCredentials(path: string): Promise<Credentials> {
+async function libraryCredentials(path: string, context: string | undefined): Promise<Credentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(path);
+  if (context !== undefined) config.setCurrentContext(context);
   const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields } = {};
   await config.applyToHTTPSOptions(options);
   const headers = Object.fromEntries(

@@ -40,19 +40,19 @@ export const FLAGS = [
     name: 'default-ca-certs',
     variable: 'TROUPE_DEFAULT_CA_CERTS',
     value: 'FILE',
-    help: 'the CA of clouds whose secret has none; HTTP_PROXY,\nHTTPS_PROXY and NO_PROXY are for the clouds too',
+    help: 'the CA of clouds whose secret has none; HTTP_PROXY, HTTPS_PROXY and NO_PROXY are for the clouds too',
   },
   {
     name: 'cloud-allow',
     variable: 'TROUPE_CLOUD_ALLOW',
     value: 'HOSTS',
-    help: 'names, *.example.com, addresses, CIDRs or *, with commas:\nclouds are reached there, whatever else is said',
+    help: 'names, *.example.com, addresses, CIDRs or *, with commas: clouds are reached there, whatever else is said',
   },
   {
     name: 'cloud-deny',
     variable: 'TROUPE_CLOUD_DENY',
     value: 'HOSTS',
-    help: 'clouds are not reached there, nor at link-local and\nservice addresses, nor at the API server, in a pod\nnor at loopback',
+    help: 'clouds are not reached there, nor at link-local and service addresses, nor at the API server, in a pod nor at loopback',
   },
 ] as const satisfies readonly Flag[];
 

@@ -140,6 +140,7 @@ const MAIL = {
   claim: mail('claim.openstack.subnets.default.s'),
   ready: mail('ready.openstack.subnets.default.s'),
   underway: 'troupe.mail.7.underway',
+  turn: 'troupe.mail.7.turn.abc',
 };
 const EVENTS = {
   transition: 'troupe.event.openstack.networks.default.n.transition',
@@ -196,7 +197,7 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
     publish: [
       ...NEVER,
       ...answers,
-      ...[MAIL.claim, MAIL.ready, MAIL.underway],
+      ...[MAIL.claim, MAIL.ready, MAIL.underway, MAIL.turn],
       ...Object.values(EVENTS),
       ...OPERATIONS,
       ...OTHER_LEASES,
@@ -355,7 +356,7 @@ if ('refusal' in found) {
       const objects = await read(watch, { topic: 'object' });
       await until('the objects', () => objects.replayed === 1 && objects.mail.length === 300);
 
-      for (const subject of [claim, ready, { topic: 'underway', shard: 7 } as const]) {
+      for (const subject of [claim, ready, { topic: 'underway', shard: 7 }, { topic: 'turn', name: 'abc' }] as const) {
         const stored = await actors.mailbox.publish(subject, { uid: 'u' }, 0);
         assert.is(stored.kind, 'stored');
         assert.equal((await actors.mailbox.last(subject))?.payload, { uid: 'u' });

@@ -1,13 +1,13 @@
 // limit: 900 s
 // The installation as a user does it, with the npm that Node 20 brings and with a current one: whatever Node runs npm,
 // `npm run` runs Node 24. On a real registry, the one that npm is configured for.
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isRegistryReached, npm, said } from './npm.ts';
 
 const NPM_VERSIONS = ['10.8.2', '11'];
 const INSTALL_LIMIT_MS = 300_000;
@@ -17,32 +17,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const test = suite('installation');
 
-/** The caller's, without what the `npm run` around this test put in front of it. */
-const environment = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^npm_(package|lifecycle|command|execpath|node_execpath)/.test(name),
-    ),
-  ),
-  PATH: (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter((folder) => !/node_modules[\\/]\.bin[\\/]?$/.test(folder))
-    .join(delimiter),
-};
-
-function npm(version: string, args: readonly string[], cwd: string, timeout: number): SpawnSyncReturns<string> {
-  return spawnSync('npx', ['--yes', `npm@${version}`, ...args], { cwd, env: environment, encoding: 'utf8', timeout });
-}
-
-function said({ error, stdout, stderr }: SpawnSyncReturns<string>): string {
-  return error?.message ?? `${stdout}${stderr}`;
-}
-
-const unreachable = NPM_VERSIONS.map((version) =>
-  npm(version, ['view', 'xstate', 'version'], tmpdir(), PROBE_LIMIT_MS),
-).find(({ status }) => status !== 0);
-
-if (unreachable) {
+if (!isRegistryReached(NPM_VERSIONS)) {
   process.stdout.write('skipped: npm reaches no registry\n');
 } else {
   for (const version of NPM_VERSIONS) {
@@ -61,12 +36,12 @@ if (unreachable) {
         );
         const lockBefore = readFileSync(join(folder, 'package-lock.json'), 'utf8');
 
-        const installed = npm(version, ['ci'], folder, INSTALL_LIMIT_MS);
+        const installed = npm(['ci'], { version, cwd: folder, timeoutMs: INSTALL_LIMIT_MS });
         assert.is(installed.status, 0, said(installed));
         assert.not.match(said(installed), /EBADENGINE/);
         assert.is(readFileSync(join(folder, 'package-lock.json'), 'utf8'), lockBefore);
 
-        const probed = npm(version, ['run', '-s', 'probe'], folder, PROBE_LIMIT_MS);
+        const probed = npm(['run', '-s', 'probe'], { version, cwd: folder, timeoutMs: PROBE_LIMIT_MS });
         assert.is(probed.status, 0, said(probed));
         const [nodeVersion = '', path = ''] = probed.stdout.trim().split(',');
         assert.match(nodeVersion, /^v24\./);

@@ -56,7 +56,7 @@ async function playAll(root: string, { first, histories, jobs, coverage }: Range
     const options = coverage ? ['--coverage'] : [];
     const worker = join(root, 'test/simulation/worker.ts');
     // Next to nothing outlives its history: room for what is young saves a twentieth of the time.
-    const flags = ['--max-semi-space-size=64'];
+    const flags = ['--max-semi-space-size=64', '--conditions=@troupe/source'];
     const child = spawn(process.execPath, [...flags, worker, `${first + job}`, `${count}`, `${jobs}`, ...options], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,26 +1,26 @@
-// `troupe bus <command>`: what is done to the bus by hand, or by a Job. Each command reads its own arguments.
+// `troupe bus <command>`: what is done to the bus by hand, or by a Job. A command is loaded only when it is asked for.
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';
 import { leaveWithReader } from '../../process/process.ts';
-
-const USAGE = `troupe bus: the bus and who may use it
-
-  troupe bus credentials --folder FOLDER | --secrets [flags]
-                                    makes keys, certificates and permissions for NATS, and replaces them step by step
-
-Each command says more with --help.
-`;
+import { asksForHelp, commandLines, helpText, noCommand, type Program } from '../command-line.ts';
+import { type CommandName, USAGES } from './usage.ts';
 
 /** @returns the command's exit code; 2 for a call that makes no sense, 1 for another failure */
-export async function main([name, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function main(
+  [name = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  program: Program,
+): Promise<number> {
   process.stdout.on('error', leaveWithReader);
-  if (name === 'help' || name === '--help' || name === '-h') {
-    process.stdout.write(USAGE);
+  if (name === 'help' || asksForHelp([name])) {
+    const lines = commandLines(Object.values(USAGES), program);
+    process.stdout.write(`The bus and who may use it\n\n${lines}\nEach command says more with --help.\n`);
     return 0;
   }
   try {
-    if (name !== 'credentials') {
-      const problem = name === undefined ? 'a command is missing' : `there is no command '${name}'`;
-      throw new TerminalError(`${problem}; 'troupe bus help' lists the commands`);
+    if (!isCommand(name)) throw noCommand(name || undefined, Object.keys(USAGES), `${program} bus`);
+    if (asksForHelp(args)) {
+      process.stdout.write(helpText(USAGES[name], program));
+      return 0;
     }
     const { credentials } = await import('./credentials.ts');
     return await credentials(args, { env, cwd: process.cwd(), out: process.stdout });
@@ -30,4 +30,8 @@ export async function main([name, ...args]: readonly string[], env: NodeJS.Proce
     process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
     return error instanceof TerminalError ? 2 : 1;
   }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(USAGES, name);
 }

@@ -1,5 +1,4 @@
 // `troupe bus credentials`: keys, certificates and permissions of the bus, made once and replaced without a restart.
-import { parseArgs } from 'node:util';
 import type { Adapter } from '../../../adapters/adapter.ts';
 import { parseGoDuration } from '../../../adapters/go-duration.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
@@ -11,6 +10,7 @@ import { adaptersOf } from '../../process/adapters.ts';
 import { userOf } from '../../process/bus-user.ts';
 import { readConfig, rolesWith } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
+import { parsed } from '../command-line.ts';
 import {
   advanced,
   type Book,
@@ -24,45 +24,7 @@ import {
   SERVER,
 } from './book.ts';
 import { folderStore, type Store, secretStore } from './store.ts';
-
-const USAGE = `troupe bus credentials --folder FOLDER [flags]
-troupe bus credentials --secrets [-n NAMESPACE] [flags]
-                                    makes what Troupe's processes and their NATS server show each other: for each user an
-                                    NKey and the authority to trust, for the server its certificate and who may say and
-                                    hear what. What is there stays as it is; a second run changes nothing
-
-  --folder FOLDER                   writes <user>/nkey, <user>/ca.crt and server/{users.conf,tls.crt,tls.key} there
-  --secrets                         writes Secrets troupe-bus-<user> and troupe-bus-server, with the same names in them, to
-                                    the cluster of KUBECONFIG, or of the pod
-  -n, --namespace NAME              of the Secrets; the one of KUBECONFIG's context, or of the pod, unless told
-  --host NAME                       that the server is reached at, beside localhost; may be repeated. With --secrets unless
-                                    told: troupe-nats, and its longer names
-  --adapters FILE_OR_PACKAGE        TROUPE_ADAPTERS: the same as for 'troupe run'
-  --user ROLES                      one more user, for pods with these --roles: 'watch,actors', or, for an adapter that is
-                                    served for a node, 'ROLE@NODE'; may be repeated
-  --rotate                          begins to replace all keys and certificates. Each later run takes the next step when
-                                    the grace is over: the server learns what is new; then it is used; then what is old
-                                    is refused
-  --rotate-after DURATION           begins by itself when they are so old, such as 2160h
-  --grace DURATION                  10m: how long what is written takes to reach pods and server, at most
-
-There are users for all roles in one process (alone), for each role, and one who listens to what happens (observer).
-TROUPE_NATS_PREFIX is the same as for 'troupe run'. nats-server reads users.conf by 'include', and again by SIGHUP.
-`;
-
-const OPTIONS = {
-  folder: { type: 'string' },
-  secrets: { type: 'boolean', default: false },
-  namespace: { type: 'string', short: 'n' },
-  host: { type: 'string', multiple: true },
-  adapters: { type: 'string', multiple: true },
-  user: { type: 'string', multiple: true },
-  rotate: { type: 'boolean', default: false },
-  'rotate-after': { type: 'string' },
-  grace: { type: 'string', default: '10m' },
-  kubeconfig: { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+import { USAGES } from './usage.ts';
 
 /** Where the book itself is kept. */
 const BOOK: Place = 'book';
@@ -81,11 +43,9 @@ export async function credentials(
   args: readonly string[],
   { env, cwd, out, clock = systemClock() }: CredentialsDeps,
 ): Promise<number> {
-  const values = parsed(args);
-  if (values.help) {
-    out.write(USAGE);
-    return 0;
-  }
+  const { values, positionals } = parsed(USAGES.credentials, args);
+  const [extra] = positionals;
+  if (extra !== undefined) throw new TerminalError(`'troupe bus credentials' goes without '${extra}'`);
   const adapters = await adaptersOf(values.adapters?.join() ?? env['TROUPE_ADAPTERS'], cwd);
   const users = usersOf(adapters, values.user ?? []);
   const { natsPrefix: root, kubeconfig, inCluster } = readConfig(env, { kubeconfig: values.kubeconfig });
@@ -202,12 +162,4 @@ function duration(name: string, text: string): number {
   const ms = /^\d+$/.test(text) ? Number(text) : parseGoDuration(text);
   if (ms !== undefined && ms >= 0) return ms;
   throw new TerminalError(`--${name} must be a Go duration such as 10m; got '${text}'`);
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new TerminalError(`${error instanceof Error ? error.message : error}`, { cause: error });
-  }
 }

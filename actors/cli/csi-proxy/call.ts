@@ -1,53 +1,19 @@
 // `troupe csi-proxy call` and `ls`: csi-proxy for people at a prompt.
 import { text } from 'node:stream/consumers';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
 import { servedVersions } from '../../../adapters/csi-proxy/client/open-newest.ts';
 import { fromJson, type Method, toJson, WireError } from '../../../adapters/csi-proxy/codec/mod.ts';
-import { PIPE_PREFIX, pipePath } from '../../../adapters/csi-proxy/pipes.ts';
+import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { Code, codeName, StatusError } from '../../../adapters/csi-proxy/status.ts';
 import { AbsentError, TerminalError, TransientError, type TroupeError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
+import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
-
-const CALL_USAGE = `troupe csi-proxy call <group> <method> [<json>]
-                                    makes one call and prints the answer as JSON; ends with 0, with 1 if the call failed,
-                                    with 2 if it makes no sense
-
-  <json>                            the request, {} unless given, fields without a value left out; - reads it from
-                                    standard input, where a password is seen by nobody
-  --version NAME                    such as v1beta2; the newest that is served and has the method unless told
-  --pipe PATH                       any pipe, with --version
-  --pipe-prefix TEXT                what names of pipes begin with: \\\\.\\pipe\\ on Windows, /run/csi-proxy/ elsewhere
-  --timeout-ms N                    how long the call may take; as long as the server lets it unless told
-
-  troupe csi-proxy call disk ListDiskIDs
-  troupe csi-proxy call filesystem PathExists '{"path": "C:\\\\var\\\\lib\\\\kubelet\\\\pods"}'
-`;
-
-const LS_USAGE = `troupe csi-proxy ls [-o json]         lists the versions that this node serves, with their pipes; ends with 1 if it is none
-
-  --pipe-prefix TEXT                as for call
-`;
-
-const CALL_OPTIONS = {
-  version: { type: 'string' },
-  pipe: { type: 'string' },
-  'pipe-prefix': { type: 'string', default: PIPE_PREFIX },
-  'timeout-ms': { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-const LS_OPTIONS = {
-  'pipe-prefix': { type: 'string', default: PIPE_PREFIX },
-  output: { type: 'string', short: 'o', default: 'text' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+import { USAGES } from './usage.ts';
 
 export const call: CsiProxyCommand = async (args, { out }) => {
-  const { values, positionals } = parse(args, CALL_OPTIONS);
-  if (values.help) return print(out, CALL_USAGE);
+  const { values, positionals } = parsed(USAGES.call, args);
   const [group, name, json = '{}', ...extra] = positionals;
   if (group === undefined || name === undefined || extra.length > 0) {
     throw new TerminalError("'call' takes a group, a method and a request, such as 'call disk ListDiskIDs'");
@@ -75,8 +41,7 @@ export const call: CsiProxyCommand = async (args, { out }) => {
 };
 
 export const ls: CsiProxyCommand = async (args, { out }) => {
-  const { values, positionals } = parse(args, LS_OPTIONS);
-  if (values.help) return print(out, LS_USAGE);
+  const { values, positionals } = parsed(USAGES.ls, args);
   if (positionals.length > 0) throw new TerminalError(`'ls' goes without '${positionals[0]}'`);
   if (values.output !== 'text' && values.output !== 'json') {
     throw new TerminalError(`--output must be text or json; got '${values.output}'`);
@@ -143,17 +108,6 @@ function forPeople(error: StatusError): TroupeError {
 function milliseconds(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new TerminalError(`--timeout-ms must be a whole number of milliseconds, at least 1; got '${value}'`);
-}
-
-function parse<Options extends NonNullable<ParseArgsConfig['options']>>(
-  args: readonly string[],
-  options: Options,
-): ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
-  }
 }
 
 function table(rows: readonly { readonly group: string; readonly version: string; readonly pipe: string }[]): string {

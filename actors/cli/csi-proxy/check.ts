@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   apiTree,
   checkTrees,
@@ -11,7 +10,6 @@ import {
   deprecatedMembers,
   differencesOf,
   diffText,
-  Policy,
   parseDate,
   parsePolicy,
   REVIEW,
@@ -27,58 +25,15 @@ import {
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
 import { openLog } from '../../telling/log.ts';
+import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
+import { API, USAGES } from './usage.ts';
 
-const API = 'adapters/csi-proxy/api';
 const SERVER = 'adapters/csi-proxy/server';
 
-const CHECK_USAGE = `troupe csi-proxy check <old> <new> [-o json]
-                                    compares two API trees by the compatibility rules C00 to C33 and the deprecation
-                                    policy; ends with 0, with 1 if something breaks, with 2 if that cannot be told
-
-A tree is <group>/<version>/api.proto, and <old> and <new> each are
-  a folder                          such as ${API}
-  a revision of git and a folder    such as v1.2.0:${API}, the folder from the repository's root
-  a revision of git                 such as HEAD~1 or main, with the folder ${API}
-A folder is taken where both exist: 'name:folder' is always a revision.
-
-  -o, --output text|json            text unless told
-  --policy compatible|immutable     compatible: what the rules permit may change in place; immutable: released versions
-                                    do not change (C00)
-  --date YYYY-MM-DD                 of the release that is being prepared, for the deprecation policy; today unless told
-  --server, --client FOLDER         where the generated code of <new> is, for C33; known of ${API} itself
-  --rules                           prints the rules, and compares nothing
-
-Calls that were recorded with <old>, in its <group>/<version>/recorded.json, are made again of the servers that come with
-this command, whatever <new> is.
-
-The releases so far are in releases.json of the new tree, in the order of publication, 'api' being a tree as above:
-  {"releases": [{"name": "1.0.0", "date": "2026-01-31", "api": "v1.0.0:${API}"}]}
-`;
-
-const STATUS_USAGE = `troupe csi-proxy status [<tree>] [-o json]
-                                    lists what is deprecated, and with which release and from which day on it may go;
-                                    a tree is as for check, ${API} unless given
-`;
-
-const DIFF_USAGE = `troupe csi-proxy diff <group> <older> <newer> [-o json]
-                                    shows where two versions of a group in ${API} differ, and which
-                                    messages the older one converts by hand
-`;
-
-const OPTIONS = {
-  output: { type: 'string', short: 'o', default: 'text' },
-  policy: { type: 'string', default: Policy.Compatible },
-  date: { type: 'string' },
-  server: { type: 'string' },
-  client: { type: 'string' },
-  rules: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
 export const check: CsiProxyCommand = async (args, { out, cwd }) => {
-  const { values, positionals } = parse(args);
-  if (values.help) return print(out, CHECK_USAGE);
+  const { values, positionals } = parsed(USAGES.check, args);
+  checkOutput(values.output);
   if (values.rules) {
     const lines = Object.entries(RULES).map(([id, { change, breaks }]) => `${id}  ${change}\n     breaks: ${breaks}\n`);
     return print(out, lines.join(''));
@@ -130,8 +85,8 @@ async function staleFiles({
 }
 
 export const status: CsiProxyCommand = async (args, { out, cwd }) => {
-  const { values, positionals } = parse(args);
-  if (values.help) return print(out, STATUS_USAGE);
+  const { values, positionals } = parsed(USAGES.status, args);
+  checkOutput(values.output);
   const [tree = API, ...rest] = positionals;
   if (rest.length > 0) throw new TerminalError("'status' takes one API tree");
   const deps = { cwd, api: API };
@@ -142,8 +97,8 @@ export const status: CsiProxyCommand = async (args, { out, cwd }) => {
 };
 
 export const diff: CsiProxyCommand = async (args, { out, cwd }) => {
-  const { values, positionals } = parse(args);
-  if (values.help) return print(out, DIFF_USAGE);
+  const { values, positionals } = parsed(USAGES.diff, args);
+  checkOutput(values.output);
   const [group, older, newer, ...rest] = positionals;
   if (group === undefined || older === undefined || newer === undefined || rest.length > 0) {
     throw new TerminalError("'diff' takes a group and two of its versions, such as 'diff disk v1beta2 v1'");
@@ -163,18 +118,8 @@ export const diff: CsiProxyCommand = async (args, { out, cwd }) => {
   );
 };
 
-function parse(
-  args: readonly string[],
-): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
-  try {
-    const parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-    const { output } = parsed.values;
-    if (output !== 'text' && output !== 'json')
-      throw new TerminalError(`--output must be text or json; got '${output}'`);
-    return parsed;
-  } catch (error) {
-    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
-  }
+function checkOutput(output: string): void {
+  if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
 }
 
 function dateOf(date: string | undefined): string {

@@ -1,7 +1,6 @@
 // `troupe csi-proxy record`: what the servers of now answer to recorded requests.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   type ApiVersion,
   apiTree,
@@ -13,27 +12,12 @@ import {
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
 import { openLog } from '../../telling/log.ts';
+import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
-
-const API = 'adapters/csi-proxy/api';
-
-const USAGE = `troupe csi-proxy record [<group> [<version>]]
-                                    makes the calls of ${API}/<group>/<version>/recorded.json, in their
-                                    order, on a machine in memory that is always the same, and writes what was answered
-                                    beside each; 'check' makes them again when the release is the old tree (C31, C32)
-
-  --check                           writes nothing; ends with 1 if something would be written
-
-A new call is an "rpc" and a "request", and the command fills in the rest; *** stands for a secret:
-  {"calls": [{"rpc": "PathExists", "request": {"path": "C:\\\\var\\\\lib\\\\kubelet\\\\pods"}}]}
-`;
+import { API, USAGES } from './usage.ts';
 
 export const record: CsiProxyCommand = async (args, { out, cwd }) => {
-  const { values, positionals } = parse(args);
-  if (values.help) {
-    out.write(USAGE);
-    return 0;
-  }
+  const { values, positionals } = parsed(USAGES.record, args);
   const [group, version, ...rest] = positionals;
   if (rest.length > 0) throw new TerminalError("'record' takes a group and a version, such as 'record disk v1'");
   const tree = await readSource(API, { cwd, api: API });
@@ -57,7 +41,7 @@ export const record: CsiProxyCommand = async (args, { out, cwd }) => {
     out.write(`${API}/${file}: ${values.check ? 'would be written' : 'written'}\n`);
   }
   if (changes === 0) out.write('recordings are up to date\n');
-  return values.check && changes > 0 ? 1 : 0;
+  return values.check === true && changes > 0 ? 1 : 0;
 };
 
 /** @returns what the file should hold */
@@ -76,16 +60,4 @@ async function recordedAgain({ group, version, proto }: ApiVersion, text: string
 
 function fileOf({ group, version }: Pick<ApiVersion, 'group' | 'version'>): string {
   return `${group}/${version}/recorded.json`;
-}
-
-function parse(args: readonly string[]) {
-  const options = {
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  } as const;
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw error instanceof TypeError ? new TerminalError(error.message, { cause: error }) : error;
-  }
 }

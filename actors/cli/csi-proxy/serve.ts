@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { callLimitMs } from '../../../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
-import { FLAGS_USAGE, readFlags } from '../../../adapters/csi-proxy/server/flags.ts';
+import { readFlags } from '../../../adapters/csi-proxy/server/flags.ts';
 import { groupDeps } from '../../../adapters/csi-proxy/server/group-deps.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
 import { selected } from '../../../adapters/csi-proxy/server/selection.ts';
@@ -16,16 +16,7 @@ import { type Listening, serveHealth, serveMetrics } from '../../telling/probes.
 import type { CsiProxyCommand } from './command.ts';
 import { openHost } from './machine.ts';
 
-const USAGE = `troupe csi-proxy serve [flags]         answers the calls of csi-proxy's clients, with the flags of the original, one dash
-                                    or two, and more; ends with 0 when it is told to stop
-
-${FLAGS_USAGE}`;
-
-export const serve: CsiProxyCommand = async (args, { env, out, stopSignal }) => {
-  if (args.some((arg) => /^--?h(elp)?$/.test(arg))) {
-    out.write(USAGE);
-    return 0;
-  }
+export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   const flags = readFlags(args, process.platform);
   const clock = systemClock();
   const destination = flags.logFile === undefined ? process.stderr : await logFile(flags.logFile);

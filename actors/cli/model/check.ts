@@ -3,16 +3,12 @@ import { TerminalError } from '../../../bus/errors.ts';
 import { counted } from './counted.ts';
 import { jsonReport, sarifReport } from './sarif.ts';
 import { modelArguments, withModel } from './session.ts';
+import { USAGES } from './usage.ts';
 
-const OPTIONS = {
-  watch: { type: 'boolean' },
-  output: { type: 'string', short: 'o', default: 'text' },
-  'warnings-as-errors': { type: 'boolean' },
-} as const;
 const REPORTS = { json: jsonReport, sarif: sarifReport } as const;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { roots, values } = modelArguments(args, OPTIONS);
+  const { roots, values } = modelArguments(USAGES.check, args);
   const form = values['output'];
   if (form !== 'text' && form !== 'json' && form !== 'sarif') {
     throw new TerminalError(`--output is 'text', 'json' or 'sarif', not '${form}'`);

@@ -1,12 +1,11 @@
 // `troupe model diff <old> <new>`: which changes break clients.
-import { parseArgs } from 'node:util';
 import { type Break, compareModels } from '../../../adapters/ocm/diff/mod.ts';
 import { type Place, renderDiagnostic, type Workspace } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
+import { parsed } from '../command-line.ts';
 import { counted } from './counted.ts';
 import { checkedModel } from './session.ts';
-
-const OPTIONS = { output: { type: 'string', short: 'o', default: 'text' } } as const;
+import { USAGES } from './usage.ts';
 
 /** @returns 0 for changes that break nobody, 1 if some do or a model has errors */
 export async function run(args: readonly string[]): Promise<number> {
@@ -23,7 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** @throws {TerminalError} anything but two folders and a known form of output */
 function argumentsOf(args: readonly string[]): { folders: { old: string; now: string }; json: boolean } {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parsed(USAGES.diff, args);
   const [old, now, ...others] = positionals;
   if (old === undefined || now === undefined || others.length > 0) {
     throw new TerminalError(`two folders are compared, the old model and the new one; got ${positionals.length}`);
@@ -32,14 +31,6 @@ function argumentsOf(args: readonly string[]): { folders: { old: string; now: st
     throw new TerminalError(`--output is 'text' or 'json', not '${values.output}'`);
   }
   return { folders: { old, now }, json: values.output === 'json' };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new TerminalError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }
 
 /** What is gone is shown where it was, what changed where it is. */

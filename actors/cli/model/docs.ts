@@ -3,7 +3,7 @@ import { documentation, htmlSite } from '../../../adapters/ocm/docs/mod.ts';
 import { generate } from './output.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
-  return await generate('docs', args, {}, (model) => {
+  return await generate('docs', args, (model) => {
     const pages = documentation(model);
     return new Map([...pages, ...htmlSite(model, pages)]);
   });

@@ -7,8 +7,8 @@ import { Complaints } from './complaints.ts';
 import { counted } from './counted.ts';
 import { modelArguments, orRefuse, tellSkipped } from './session.ts';
 import { unifiedDiff } from './unified.ts';
+import { USAGES } from './usage.ts';
 
-const OPTIONS = { check: { type: 'boolean' }, diff: { type: 'boolean' } } as const;
 /** Stands for standard input, whose layout goes to standard output. */
 const INPUT = '-';
 
@@ -17,7 +17,7 @@ const INPUT = '-';
  * as it is.
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const { roots, values } = modelArguments(args, OPTIONS);
+  const { roots, values } = modelArguments(USAGES.fmt, args);
   const [diff, check] = [values['diff'] === true, values['check'] === true];
   if (roots.includes(INPUT)) {
     if (roots.length > 1) throw new TerminalError("standard input, '-', cannot be laid out together with files");

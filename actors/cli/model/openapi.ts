@@ -2,17 +2,8 @@
 import { missingLinkTargets, type OpenApiOptions, openApi } from '../../../adapters/ocm/openapi/mod.ts';
 import { generate } from './output.ts';
 
-const OPTIONS = {
-  'operation-ids': { type: 'boolean' },
-  required: { type: 'boolean' },
-  'read-only': { type: 'boolean' },
-  'method-get': { type: 'boolean' },
-  hints: { type: 'boolean' },
-  'close-links': { type: 'boolean' },
-} as const;
-
 export async function run(args: readonly string[]): Promise<number> {
-  return await generate('openapi', args, OPTIONS, (model, values) => {
+  return await generate('openapi', args, (model, values) => {
     const options: OpenApiOptions = {
       operationIds: values['operation-ids'] === true,
       required: values['required'] === true,

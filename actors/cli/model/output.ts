@@ -1,7 +1,6 @@
 // What the generators of `troupe model` share: a model in, files out, all of them or none.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { systemClock } from '../../clock.ts';
@@ -16,15 +15,10 @@ import {
   textOf,
 } from './manifest.ts';
 import { type ModelArguments, modelArguments, Progress, withModel } from './session.ts';
+import { type CommandName, USAGES } from './usage.ts';
 
 /** Texts by path below the output folder. */
 export type OutputFiles = ReadonlyMap<string, string>;
-
-const OPTIONS = {
-  output: { type: 'string', short: 'o' },
-  watch: { type: 'boolean' },
-  check: { type: 'boolean' },
-} as const;
 
 /**
  * Runs a generator; with `--watch` again after every change, with `--check` only to say what it would do. Files that an
@@ -35,12 +29,11 @@ const OPTIONS = {
  * @throws {TerminalError} the call makes no sense, or the files cannot be written
  */
 export async function generate(
-  command: string,
+  command: CommandName,
   args: readonly string[],
-  options: ParseArgsOptionsConfig,
   make: (model: Model, values: ModelArguments['values']) => OutputFiles,
 ): Promise<number> {
-  const { roots, values } = modelArguments(args, { ...options, ...OPTIONS });
+  const { roots, values } = modelArguments(USAGES[command], args);
   const output = values['output'];
   if (typeof output !== 'string' || output === '') throw new TerminalError('--output needs a folder to write to');
   for (const root of roots) {

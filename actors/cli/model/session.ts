@@ -1,6 +1,5 @@
 // What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
 // changes.
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import {
   type Diagnostic,
   readModel,
@@ -13,6 +12,7 @@ import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
 import { stopSignal } from '../../process/process.ts';
+import { parsed, type Usage } from '../command-line.ts';
 import { tellAll } from './complaints.ts';
 import { counted } from './counted.ts';
 
@@ -38,15 +38,10 @@ export interface ModelUse {
 }
 
 /** @throws {TerminalError} an unknown option, or no directory */
-export function modelArguments(args: readonly string[], options: ParseArgsOptionsConfig): ModelArguments {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length === 0) throw new TerminalError('a directory of a model is missing');
-    return { roots: positionals, values: values as ModelArguments['values'] };
-  } catch (error) {
-    if (error instanceof TerminalError) throw error;
-    throw new TerminalError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+export function modelArguments(usage: Usage, args: readonly string[]): ModelArguments {
+  const { values, positionals } = parsed(usage, args);
+  if (positionals.length === 0) throw new TerminalError('a directory of a model is missing');
+  return { roots: positionals, values: values as ModelArguments['values'] };
 }
 
 /**

@@ -3,5 +3,5 @@ import { typeScript } from '../../../adapters/ocm/types/mod.ts';
 import { generate } from './output.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
-  return await generate('types', args, {}, typeScript);
+  return await generate('types', args, typeScript);
 }

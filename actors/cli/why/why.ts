@@ -13,7 +13,7 @@ import { Inquiry } from './inquiry.ts';
 import { whyText } from './text.ts';
 
 export interface WhyDeps {
-  config: Pick<Config, 'kubeconfig' | 'inCluster'>;
+  config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   /** `<kind>/<name>`, or the two apart. */
@@ -47,9 +47,9 @@ export async function why({
     adapters.flatMap((adapter) => adapter.followed ?? []),
   );
   const asked = askedFor(known, names);
-  const { inCluster } = config;
+  const { context, inCluster } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
-  const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
   try {
     const address: Address = { ...asked, namespace: namespace ?? client.namespace };
     const inquiry = new Inquiry({ objects: objects({ client }), registry: known, now: clock.now() });

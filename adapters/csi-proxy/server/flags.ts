@@ -1,7 +1,9 @@
-// The flags of `troupe csi-proxy serve`: those of the original, with one dash or two, and this server's own.
+// What `troupe csi-proxy serve` is told, by flags with one dash or two.
 import { parseArgs } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
+import { hint } from '../../nearest.ts';
 import { parseVersionName } from '../version-name.ts';
+import { DRAIN_MS, FLAGS, type Flag, SERVICE } from './flag-table.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
 import type { Selection } from './selection.ts';
 
@@ -31,61 +33,9 @@ export interface ServeFlags {
   readonly drainMs: number;
 }
 
-const SERVICE = 'MSiSCSI';
-const DRAIN_MS = 30_000;
 /** Of klog: from here on details are wanted. */
 const DEBUG_VERBOSITY = 4;
 const TRACE_VERBOSITY = 6;
-
-const TEXT = { type: 'string' } as const;
-const SWITCH = { type: 'boolean' } as const;
-const FLAGS = {
-  'kubelet-path': TEXT,
-  'working-dir': TEXT,
-  'require-privacy': SWITCH,
-  'windows-service': SWITCH,
-  'metrics-bind-address': TEXT,
-  v: TEXT,
-  logtostderr: SWITCH,
-  log_file: TEXT,
-  group: TEXT,
-  version: TEXT,
-  'pipe-prefix': TEXT,
-  host: TEXT,
-  files: TEXT,
-  'health-probe-bind-address': TEXT,
-  'allow-service': TEXT,
-  'allow-all-services': SWITCH,
-  'check-volume-paths': SWITCH,
-  'check-link-paths': SWITCH,
-  'time-limit-ms': TEXT,
-  'calls-per-group': TEXT,
-  'drain-ms': TEXT,
-} as const;
-type Flag = keyof typeof FLAGS;
-
-export const FLAGS_USAGE = `  --kubelet-path FOLDER             ${KUBELET_PATH}: where paths may lie
-  --working-dir FOLDER              another one; may be repeated
-  --require-privacy=false           SMB mappings may go without encryption
-  --metrics-bind-address HOST:PORT  where /metrics is; nowhere unless told
-  --health-probe-bind-address HOST:PORT
-                                    where /healthz and /readyz are; nowhere unless told
-  --group NAME [--version NAME]...  what is served, all unless told; both may be repeated, and a version is one of the group
-                                    before it
-  --allow-service NAME              a Windows service that may be started and stopped, ${SERVICE} unless told; may be
-                                    repeated; --allow-all-services lifts the limit
-  --check-volume-paths=false        the target paths of volumes may lie anywhere, as the original has it
-  --check-link-paths                IsSymlink and IsMountPoint, too, look nowhere but under the allowed folders
-  --time-limit-ms CALL=N            how long calls of this name may take, such as FormatVolume=1200000; may be repeated
-  --calls-per-group N               64: calls of a group that run at a time
-  --drain-ms N                      ${DRAIN_MS}: how long calls may still take when the server is told to stop
-  --host windows|memory             windows on Windows; memory: a machine that only exists in this process
-  --files FOLDER                    its files lie in this folder, C:\\ in FOLDER/C, and not in memory
-  --pipe-prefix TEXT                what names of pipes begin with: \\\\.\\pipe\\ on Windows, /run/csi-proxy/ elsewhere
-  -v N                              0: from 4 on reads are logged, too
-  --logtostderr=false --log_file F  the log goes to a file
-  --windows-service                 accepted; adapters/csi-proxy/server/README.md tells how a service is set up
-`;
 
 /** @throws {TerminalError} names the flag, the rule, and what it got */
 export function readFlags(args: readonly string[], platform: NodeJS.Platform): ServeFlags {
@@ -151,8 +101,13 @@ function parse(args: readonly string[]): [Flag, string][] {
   return tokens.map((token) => {
     if (token.kind !== 'option') throw new TerminalError(`'serve' takes flags only; got '${args[token.index] ?? ''}'`);
     const { name, rawName, value } = token;
-    if (!isFlag(name))
-      throw new TerminalError(`there is no flag ${rawName}; 'troupe csi-proxy serve --help' lists them`);
+    if (!isFlag(name)) {
+      const meant = hint(
+        `--${name}`,
+        Object.keys(FLAGS).map((flag) => `--${flag}`),
+      );
+      throw new TerminalError(`there is no flag ${rawName}${meant || '; --help lists them'}`);
+    }
     if (value === undefined && FLAGS[name].type === 'string') throw new TerminalError(`${rawName} needs a value`);
     return [name, value ?? 'true'];
   });

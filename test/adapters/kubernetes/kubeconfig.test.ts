@@ -97,6 +97,30 @@ test('a pod has the service account that is mounted, and its token is read anew'
     assert.is((await credentials()).headers['Authorization'], 'Bearer second');
   }));
 
+test('a context that is asked for goes before the current one, for the library too', () =>
+  withFolder(async (folder) => {
+    const path = join(folder, 'config');
+    const config = {
+      clusters: ['a', 'b'].map((name) => ({ name, cluster: { server: `https://${name}.example` } })),
+      users: [
+        { name: 'plain', user: { token: 'plain' } },
+        { name: 'acting', user: { token: 'acting', as: 'somebody' } },
+      ],
+      contexts: [
+        { name: 'current', context: { cluster: 'a', user: 'plain', namespace: 'ours' } },
+        { name: 'other', context: { cluster: 'b', user: 'acting', namespace: 'theirs' } },
+      ],
+      'current-context': 'current',
+    };
+    writeFileSync(path, stringify(config));
+    const current = accessByKubeconfig(path);
+    assert.equal([current.server, current.namespace], ['https://a.example', 'ours']);
+    const other = accessByKubeconfig(path, 'other');
+    assert.equal([other.server, other.namespace], ['https://b.example', 'theirs']);
+    assert.is((await other.credentials()).headers['Impersonate-User'], 'somebody');
+    assert.throws(() => accessByKubeconfig(path, 'third'), /kubeconfig '.*' has no context 'third' with a cluster/);
+  }));
+
 test('a kubeconfig that leads nowhere says so', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'config');

@@ -86,14 +86,14 @@ test('a call that makes no sense ends with 2 and says why', () =>
   withModels(async (folder) => {
     for (const [args, reason] of [
       [[], "a command is missing; 'troupe model help' lists the commands"],
-      [['chek'], "there is no command 'chek'; 'troupe model help' lists the commands"],
+      [['chek'], "there is no command 'chek'; did you mean 'check'? 'troupe model help' lists the commands"],
       [['check'], 'a directory of a model is missing'],
       [['check', 'nowhere'], 'no such file or directory'],
       [['check', 'models/library_mgmt/v1'], 'no model in'],
-      [['check', 'models', '--wach'], "Unknown option '--wach'"],
+      [['check', 'models', '--wach'], "'model check' has no option '--wach'; did you mean '--watch'?"],
       [['fmt', 'nowhere'], "there is no 'nowhere'"],
-      [['fmt', '.', '--watch'], "Unknown option '--watch'"],
-      [['lsp', '--port=1'], "Unknown option '--port'"],
+      [['fmt', '.', '--watch'], "'model fmt' has no option '--watch'"],
+      [['lsp', '--port=1'], "'model lsp' has no option '--port'; --help lists them"],
     ] as const) {
       const { stdout, stderr, code } = await run(args, folder);
       assert.equal([stdout, code], ['', 2], args.join(' '));

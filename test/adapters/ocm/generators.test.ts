@@ -69,7 +69,7 @@ test('a model with errors ends with 1, a call that makes no sense with 2, and ne
       [['docs', 'models', '--output', 'models/docs'], 'is inside the model'],
       [['docs', 'models', '--output', `${BOOK}/x`], 'is inside the model'],
       [['docs', 'models', '--output', '/dev/null/x'], 'nothing could be written'],
-      [['types', 'models', '--output', 'out', '--hints'], "Unknown option '--hints'"],
+      [['types', 'models', '--output', 'out', '--hints'], "'model types' has no option '--hints'"],
     ] as const) {
       const { status, stderr } = run(folder, ...args);
       assert.is(status, 2, args.join(' '));

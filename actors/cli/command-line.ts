@@ -1,0 +1,145 @@
+// What a command takes: one table parses its options, makes the text of --help and knows what was meant by a misspelt one.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { hint } from '../../adapters/nearest.ts';
+import { TerminalError } from '../../bus/errors.ts';
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  readonly default?: string | boolean;
+  /** What stands for its value in texts: `FILE`, or `=false` for one that is written so. */
+  readonly value?: string;
+  /** Of the environment; the option goes before it. */
+  readonly variable?: string;
+  /** What holds unless it is told, where that is no `default`. */
+  readonly fallback?: string;
+  readonly help: string;
+}
+export type Options = Readonly<Record<string, Option>>;
+
+export interface Usage {
+  /** With the command that it is a part of: `model check`. */
+  readonly name: string;
+  /** What it takes but for options, in each of its forms; one form without anything unless told. */
+  readonly forms?: readonly string[];
+  readonly about: string;
+  readonly options: Options;
+  /** More paragraphs, laid out. */
+  readonly notes?: string;
+  /** What follows `troupe`. */
+  readonly examples: readonly string[];
+}
+
+/** `troupe`, or `kubectl troupe` where kubectl runs it. */
+export type Program = string;
+
+/** Where explanations begin, and lines end, in characters. */
+const COLUMN = 36;
+const WIDTH = 120;
+
+const HELP = { help: { type: 'boolean', short: 'h', help: 'this text' } } as const satisfies Options;
+
+/** Whether a command is asked for its text, which goes before all else that it was told. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => /^(?:-h|--?help)$/.test(arg));
+}
+
+export function helpText({ name, forms = [''], about, options, notes, examples }: Usage, program: Program): string {
+  const all = { ...options, ...HELP };
+  return [
+    forms.map((form) => `${program} ${name} ${form}`.trimEnd()).join('\n'),
+    wrapped(about, '  '),
+    `Options:\n${optionLines(all)}`,
+    ...(notes === undefined ? [] : [notes.trimEnd()]),
+    `Examples:\n${examples.map((example) => `  ${program} ${example}`).join('\n')}`,
+  ]
+    .map((part) => `${part.trimEnd()}\n`)
+    .join('\n');
+}
+
+/** Commands and what they are about, one below the other. */
+export function commandLines(usages: readonly Usage[], program: Program): string {
+  return usages
+    .map(({ name, forms = [''], about }) => line(`${program} ${name} ${forms[0] ?? ''}`.trimEnd(), about))
+    .join('');
+}
+
+export function optionLines(options: Options): string {
+  return Object.entries(options)
+    .map(([name, { short, value = '', variable, default: byDefault, fallback, help }]) => {
+      const written = `${short === undefined ? '' : `-${short}, `}--${name}`;
+      const held = fallback ?? (typeof byDefault === 'string' ? byDefault : undefined);
+      const origin = [variable, held].filter((part) => part !== undefined).join(', ');
+      return line(
+        `${written}${value === '' || value.startsWith('=') ? '' : ' '}${value}`,
+        origin === '' ? help : `${origin}: ${help}`,
+      );
+    })
+    .join('');
+}
+
+type Parsed<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: O & NonNullable<ParseArgsConfig['options']>; allowPositionals: true; args: string[] }>
+>;
+
+/** @throws {TerminalError} an option that is none, or without its value */
+export function parsed<const O extends Options>(
+  { name, options }: Pick<Usage, 'name'> & { readonly options: O },
+  args: readonly string[],
+): Parsed<O> {
+  const config = {
+    args: [...args],
+    options: options as O & NonNullable<ParseArgsConfig['options']>,
+    allowPositionals: true,
+  } as const;
+  for (const token of parseArgs({ ...config, strict: false, tokens: true }).tokens) {
+    if (token.kind === 'option' && !Object.hasOwn(options, token.name)) throw noOption(name, token.rawName, options);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new TerminalError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function noOption(name: string, written: string, options: Options): TerminalError {
+  const known = Object.entries(options).flatMap(([long, { short }]) => [
+    `--${long}`,
+    ...(short === undefined ? [] : [`-${short}`]),
+  ]);
+  const meant = written.startsWith('--') ? hint(written, known) : '';
+  return new TerminalError(`'${name}' has no option '${written}'${meant || '; --help lists them'}`);
+}
+
+/**
+ * @param asked  undefined: none was
+ * @param of  what has commands: `troupe`, `troupe model`
+ * @returns why a command is none
+ */
+export function noCommand(asked: string | undefined, names: readonly string[], of: string): TerminalError {
+  const lists = `'${of} help' lists the commands`;
+  if (asked === undefined) return new TerminalError(`a command is missing; ${lists}`);
+  const meant = hint(asked, names);
+  return new TerminalError(`there is no command '${asked}'${meant === '' ? `; ${lists}` : `${meant} ${lists}`}`);
+}
+
+/** What is too long for the column has a line of its own. */
+function line(what: string, explanation: string): string {
+  const begun = `  ${what}`;
+  const text = wrapped(explanation, ' '.repeat(COLUMN));
+  return begun.length < COLUMN ? `${begun}${text.slice(begun.length)}\n` : `${begun}\n${text}\n`;
+}
+
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of text.split(/\s+/)) {
+    if (current !== '' && indent.length + current.length + 1 + word.length > WIDTH) {
+      lines.push(current);
+      current = word;
+    } else current = current === '' ? word : `${current} ${word}`;
+  }
+  return [...lines, current].map((each) => `${indent}${each}`).join('\n');
+}

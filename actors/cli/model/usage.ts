@@ -1,0 +1,101 @@
+// What the commands of `troupe model` take.
+import type { Options, Usage } from '../command-line.ts';
+
+const WATCH = { type: 'boolean', help: 'does it again after every change, until Ctrl-C' } as const;
+
+/** Of the generators. */
+const GENERATOR = {
+  output: { type: 'string', short: 'o', value: 'FOLDER', help: 'where to; not inside the model' },
+  watch: WATCH,
+  check: { type: 'boolean', help: 'writes nothing, and ends with 1 when something is not up to date' },
+} as const satisfies Options;
+
+export const USAGES = {
+  check: {
+    name: 'model check',
+    forms: ['<dir>...'],
+    about: 'says what is wrong with a model, and where; in JSON or SARIF on standard output, for programs',
+    options: {
+      watch: WATCH,
+      output: {
+        type: 'string',
+        short: 'o',
+        value: 'text|json|sarif',
+        default: 'text',
+        help: 'how complaints are told',
+      },
+      'warnings-as-errors': { type: 'boolean', help: 'ends with 1 for warnings, too' },
+    },
+    examples: ['model check models', 'model check models -o sarif --warnings-as-errors'],
+  },
+  fmt: {
+    name: 'model fmt',
+    forms: ['<dir or file>...'],
+    about: "lays model files out anew, and names those that change; '-' is standard input",
+    options: {
+      check: { type: 'boolean', help: 'only says which need it, and ends with 1 if some do' },
+      diff: { type: 'boolean', help: 'only shows how, and ends with 1 if something would change' },
+    },
+    examples: ['model fmt models', 'model fmt --diff models', 'model fmt - < book.model'],
+  },
+  openapi: {
+    name: 'model openapi',
+    forms: ['<dir>...'],
+    about: 'writes <out>/<service>/<version>/openapi.json; options say more than the published documents do',
+    options: {
+      ...GENERATOR,
+      'operation-ids': {
+        type: 'boolean',
+        help: 'every operation has an operationId: the way to the resource and the method',
+      },
+      required: {
+        type: 'boolean',
+        help: "bodies that are one value, the members of a list's answer, and those that every error has",
+      },
+      'read-only': { type: 'boolean', help: 'kind and href, which servers ignore in requests' },
+      'method-get': { type: 'boolean', help: 'lists by POST with ?method=get, too' },
+      hints: { type: 'boolean', help: 'defaults of parameters, and least values' },
+      'close-links': { type: 'boolean', help: 'schemas for link targets that are in another service' },
+    },
+    examples: ['model openapi models --output api', 'model openapi models -o api --check'],
+  },
+  types: {
+    name: 'model types',
+    forms: ['<dir>...'],
+    about: 'writes TypeScript types and a typed client to <out>/<service>/<version>.ts',
+    options: GENERATOR,
+    examples: ['model types models --output src/api'],
+  },
+  docs: {
+    name: 'model docs',
+    forms: ['<dir>...'],
+    about:
+      'writes pages about all services, in Markdown and HTML; begin with <out>/index.md, or <out>/index.html to search',
+    options: GENERATOR,
+    examples: ['model docs models --output site --watch'],
+  },
+  lsp: {
+    name: 'model lsp',
+    forms: ['[<dir>...]'],
+    about: 'serves an editor over standard input and output; without <dir>, the models in its folders',
+    options: {
+      stdio: { type: 'boolean', help: 'as it is anyway: editors add this without being asked' },
+      clientProcessId: { type: 'string', value: 'N', help: 'the same' },
+    },
+    examples: ['model lsp', 'model lsp models'],
+  },
+  diff: {
+    name: 'model diff',
+    forms: ['<old dir> <new dir>'],
+    about: 'says which changes break clients, by rule, and where; ends with 1 if some do',
+    options: {
+      output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
+    },
+    examples: ['model diff released/models models', 'model diff released/models models -o json'],
+  },
+} as const satisfies Readonly<Record<string, Usage>>;
+export type CommandName = keyof typeof USAGES;
+
+export const NOTES = `With --check a generator writes nothing and ends with 1 when something is not up to date. What it wrote before for
+the same model, and does not any more, it takes away: <out>/.troupe-model-<command>.json says what that is.
+`;

@@ -1,0 +1,73 @@
+// The flags of `troupe csi-proxy serve`: those of the original, and this server's own. They are parsed by this table, and
+// explained by it.
+import { KUBELET_PATH } from './group-deps.ts';
+
+export const SERVICE = 'MSiSCSI';
+export const DRAIN_MS = 30_000;
+
+export const FLAGS = {
+  'kubelet-path': { type: 'string', value: 'FOLDER', fallback: KUBELET_PATH, help: 'where paths may lie' },
+  'working-dir': { type: 'string', value: 'FOLDER', help: 'another one; may be repeated' },
+  'require-privacy': { type: 'boolean', value: '=false', fallback: 'true', help: 'SMB mappings are encrypted' },
+  'windows-service': {
+    type: 'boolean',
+    help: 'accepted; adapters/csi-proxy/server/README.md tells how a service is set up',
+  },
+  'metrics-bind-address': { type: 'string', value: 'HOST:PORT', fallback: 'nowhere', help: 'where /metrics is' },
+  v: { type: 'string', value: 'N', fallback: '0', help: 'from 4 on reads are logged, too' },
+  logtostderr: { type: 'boolean', value: '=false', fallback: 'true', help: 'the log goes to --log_file instead' },
+  log_file: { type: 'string', value: 'FILE', help: 'where the log goes with --logtostderr=false' },
+  group: { type: 'string', value: 'NAME', fallback: 'all', help: 'what is served; may be repeated' },
+  version: { type: 'string', value: 'NAME', fallback: 'all', help: 'of the group before it; may be repeated' },
+  'pipe-prefix': {
+    type: 'string',
+    value: 'TEXT',
+    help: 'what names of pipes begin with: \\\\.\\pipe\\ on Windows, /run/csi-proxy/ elsewhere',
+  },
+  host: {
+    type: 'string',
+    value: 'windows|memory',
+    help: 'windows on Windows; memory: a machine that only exists in this process',
+  },
+  files: {
+    type: 'string',
+    value: 'FOLDER',
+    help: 'the files of a machine in memory lie in this folder, C:\\ in FOLDER/C',
+  },
+  'health-probe-bind-address': {
+    type: 'string',
+    value: 'HOST:PORT',
+    fallback: 'nowhere',
+    help: 'where /healthz and /readyz are',
+  },
+  'allow-service': {
+    type: 'string',
+    value: 'NAME',
+    fallback: SERVICE,
+    help: 'a Windows service that may be started and stopped; may be repeated',
+  },
+  'allow-all-services': { type: 'boolean', help: 'lifts that limit' },
+  'check-volume-paths': {
+    type: 'boolean',
+    value: '=false',
+    fallback: 'true',
+    help: 'the target paths of volumes lie under the allowed folders; in the original anywhere',
+  },
+  'check-link-paths': {
+    type: 'boolean',
+    help: 'IsSymlink and IsMountPoint, too, look nowhere but under the allowed folders',
+  },
+  'time-limit-ms': {
+    type: 'string',
+    value: 'CALL=N',
+    help: 'how long calls of this name may take, such as FormatVolume=1200000; may be repeated',
+  },
+  'calls-per-group': { type: 'string', value: 'N', fallback: '64', help: 'calls of a group that run at a time' },
+  'drain-ms': {
+    type: 'string',
+    value: 'N',
+    fallback: String(DRAIN_MS),
+    help: 'how long calls may still take when the server is told to stop',
+  },
+} as const;
+export type Flag = keyof typeof FLAGS;

@@ -1,0 +1,31 @@
+// `npm run prepack`: what the npm package has in place of the sources, since Node strips no types below node_modules:
+// .build, the same folders as JavaScript with declarations, and the files that they read. A checkout never needs it.
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BUILD = join(ROOT, '.build');
+/** What is read at run time and is no module, or is read as a text. */
+const DATA = [
+  'package.json',
+  'adapters/**/*.{json,proto,ps1}',
+  'adapters/ocm/types/client.ts',
+  'deploy/samples/**/*.yaml',
+];
+
+rmSync(BUILD, { recursive: true, force: true });
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '-p', 'deploy/tsconfig.build.json'],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+  },
+);
+for (const path of globSync(DATA, { cwd: ROOT })) {
+  mkdirSync(dirname(join(BUILD, path)), { recursive: true });
+  cpSync(join(ROOT, path), join(BUILD, path));
+}
+process.exitCode = status ?? 1;

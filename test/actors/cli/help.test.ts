@@ -1,0 +1,140 @@
+// limit: 240 s
+// Every command explains itself by the table that parses its options, and misspelt commands and options are met with the
+// nearest.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { USAGES as BUS } from '../../../actors/cli/bus/usage.ts';
+import { type Option, parsed, type Usage } from '../../../actors/cli/command-line.ts';
+import { USAGES as CSI_PROXY } from '../../../actors/cli/csi-proxy/usage.ts';
+import { USAGES as MODEL } from '../../../actors/cli/model/usage.ts';
+import { USAGES as TROUPE } from '../../../actors/cli/usage.ts';
+
+const test = suite('help');
+
+const ENTRY = fileURLToPath(new URL('../../../actors/troupe.cjs', import.meta.url));
+const ALL: readonly Usage[] = [TROUPE, BUS, MODEL, CSI_PROXY].flatMap((usages): Usage[] => Object.values(usages));
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(args: readonly string[], entry = ENTRY): Promise<Ran> {
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+  const { PATH = '', HOME = '' } = process.env;
+  execFile(process.execPath, [entry, ...args], { env: { PATH, HOME } }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+  );
+  return promise;
+}
+
+/** For every command, some at a time. */
+async function forAll(work: (usage: Usage) => Promise<void>): Promise<void> {
+  const left = [...ALL];
+  const one = async (): Promise<void> => {
+    for (let usage = left.shift(); usage !== undefined; usage = left.shift()) await work(usage);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, one));
+}
+
+/** With two letters swapped that differ; of two letters the second once more. */
+function misspelt(name: string): string {
+  if (name.length < 3) return `${name}${name.at(-1)}`;
+  const at = [...name].findIndex((letter, index) => index > 0 && name[index - 1] !== letter);
+  return `${name.slice(0, at - 1)}${name[at]}${name[at - 1]}${name.slice(at + 1)}`;
+}
+
+const written = ({ short, value = '' }: Option, name: string): string =>
+  `  ${short === undefined ? '' : `-${short}, `}--${name}${value === '' || value.startsWith('=') ? value : ' '}`;
+
+test('every command tells its forms, all its options and how it is used', () =>
+  forAll(async (usage) => {
+    const { code, out, err } = await run([...usage.name.split(' '), '--help']);
+    assert.equal([code, err], [0, ''], usage.name);
+    for (const form of usage.forms ?? ['']) assert.ok(out.includes(`troupe ${usage.name} ${form}`.trimEnd()), form);
+    for (const [name, option] of Object.entries(usage.options)) {
+      assert.ok(out.includes(`\n${written(option, name)}`), `${usage.name}: ${name}\n${out}`);
+      if (option.variable !== undefined) assert.match(out, option.variable);
+    }
+    assert.ok(usage.examples.length > 0, usage.name);
+    for (const example of usage.examples) {
+      assert.ok(out.includes(`\n  troupe ${example}\n`), example);
+      assert.ok(example === usage.name || example.startsWith(`${usage.name} `), example);
+      parsed(usage, example.replace(/ <.*/, '').split(' ').slice(usage.name.split(' ').length));
+    }
+    for (const line of out.split('\n')) assert.ok(line.length <= 122, line);
+  }));
+
+test('a misspelt option is met with the nearest, and ends with 2', () =>
+  forAll(async (usage) => {
+    const [name] = Object.keys(usage.options).filter((option) => option.length > 3);
+    if (name === undefined) throw new Error(`${usage.name} has no option`);
+    const { code, out, err } = await run([...usage.name.split(' '), `--${misspelt(name)}`]);
+    assert.equal([code, out], [2, ''], usage.name);
+    assert.match(err, `did you mean '--${name}'?\n`);
+    assert.is(err.split('\n').length, 2);
+  }));
+
+test('a misspelt command is met with the nearest, and ends with 2', () =>
+  forAll(async ({ name }) => {
+    const words = name.split(' ');
+    const last = words.pop() ?? '';
+    const { code, out, err } = await run([...words, misspelt(last)]);
+    assert.equal([code, out], [2, ''], name);
+    const of = ['troupe', ...words].join(' ');
+    assert.is(
+      err,
+      `troupe: there is no command '${misspelt(last)}'; did you mean '${last}'? '${of} help' lists the commands\n`,
+    );
+  }));
+
+test('what is like nothing there is is not guessed at', async () => {
+  const unknown = await run(['conjure']);
+  assert.equal(
+    [unknown.code, unknown.err],
+    [2, "troupe: there is no command 'conjure'; 'troupe help' lists the commands\n"],
+  );
+  const option = await run(['crds', '--pineapple']);
+  assert.equal([option.code, option.err], [2, "troupe: 'crds' has no option '--pineapple'; --help lists them\n"]);
+  const misplaced = await run(['--kubeconfg', 'x']);
+  assert.match(misplaced.err, "did you mean '--kubeconfig'?");
+});
+
+test('help is asked for in any of the usual ways, and an option may stand before its command', async () => {
+  const [text, ...same] = await Promise.all([['help'], ['--help'], ['-h']].map(async (args) => (await run(args)).out));
+  assert.match(text ?? '', /^troupe \d+\.\d+\.\d+: Kubernetes objects as actors\n\n {2}troupe run /);
+  for (const { name } of Object.values(TROUPE)) assert.match(text ?? '', `\n  troupe ${name} `);
+  assert.equal(same, [text, text]);
+  const { out } = await run(['model', 'check', '--help']);
+  assert.is((await run(['help', 'model', 'check'])).out, out);
+  assert.is((await run(['--log-level', 'warn', 'crds', '-h'])).out, (await run(['help', 'crds'])).out);
+  assert.match((await run(['--log-level', 'warn', 'crds', 'Network'])).out, 'name: networks.openstack.k-orc.cloud');
+});
+
+test('as kubectl-troupe it is a command of kubectl, and says so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-kubectl-'));
+  try {
+    const plugin = join(folder, 'kubectl-troupe');
+    await symlink(ENTRY, plugin);
+    const { out } = await run(['why', '--help'], plugin);
+    assert.match(out, /^kubectl troupe why <kind>\/<name>/);
+    assert.match(out, '\n  kubectl troupe why network/app\n');
+    for (const option of ['-n, --namespace', '--context', '--kubeconfig', '-o, --output']) assert.match(out, option);
+    assert.match((await run(['help'], plugin)).out, '\n  kubectl troupe model <command>');
+    const { code, err } = await run(['model', 'conjure'], plugin);
+    assert.equal(
+      [code, err],
+      [2, "troupe: there is no command 'conjure'; 'kubectl troupe model help' lists the commands\n"],
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.run();
