@@ -14,7 +14,7 @@ import { rolesWith } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
 import { aggregatedRoles, clusterRole, crdsKustomization, rolePods, rolesComponent } from './manifests.ts';
-import { findKubectl } from './render/kustomize.ts';
+import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
 
@@ -84,7 +84,7 @@ async function render(folder: string, image?: Image): Promise<void> {
   if (kubectl === undefined) {
     throw new Error('no kubectl 1.22 or later on the PATH, whose kustomize makes install.yaml and the chart');
   }
-  const files = await rendered(kubectl, TROUPE_VERSION, image);
+  const files = await rendered((sources) => kustomized(kubectl, sources), TROUPE_VERSION, image);
   for (const name of await readdir(join(folder, 'chart'), { recursive: true }).catch(() => [])) {
     if (!files.has(`chart/${name}`) && /\.\w+$/.test(name)) await rm(join(folder, 'chart', name));
   }

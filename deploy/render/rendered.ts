@@ -1,7 +1,7 @@
 // All that is made by kustomize's part: install.yaml, and the files of the chart.
 import { chart } from './chart.ts';
 import { byDefault, chosen } from './choices.ts';
-import { kustomized, type Manifest, manifestsText } from './kustomize.ts';
+import { type Manifest, manifestsText, type Sources } from './kustomize.ts';
 
 /** Where the pods get Troupe's image from. */
 export interface Image {
@@ -12,17 +12,26 @@ export interface Image {
 const HEADER =
   '# Made of deploy/default by `npm run generate`; changes made here are lost. `kubectl apply --server-side -f` installs it.\n';
 
-/** Texts by their paths. @throws {Error} the sources and the version of the package do not fit */
-export async function rendered(kubectl: string, version: string, image?: Image): Promise<ReadonlyMap<string, string>> {
+/**
+ * Texts by their paths.
+ *
+ * @param render  kustomize
+ * @throws {Error} the sources and the version of the package do not fit
+ */
+export async function rendered(
+  render: (sources: Sources) => Promise<readonly Manifest[]>,
+  version: string,
+  image?: Image,
+): Promise<ReadonlyMap<string, string>> {
   const plain = `troupe:${version}`;
-  const all = await kustomized(kubectl, byDefault());
+  const all = await render(byDefault());
   if (!JSON.stringify(all).includes(`"image":"${plain}"`)) {
     throw new Error(
       `no pod has the image '${plain}': deploy/base/kustomization.yaml names the version of package.json`,
     );
   }
   const { repository, digest } = image ?? { repository: 'troupe', digest: '' };
-  const files = chart(await chosen((sources) => kustomized(kubectl, sources)), {
+  const files = chart(await chosen(render), {
     version,
     image: { repository, digest },
   });
