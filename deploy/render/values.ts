@@ -55,7 +55,7 @@ export function valuesSchema(values: readonly Value[]): string {
     }
     at.properties[keys.at(-1) ?? ''] = { ...schema, description };
   }
-  const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Values', ...root };
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values', ...root };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 

@@ -10,6 +10,7 @@ import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { rolesWith } from '../../actors/process/config.ts';
 import { TROUPE_VERSION } from '../../actors/process/version.ts';
 import type { JsonObject } from '../../bus/mod.ts';
+import { aggregatedRoles } from '../../deploy/manifests.ts';
 import { identityOf, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
 import { changedSince } from '../../deploy/render/sums.ts';
 
@@ -81,10 +82,9 @@ test('the monitor finds the Service and its port', () => {
 });
 
 test('who views, edits or administers a namespace does so with the kinds, and nobody writes their status', () => {
+  const roles = parseManifests(aggregatedRoles(BUILT_IN));
   const verbs = (role: string): Readonly<Record<string, readonly string[]>> => {
-    const manifest = installed.find(
-      ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === `troupe-${role}`,
-    );
+    const manifest = roles.find(({ metadata }) => metadata.name === `troupe-${role}`);
     const { rules } = manifest as unknown as Rules;
     return Object.fromEntries(rules.flatMap((rule) => rule.resources.map((resource) => [resource, rule.verbs])));
   };

@@ -2,9 +2,18 @@
 import type { Change } from './change.ts';
 import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';
+import { DEPLOY } from './changes/deploy.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
 import { OCM } from './changes/ocm.ts';
 import { OPENSTACK } from './changes/openstack.ts';
 
-export const CHANGES: readonly Change[] = [...MACHINES, ...ACTORS, ...BUS, ...OPENSTACK, ...KUBERNETES, ...OCM];
+export const CHANGES: readonly Change[] = [
+  ...MACHINES,
+  ...ACTORS,
+  ...BUS,
+  ...OPENSTACK,
+  ...KUBERNETES,
+  ...OCM,
+  ...DEPLOY,
+];

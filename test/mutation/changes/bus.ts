@@ -310,4 +310,11 @@ export const BUS: readonly Change[] = [
     to: '',
     tests: ['test/actors/effects/operations-service.test.ts'],
   },
+  {
+    file: 'bus/nats-program.ts',
+    breaks: 'a package that is not what it was is run',
+    from: '  else checkSum(file, await readFile(join(scratch, file)), expected);\n',
+    to: '',
+    tests: ['test/bus/nats-server.test.ts'],
+  },
 ];
