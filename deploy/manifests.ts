@@ -1,10 +1,11 @@
 // The manifests that follow from the adapters and their kinds.
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { Role, rolesWith } from '../actors/process/config.ts';
 import type { Adapter } from '../adapters/adapter.ts';
 import { crdFile } from '../adapters/kubernetes/crds.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';
+const RBAC = 'rbac.authorization.k8s.io/v1';
 
 /** A rule of RBAC. */
 interface Rule {
@@ -37,7 +38,138 @@ export function clusterRole(adapters: readonly Adapter[], roles = rolesWith(adap
   ]);
   const all = rolesWith(adapters).every((role) => roles.includes(role));
   const metadata = { name: all ? 'troupe' : `troupe-${roles.join('-')}` };
-  return yaml({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata, rules });
+  return yaml({ apiVersion: RBAC, kind: 'ClusterRole', metadata, rules });
+}
+
+/** Which role the pods of a Deployment play, if it is one alone. */
+export const ROLE_LABEL = 'troupe/role';
+
+/** For kustomize: in place of pods that play all roles, pods for each. */
+export function rolesComponent(adapters: readonly Adapter[], version: string): string {
+  const roles = rolesWith(adapters);
+  const all = [
+    { apiVersion: 'apps/v1', kind: 'Deployment' },
+    { apiVersion: 'v1', kind: 'ServiceAccount' },
+    { apiVersion: RBAC, kind: 'ClusterRole' },
+    { apiVersion: RBAC, kind: 'ClusterRoleBinding' },
+  ];
+  return yaml({
+    apiVersion: 'kustomize.config.k8s.io/v1alpha1',
+    kind: 'Component',
+    resources: roles.flatMap((role) => [`${role}.yaml`, `${role}-pods.yaml`]),
+    patches: all.map((each) => ({ patch: stringify({ $patch: 'delete', ...each, metadata: { name: 'troupe' } }) })),
+    images: [{ name: 'troupe', newTag: version }],
+  });
+}
+
+/** What Secrets with keys of the bus are called, before the name of the user. */
+const BUS_SECRET = 'troupe-bus-';
+
+/** The pods of one role: those of all roles, told to play one, with an account of their own. */
+export function rolePods(role: string, deployment: string, namespace: string): string {
+  const { metadata, spec, ...type } = parse(deployment) as Deployment;
+  const name = `troupe-${role}`;
+  const label = { [ROLE_LABEL]: role };
+  const labels = { 'app.kubernetes.io/name': 'troupe' };
+  const selecting = ({ matchLabels }: Selector): Selector => ({ matchLabels: { ...matchLabels, ...label } });
+  const { template } = spec;
+  const account = { name, namespace };
+  const pods = {
+    ...template.spec,
+    serviceAccountName: name,
+    topologySpreadConstraints: template.spec.topologySpreadConstraints.map((constraint) => ({
+      ...constraint,
+      labelSelector: selecting(constraint.labelSelector),
+    })),
+    containers: template.spec.containers.map((container) =>
+      container.name === 'troupe' ? { ...container, args: [...container.args, `--roles=${role}`] } : container,
+    ),
+    // Each role is a user of the bus.
+    volumes: template.spec.volumes.map((volume) =>
+      volume.secret?.secretName === `${BUS_SECRET}alone`
+        ? { ...volume, secret: { ...volume.secret, secretName: `${BUS_SECRET}${role}` } }
+        : volume,
+    ),
+  };
+  return yaml(
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...account, labels } },
+    {
+      apiVersion: RBAC,
+      kind: 'ClusterRoleBinding',
+      metadata: { name, labels },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
+    },
+    {
+      ...type,
+      metadata: { ...metadata, ...account, labels: { ...labels, ...metadata.labels, ...label } },
+      spec: {
+        ...spec,
+        selector: selecting(spec.selector),
+        template: {
+          ...template,
+          metadata: { ...template.metadata, labels: { ...template.metadata.labels, ...label } },
+          spec: pods,
+        },
+      },
+    },
+  );
+}
+
+interface Selector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+}
+
+interface Deployment {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly selector: Selector;
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly topologySpreadConstraints: readonly { readonly labelSelector: Selector }[];
+        readonly containers: readonly { readonly name: string; readonly args: readonly string[] }[];
+        readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
+      };
+    };
+  };
+}
+
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
+
+/**
+ * What people may do with the kinds: added to the cluster's own ClusterRoles `view`, `edit` and `admin`, and good for a
+ * binding of its own. Nobody is given the status: it says which resource of the cloud an object has.
+ */
+export function aggregatedRoles(adapters: readonly Adapter[]): string {
+  const kinds = adapters.flatMap(kindsOf);
+  const read = kinds.map(({ group, plurals }) => rule(group, plurals, READ));
+  const write = kinds.map(({ group, plurals }) => rule(group, plurals, [...READ, ...WRITE].sort()));
+  // Where the cluster asks for it before an owner reference may block the owner's deletion.
+  const own = kinds.map(({ group, plurals }) =>
+    rule(
+      group,
+      plurals.map((plural) => `${plural}/finalizers`),
+      ['update'],
+    ),
+  );
+  const roles = [
+    { name: 'view', to: ['view', 'edit', 'admin'], rules: read },
+    { name: 'edit', to: ['edit', 'admin'], rules: write },
+    { name: 'admin', to: ['admin'], rules: [...write, ...own] },
+  ];
+  return yaml(
+    ...roles.map(({ name, to, rules }) => ({
+      apiVersion: RBAC,
+      kind: 'ClusterRole',
+      metadata: {
+        name: `troupe-${name}`,
+        labels: Object.fromEntries(to.map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, 'true'])),
+      },
+      rules,
+    })),
+  );
 }
 
 /** Every object is read, and published. */
@@ -132,6 +264,7 @@ function merged(rules: readonly Rule[]): readonly Rule[] {
   });
 }
 
-function yaml(manifest: object): string {
-  return HEADER + stringify(manifest, { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false });
+function yaml(...manifests: readonly object[]): string {
+  const options = { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false } as const;
+  return HEADER + manifests.map((manifest) => stringify(manifest, options)).join('---\n');
 }

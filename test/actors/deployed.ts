@@ -31,7 +31,8 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
 
 /** What was applied with kubectl goes again, but for the definitions. */
 export async function undeploy(kubeconfig: string): Promise<void> {
-  const rest = ['clusterrole/troupe', 'clusterrole/troupe-metrics-reader', 'clusterrolebinding/troupe'];
+  const roles = ['troupe', 'troupe-metrics-reader', 'troupe-view', 'troupe-edit', 'troupe-admin'];
+  const rest = [...roles.map((name) => `clusterrole/${name}`), 'clusterrolebinding/troupe'];
   const policies = ['validatingadmissionpolicy', 'validatingadmissionpolicybinding'].map(
     (kind) => `${kind}/troupe-secrets`,
   );
@@ -39,7 +40,7 @@ export async function undeploy(kubeconfig: string): Promise<void> {
   await kubectl(kubeconfig, 'delete', '--ignore-not-found', `namespace/${NAMESPACE}`);
 }
 
-async function kubectl(kubeconfig: string, ...args: readonly string[]): Promise<string> {
+export async function kubectl(kubeconfig: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('kubectl', [...args], {
     env: { ...process.env, KUBECONFIG: kubeconfig },
   });
@@ -97,7 +98,12 @@ async function applyAccount(client: KubeClient): Promise<void> {
 }
 
 /** A kubeconfig that leads to the same server with a token of a service account. */
-async function asAccount(client: KubeClient, clock: Clock, kubeconfig: string, account: string): Promise<string> {
+export async function asAccount(
+  client: KubeClient,
+  clock: Clock,
+  kubeconfig: string,
+  account: string,
+): Promise<string> {
   const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`;
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   let token: unknown;

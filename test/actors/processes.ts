@@ -17,11 +17,12 @@ export class TroupeProcess {
   constructor(
     { ground }: { readonly ground: Pick<Ground, 'kubeconfig' | 'nats'> },
     env: Readonly<Record<string, string>> = {},
+    args: readonly string[] = ['run'],
   ) {
     const { kubeconfig, nats } = ground;
     if (nats === undefined) throw new Error('a process of its own needs a bus of its own');
     const { PATH = '', HOME = '' } = process.env;
-    this.#child = spawn(process.execPath, [CLI, 'run'], {
+    this.#child = spawn(process.execPath, [CLI, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH,

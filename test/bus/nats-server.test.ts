@@ -140,6 +140,35 @@ test('a release is fetched, checked and unpacked into the cache, once', () =>
     }
   }));
 
+test('a package of Debian that is known must be what it was; of others the line says who vouches for them', () =>
+  scratch(async (folder) => {
+    const tools = join(folder, 'bin');
+    await mkdir(tools);
+    const file = 'nats-server_9.9.9-1_amd64.deb';
+    const tool = (name: string, text: string): Promise<void> =>
+      writeFile(join(tools, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${text}\n`, { mode: 0o755 });
+    await tool('apt-get', `printf "$(cat ${join(folder, 'content')})" >${file}`);
+    await tool('dpkg-deb', `mkdir -p "$3/usr/sbin" && printf '#!/bin/sh\necho unpacked\n' >"$3/usr/sbin/nats-server"`);
+    const packages = { [file]: createHash('sha256').update('as it was').digest('hex') };
+    const lines: string[] = [];
+    const options = program(folder, { path: tools, packages, onProgress: (line) => lines.push(line) });
+
+    await writeFile(join(folder, 'content'), 'as it was not');
+    const { message } = await rejection(natsProgram(options));
+    assert.match(message, `'${file}' has the checksum`);
+    assert.match(message, `not ${packages[file]}`);
+    assert.equal(await readdir(join(folder, 'cache')), []);
+
+    const unknown = await natsProgram({ ...options, packages: {}, cacheFolder: join(folder, 'other') });
+    assert.is((await run(unknown)).stdout, 'unpacked\n');
+    assert.match(lines.at(-1) ?? '', 'has no checksum here');
+
+    await writeFile(join(folder, 'content'), 'as it was');
+    lines.length = 0;
+    assert.is((await run(await natsProgram(options))).stdout, 'unpacked\n');
+    assert.equal(lines.length, 1);
+  }));
+
 test('only who may read the configuration can connect; a second start finds data and password', () =>
   scratch(async (folder) => {
     const options = await found(folder);

@@ -3,6 +3,7 @@ import type { Change } from './change.ts';
 import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';
 import { COMMAND_LINE } from './changes/command-line.ts';
+import { DEPLOY } from './changes/deploy.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
 import { OCM } from './changes/ocm.ts';
@@ -16,4 +17,5 @@ export const CHANGES: readonly Change[] = [
   ...KUBERNETES,
   ...OCM,
   ...COMMAND_LINE,
+  ...DEPLOY,
 ];

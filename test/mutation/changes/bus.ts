@@ -373,4 +373,11 @@ export const BUS: readonly Change[] = [
     to: 'const shown = generations.at(-1);',
     tests: ['test/actors/cli/bus/credentials.test.ts'],
   },
+  {
+    file: 'bus/nats-program.ts',
+    breaks: 'a package that is not what it was is run',
+    from: '  else checkSum(file, await readFile(join(scratch, file)), expected);\n',
+    to: '',
+    tests: ['test/bus/nats-server.test.ts'],
+  },
 ];

@@ -1,0 +1,166 @@
+// What is generated into deploy/ fits together, and goes on being what its sources say.
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { BUILT_IN } from '../../actors/process/adapters.ts';
+import { rolesWith } from '../../actors/process/config.ts';
+import { TROUPE_VERSION } from '../../actors/process/version.ts';
+import type { JsonObject } from '../../bus/mod.ts';
+import { aggregatedRoles } from '../../deploy/manifests.ts';
+import { identityOf, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
+import { changedSince } from '../../deploy/render/sums.ts';
+
+const test = suite('generated files of deploy/');
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+
+function read(name: string): readonly Manifest[] {
+  return parseManifests(readFileSync(join(DEPLOY, name), 'utf8'));
+}
+
+const installed = read('install.yaml');
+
+interface Rules {
+  readonly rules: readonly { readonly apiGroups: string[]; readonly resources: string[]; readonly verbs: string[] }[];
+}
+
+function labelsOf({ metadata }: Manifest): Readonly<Record<string, string>> {
+  return (metadata['labels'] ?? {}) as Record<string, string>;
+}
+
+/** Labels of the pods that objects make. */
+function podLabels(of: readonly Manifest[]): readonly Readonly<Record<string, string>>[] {
+  return of.flatMap((manifest) => {
+    const spec = manifest['spec'] as { template?: { metadata?: { labels?: Record<string, string> } } } | undefined;
+    const labels = spec?.template?.metadata?.labels;
+    return labels === undefined ? [] : [labels];
+  });
+}
+
+test('the installation is one file, with every definition, and names no object twice', () => {
+  const names = installed.map(identityOf);
+  assert.is(new Set(names).size, names.length);
+  const kinds = installed.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  assert.is(kinds.length, BUILT_IN.flatMap(({ contracts }) => contracts).length);
+});
+
+test('what selects pods selects some, whether roles are split or not', () => {
+  const split = rolesWith(BUILT_IN).flatMap((role) => read(`roles/${role}-pods.yaml`));
+  const withoutActors = installed.filter(({ kind }) => kind !== 'Deployment');
+  for (const objects of [installed, [...withoutActors, ...split]]) {
+    const pods = podLabels(objects);
+    for (const manifest of objects) {
+      const spec = (manifest['spec'] ?? {}) as JsonObject;
+      const selector = spec['selector'] ?? spec['podSelector'];
+      if (selector === undefined) continue;
+      const labels = ((selector as JsonObject)['matchLabels'] ?? selector) as Readonly<Record<string, string>>;
+      const selected = pods.filter((pod) => Object.entries(labels).every(([key, value]) => pod[key] === value));
+      assert.ok(selected.length > 0, identityOf(manifest));
+    }
+  }
+});
+
+test('the monitor finds the Service and its port', () => {
+  const [monitor] = read('monitoring/service-monitor.yaml');
+  const service = installed.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'troupe-metrics');
+  if (service === undefined || monitor === undefined) throw new Error('there is no Service, or no monitor');
+  const { selector, endpoints } = monitor['spec'] as unknown as {
+    selector: { matchLabels: Record<string, string> };
+    endpoints: { port: string }[];
+  };
+  assert.is(service.metadata.namespace, monitor.metadata.namespace);
+  const labels = labelsOf(service);
+  for (const [key, value] of Object.entries(selector.matchLabels)) assert.is(labels[key], value);
+  const { ports } = service['spec'] as unknown as { ports: { name: string }[] };
+  assert.equal(
+    endpoints.map(({ port }) => port),
+    ports.map(({ name }) => name),
+  );
+});
+
+test('who views, edits or administers a namespace does so with the kinds, and nobody writes their status', () => {
+  const roles = parseManifests(aggregatedRoles(BUILT_IN));
+  const verbs = (role: string): Readonly<Record<string, readonly string[]>> => {
+    const manifest = roles.find(({ metadata }) => metadata.name === `troupe-${role}`);
+    const { rules } = manifest as unknown as Rules;
+    return Object.fromEntries(rules.flatMap((rule) => rule.resources.map((resource) => [resource, rule.verbs])));
+  };
+  const written = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  for (const { plural } of BUILT_IN.flatMap(({ contracts }) => contracts)) {
+    assert.equal(verbs('view')[plural], ['get', 'list', 'watch']);
+    assert.equal(verbs('edit')[plural], written);
+    assert.equal(verbs('admin')[plural], written);
+    assert.equal(verbs('admin')[`${plural}/finalizers`], ['update']);
+  }
+  const aggregated: Record<string, string[]> = {};
+  for (const manifest of installed.filter(({ kind }) => kind === 'ClusterRole')) {
+    const to = Object.keys(labelsOf(manifest)).filter((label) => label.startsWith('rbac.authorization'));
+    if (to.length > 0)
+      aggregated[manifest.metadata.name] = to.map((label) => label.replace(/.*aggregate-to-/, '')).sort();
+    const status = (manifest as unknown as Rules).rules.some(({ resources = [] }) =>
+      resources.some((each) => each.endsWith('/status')),
+    );
+    assert.not(status && to.length > 0, manifest.metadata.name);
+  }
+  assert.equal(aggregated, {
+    'troupe-view': ['admin', 'edit', 'view'],
+    'troupe-edit': ['admin', 'edit'],
+    'troupe-admin': ['admin'],
+  });
+});
+
+test('pods of a role are those of all roles, told to play one', () => {
+  const [base] = read('base/deployment.yaml');
+  const all = base?.['spec'] as unknown as { template: { spec: { containers: { args: string[] }[] } } };
+  for (const role of rolesWith(BUILT_IN)) {
+    const [account, binding, pods] = read(`roles/${role}-pods.yaml`);
+    const spec = pods?.['spec'] as unknown as typeof all & { template: { spec: { serviceAccountName: string } } };
+    const [container] = spec.template.spec.containers;
+    assert.equal(container, {
+      ...all.template.spec.containers[0],
+      args: [...(all.template.spec.containers[0]?.args ?? []), `--roles=${role}`],
+    });
+    assert.is(spec.template.spec.serviceAccountName, account?.metadata.name);
+    const [rules] = read(`roles/${role}.yaml`);
+    assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
+  }
+});
+
+test('sources, chart and image are of the version of the package', () => {
+  const chart = parse(readFileSync(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as Record<string, string>;
+  assert.is(chart['version'], TROUPE_VERSION);
+  assert.is(chart['appVersion'], TROUPE_VERSION);
+  const { images } = parse(readFileSync(join(DEPLOY, 'base/kustomization.yaml'), 'utf8')) as {
+    images: { newTag: string }[];
+  };
+  assert.equal(
+    images.map(({ newTag }) => newTag),
+    [TROUPE_VERSION],
+  );
+});
+
+test('a source that changes, comes or goes, and a product that is edited, are seen without kubectl', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-sums-'));
+  try {
+    cpSync(DEPLOY, folder, { recursive: true });
+    assert.equal(await changedSince(folder), []);
+    writeFileSync(join(folder, 'nats/service.yaml'), 'changed');
+    writeFileSync(join(folder, 'base/more.yaml'), 'new');
+    writeFileSync(join(folder, 'chart/values.yaml'), 'edited');
+    rmSync(join(folder, 'egress/network-policy.yaml'));
+    writeFileSync(join(folder, 'README.md'), 'has no part in it');
+    assert.equal(await changedSince(folder), [
+      'base/more.yaml',
+      'chart/values.yaml',
+      'egress/network-policy.yaml',
+      'nats/service.yaml',
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();

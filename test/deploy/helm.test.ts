@@ -1,0 +1,175 @@
+// limit: 300 s
+// The chart as Helm understands it: under its default values it is install.yaml, and values change what they say.
+import { readFile } from 'node:fs/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../bus/mod.ts';
+import { byDefault } from '../../deploy/render/choices.ts';
+import { findKubectl, identityOf, kustomized, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
+import { CHART, findHelm, KEPT, plain, templated } from './helm.ts';
+
+const helm = await findHelm(process.env);
+const kubectl = await findKubectl(process.env);
+if (helm === undefined || kubectl === undefined) {
+  console.log(`skipped: no ${helm === undefined ? 'helm' : 'kubectl 1.22 or later'} on the PATH`);
+} else {
+  const test = suite('the Helm chart');
+  const installed = parseManifests(await readFile(new URL('../../deploy/install.yaml', import.meta.url), 'utf8'));
+
+  const sorted = (of: readonly Manifest[]): readonly Manifest[] =>
+    of
+      .filter(({ kind }) => kind !== 'Namespace')
+      .map(plain)
+      .sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  const same = (one: readonly Manifest[], other: readonly Manifest[]): void => {
+    assert.equal(sorted(one).map(identityOf), sorted(other).map(identityOf));
+    for (const [index, manifest] of sorted(one).entries()) {
+      assert.equal(manifest, sorted(other)[index], identityOf(manifest));
+    }
+  };
+  const one = (of: readonly Manifest[], kind: string, name: string): JsonObject => {
+    const found = of.find((each) => each.kind === kind && each.metadata.name === name);
+    if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+    return found;
+  };
+  const container = (manifest: JsonObject): JsonObject => {
+    const { template } = manifest['spec'] as { template: { spec: { containers: JsonObject[] } } };
+    return template.spec.containers[0] ?? {};
+  };
+  const refusal = async (values: object): Promise<string> => {
+    try {
+      await templated(helm, values);
+      return 'taken';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test('Helm finds nothing to complain about', async () => {
+    assert.match(await helm(['lint', '--strict', CHART]), '0 chart(s) failed');
+  });
+
+  test('under its default values it is install.yaml, and definitions outlive it (C1)', async () => {
+    const manifests = await templated(helm);
+    same(manifests, installed);
+    for (const { kind, metadata } of manifests) {
+      assert.equal(metadata['annotations'], kind === 'CustomResourceDefinition' ? KEPT : undefined, metadata.name);
+    }
+  });
+
+  for (const [what, values, sources] of [
+    ['roles apart', { roles: { split: true } }, { components: ['roles'] }],
+    ['a NATS server of yours', { nats: { enabled: false } }, { resource: 'base' }],
+    ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
+    ['a monitor', { metrics: { serviceMonitor: { enabled: true } } }, { components: ['monitoring'] }],
+    [
+      'all of it',
+      { roles: { split: true }, nats: { enabled: false }, egress: { enabled: true } },
+      { resource: 'base', components: ['roles', 'egress'] },
+    ],
+  ] as const) {
+    test(`with ${what} it is what kustomize makes of the same choice`, async () => {
+      same(await templated(helm, values), await kustomized(kubectl, { ...byDefault(), ...sources }));
+    });
+  }
+
+  test('everything follows the namespace of the release, also one that looks like a number (C2)', async () => {
+    const text = JSON.stringify(await templated(helm, {}, '1234'));
+    assert.not.match(text, /troupe-system/);
+    assert.match(text, '"namespace":"1234"');
+    assert.match(text, 'system:serviceaccounts:1234');
+  });
+
+  test('values go where they belong', async () => {
+    const manifests = await templated(helm, {
+      image: { repository: 'registry.example.com/troupe', tag: '9.9.9', pullPolicy: 'Always' },
+      images: { nats: 'registry.example.com/nats:9' },
+      imagePullSecrets: [{ name: 'registry' }],
+      replicas: 3,
+      resources: { requests: { memory: '1Gi' } },
+      args: ['--cloud-allow=a.example.com', '--log-level=debug'],
+      env: [{ name: 'TROUPE_LEASE_MS', value: '20000' }],
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { podAntiAffinity: {} },
+      priorityClassName: 'high',
+      nats: { storage: { size: '5Gi', className: 'fast' } },
+    });
+    const actors = one(manifests, 'Deployment', 'troupe');
+    const spec = actors['spec'] as { replicas: number; template: { spec: JsonObject } };
+    const { args, env, image, imagePullPolicy, resources } = container(actors);
+    assert.is(spec.replicas, 3);
+    assert.is(image, 'registry.example.com/troupe:9.9.9');
+    assert.is(imagePullPolicy, 'Always');
+    assert.equal((args as string[]).slice(-2), ['--cloud-allow=a.example.com', '--log-level=debug']);
+    assert.equal((env as JsonObject[]).at(-1), { name: 'TROUPE_LEASE_MS', value: '20000' });
+    assert.equal((resources as JsonObject)['requests'], { cpu: '50m', memory: '1Gi' });
+    const nats = one(manifests, 'StatefulSet', 'troupe-nats');
+    const { volumeClaimTemplates, template } = nats['spec'] as {
+      volumeClaimTemplates: { spec: { storageClassName: string; resources: { requests: JsonObject } } }[];
+      template: { spec: JsonObject };
+    };
+    assert.is(container(nats)['image'], 'registry.example.com/nats:9');
+    assert.is(volumeClaimTemplates[0]?.spec.storageClassName, 'fast');
+    assert.equal(volumeClaimTemplates[0]?.spec.resources.requests, { storage: '5Gi' });
+    for (const pod of [spec.template.spec, template.spec]) {
+      assert.equal(pod['imagePullSecrets'], [{ name: 'registry' }]);
+      assert.equal(pod['nodeSelector'], { disk: 'fast' });
+      assert.equal(pod['tolerations'], [{ operator: 'Exists' }]);
+      assert.is(pod['priorityClassName'], 'high');
+    }
+    assert.equal(spec.template.spec['affinity'], { podAntiAffinity: {} });
+  });
+
+  test('a digest goes before a tag', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const manifests = await templated(helm, { image: { tag: '9.9.9', digest } });
+    assert.is(container(one(manifests, 'Deployment', 'troupe'))['image'], `troupe@${digest}`);
+  });
+
+  test('a role may have other pods than the others, none too', async () => {
+    const manifests = await templated(helm, {
+      replicas: 4,
+      roles: { split: true, replicas: { openstack: 0 }, resources: { watch: { limits: { memory: '2Gi' } } } },
+    });
+    const replicas = (role: string): unknown =>
+      (one(manifests, 'Deployment', `troupe-${role}`)['spec'] as JsonObject)['replicas'];
+    assert.equal(['watch', 'actors', 'openstack'].map(replicas), [4, 4, 0]);
+    assert.equal(container(one(manifests, 'Deployment', 'troupe-watch'))['resources'], { limits: { memory: '2Gi' } });
+  });
+
+  test('with namespaces, rules hold in them, and beyond them only what is in none', async () => {
+    const manifests = await templated(helm, { namespaces: ['shop', 'lab'] });
+    const bindings = manifests.filter(({ kind }) => kind.endsWith('RoleBinding'));
+    assert.equal(
+      bindings.map(({ kind, metadata, roleRef }) => [kind, metadata.namespace, (roleRef as JsonObject)['name']]),
+      [
+        ['ClusterRoleBinding', undefined, 'troupe-beyond'],
+        ['RoleBinding', 'shop', 'troupe'],
+        ['RoleBinding', 'lab', 'troupe'],
+      ],
+    );
+    const { rules } = one(manifests, 'ClusterRole', 'troupe-beyond') as unknown as { rules: { resources: string[] }[] };
+    assert.equal(rules.flatMap(({ resources }) => resources).sort(), [
+      'leases',
+      'subjectaccessreviews',
+      'tokenreviews',
+    ]);
+    const { args } = container(one(manifests, 'Deployment', 'troupe'));
+    assert.equal((args as string[]).slice(-2), ['--namespace=shop', '--namespace=lab']);
+  });
+
+  test('definitions and the budget can be left out', async () => {
+    const manifests = await templated(helm, { crds: { enabled: false }, podDisruptionBudget: { enabled: false } });
+    const left = manifests.filter(({ kind }) => ['CustomResourceDefinition', 'PodDisruptionBudget'].includes(kind));
+    assert.equal(left, []);
+  });
+
+  test('misspelt values, and values of another type, are refused', async () => {
+    assert.match(await refusal({ replica: 3 }), "'replica' not allowed");
+    assert.match(await refusal({ nats: { enable: false } }), "'enable' not allowed");
+    assert.match(await refusal({ replicas: 'three' }), /replicas.*want integer/);
+  });
+
+  test.run();
+}
