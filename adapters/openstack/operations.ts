@@ -6,7 +6,7 @@
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 //   O4. Of an answer only what the kind declares is looked at and returned (A1).
 import type { JsonObject } from '../../bus/bus.ts';
-import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
+import { ConflictError, TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -106,7 +106,8 @@ export function openstackOperations(
         const { matches, exact } = await operations.find(request);
         const [own, ...others] = matches;
         if (own === undefined || others.length > 0 || !exact) throw known;
-        return own;
+        // Whose it is has to be found out, as with all that is found (M8).
+        throw new ConflictError('what is to be made is there by now', { cause: error });
       }
     },
 

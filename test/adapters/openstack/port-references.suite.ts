@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ground } from './ports.suite.ts';
-import { type Check, type Dependencies, fails } from './scene.ts';
+import { type Check, type Dependencies, fails, foundNothing } from './scene.ts';
 
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -54,7 +54,7 @@ export function describePortReferences(check: Check): void {
       await scene.outside('Port', { name: scene.name('lost-too'), network_id, ...none });
       const object = scene.managed('Port', 'lost', { networkRef: 'net', description: 'of no account' });
       const { find } = scene.operations('Port');
-      assert.equal(await find(scene.request(object, known)), { matches: [], exact: true });
+      foundNothing(await find(scene.request(object, known)));
       const id = await scene.outside('Port', { name, network_id, mac_address: '02:00:00:00:00:AA', ...none });
       const idsOf = async (
         resource: Parameters<typeof scene.managed<'Port'>>[2],

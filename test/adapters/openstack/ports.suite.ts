@@ -102,16 +102,23 @@ export function describePorts(check: Check): void {
     assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
   });
 
-  check('a create whose address an earlier one took is content with what that one made (I4)', async (scene) => {
-    const known = await ground(scene);
-    const addresses = [{ subnetRef: 'v4', ip: '192.0.2.53' }];
-    const object = scene.managed('Port', 'twice', { networkRef: 'net', addresses });
-    const first = await scene.create(object, known);
-    const second = await scene.operations('Port').create(scene.request(object, known));
-    assert.is(second.id, first.id);
-    const stranger = scene.managed('Port', 'stranger', { networkRef: 'net', addresses });
-    await fails(scene.operations('Port').create(scene.request(stranger, known)), 'terminal', /already|in use/i);
-  });
+  check(
+    'a create whose address an earlier one took is to look again for what that one made (I4, M8)',
+    async (scene) => {
+      const known = await ground(scene);
+      const addresses = [{ subnetRef: 'v4', ip: '192.0.2.53' }];
+      const object = scene.managed('Port', 'twice', { networkRef: 'net', addresses });
+      const first = await scene.create(object, known);
+      await fails(scene.operations('Port').create(scene.request(object, known)), 'conflict', /there by now/);
+      const { matches } = await scene.operations('Port').find(scene.request(object, known));
+      assert.equal(
+        matches.map(({ id }) => id),
+        [first.id],
+      );
+      const stranger = scene.managed('Port', 'stranger', { networkRef: 'net', addresses });
+      await fails(scene.operations('Port').create(scene.request(stranger, known)), 'terminal', /already|in use/i);
+    },
+  );
 
   check('each field of a port is updated, or left alone', async (scene) => {
     const known = await ground(scene);

@@ -285,3 +285,8 @@ export function checkOn(test: Test, open: () => Promise<Cloud>): Check {
     });
   };
 }
+
+/** No match, and that proves that there is none. */
+export function foundNothing({ matches, exact }: Awaited<ReturnType<ResourceOperations['find']>>): void {
+  assert.equal({ matches, exact }, { matches: [], exact: true });
+}

@@ -282,4 +282,18 @@ export const MACHINES: readonly Change[] = [
     to: 'if (this.#doneGeneration === -generation)',
     tests: ['test/machines/external-resource/news.test.ts'],
   },
+  {
+    file: 'machines/external-resource/building.ts',
+    breaks: 'M8: what was found is recorded, whosever it is',
+    from: "{ guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },",
+    to: '',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/deleting.ts',
+    breaks: 'M8: a deleted object removes what another one has',
+    from: "{ guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },",
+    to: '',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
 ];
