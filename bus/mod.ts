@@ -42,7 +42,13 @@ export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';
-export { NATS_RELEASE, type NatsProgramOptions, type NatsRelease, natsProgram } from './nats-program.ts';
+export {
+  NATS_RELEASE,
+  type NatsProgramOptions,
+  type NatsRelease,
+  natsProgram,
+  OlderServerError,
+} from './nats-program.ts';
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
 export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {

@@ -9,6 +9,7 @@ import {
   memoryBroker,
   type NatsServer,
   natsBus,
+  OlderServerError,
   startNatsServer,
   TroupeError,
 } from '../../bus/mod.ts';
@@ -119,7 +120,8 @@ async function openBus(
       folder: natsFolder,
     });
   } catch (error) {
-    if (!(error instanceof TroupeError) || natsServer !== undefined) throw error;
+    // A folder that only another server can open is for a person to decide on.
+    if (!(error instanceof TroupeError) || error instanceof OlderServerError || natsServer !== undefined) throw error;
     onProgress(`no nats-server can be had, so the bus is in memory: ${error.message}`);
     return { bus: memoryBroker({ clock, shards, leaseMs }).connect(), natsUrl: undefined };
   }
