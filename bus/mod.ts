@@ -42,6 +42,7 @@ export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { type NatsBusOptions, natsBus } from './nats-bus.ts';
+export type { FirstLease } from './nats-leases.ts';
 export {
   NATS_RELEASE,
   type NatsProgramOptions,

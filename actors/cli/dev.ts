@@ -15,7 +15,7 @@ export interface DevDeps extends RunDeps {
 /** @throws {TroupeError} something given cannot be used */
 export async function dev({ config, adapters, clock, log, signal, folder, variable }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
-  const environment = await openEnvironment({ config, clock, folder, lasting: true, onProgress });
+  const environment = await openEnvironment({ config, adapters, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
   try {
     const { client, bus, kubeconfig, natsUrl } = environment;

@@ -1,11 +1,13 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
   type Bus,
   type Clock,
+  type FirstLease,
   memoryBroker,
   type NatsServer,
   natsBus,
@@ -15,7 +17,7 @@ import {
 } from '../../bus/mod.ts';
 import type { Config } from './config.ts';
 import { lockFolder } from './folder-lock.ts';
-import { natsOptions } from './run.ts';
+import { firstLeaseOn, natsOptions } from './run.ts';
 import { USER_AGENT } from './version.ts';
 
 export interface Environment {
@@ -30,6 +32,7 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   config: Config;
+  adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[];
   clock: Clock;
   /** Where what is started keeps its data. */
   folder: string;
@@ -56,13 +59,11 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
     );
 
-    const { bus, natsUrl, server } = await openBus(
-      config,
-      clock,
+    const { bus, natsUrl, server } = await openBus(options, {
       folder,
-      api === undefined || lasting ? 'lasting' : 'new',
-      onProgress,
-    );
+      lives: api === undefined || lasting ? 'lasting' : 'new',
+      firstLease: firstLeaseOn(client, options.adapters, config),
+    });
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
@@ -95,16 +96,21 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return (await place(one)) === (await place(other));
 }
 
-/** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */
+interface BusPlace {
+  readonly folder: string;
+  /** Whether the objects of the API server outlive this process: if not, nor does what the bus knows of them. */
+  readonly lives: 'lasting' | 'new';
+  readonly firstLease: () => Promise<FirstLease>;
+}
+
 async function openBus(
-  config: Config,
-  clock: Clock,
-  folder: string,
-  lives: 'lasting' | 'new',
-  onProgress: (line: string) => void,
+  { config, clock, onProgress }: EnvironmentOptions,
+  { folder, lives, firstLease }: BusPlace,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
-  if (natsUrl !== undefined) return { bus: await natsBus(natsOptions(config, natsUrl, clock, onProgress)), natsUrl };
+  if (natsUrl !== undefined) {
+    return { bus: await natsBus({ ...natsOptions(config, natsUrl, clock, onProgress), firstLease }), natsUrl };
+  }
   const natsFolder = join(folder, 'nats');
   // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
   if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });

@@ -24,6 +24,7 @@ async function during<T>(
   const environment = await openEnvironment({
     ...rest,
     config: { ...config, kubeconfig },
+    adapters: [],
     clock: systemClock(),
     onProgress: () => undefined,
   });
