@@ -14,7 +14,15 @@ import { aborted, drain, start } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { openLog } from '../../telling/log.ts';
 import { installCrds } from '../crds.ts';
-import { type CloudInUse, cloudInUse, credentials, type DemoCloud, demoCloud, type Inventory } from './cloud.ts';
+import {
+  type CloudInUse,
+  cloudInUse,
+  credentials,
+  type DemoCloud,
+  demoCloud,
+  type Inventory,
+  PUBLIC,
+} from './cloud.ts';
 import { History } from './history.ts';
 import {
   applyObjects,
@@ -70,8 +78,6 @@ const LIMIT_MS = 300_000;
 const PATIENCE_MS = 1_500;
 /** What the trace still has to tell when the API server has done all, it tells within so many milliseconds. */
 const LAG_MS = 2_000;
-/** The external network that the landscape imports. */
-const PUBLIC = 'public';
 /** Exit code after Ctrl-C, as by convention. */
 const INTERRUPTED = 130;
 
@@ -154,7 +160,6 @@ class Demo {
     const { clock, signal, keep, cloud, environment, say } = this.#stage;
     const beganAt = clock.now();
     await this.#claimNamespace();
-    if (environment.simulator !== undefined) await cloud.addExternalNetwork(PUBLIC);
     const before = await cloud.inventory();
     const tracing = await environment.bus.trace.subscribe((event) => this.#show.take(event));
     try {
