@@ -134,11 +134,11 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
         });
       }
       case 'scaffold': {
-        const [{ scaffold }, { readFile, writeFile }] = await Promise.all([
+        const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
           import('./scaffold.ts'),
           import('node:fs/promises'),
         ]);
-        return await scaffold(rest, { adapters, readFile, writeFile, out: process.stdout });
+        return await scaffold(rest, { adapters, mkdir, readFile, writeFile, out: process.stdout });
       }
       case undefined:
         return usage('a command is missing');
