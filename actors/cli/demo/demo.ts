@@ -49,7 +49,7 @@ import {
   type Stretch,
   seconds,
 } from './summary.ts';
-import { detailOf } from './view.ts';
+import { detailOf, legend } from './view.ts';
 
 export interface DemoDeps {
   config: Config;
@@ -134,6 +134,19 @@ export async function demo(deps: DemoDeps): Promise<number> {
   }
 }
 
+/** What to do next. */
+function nextSteps(kept: boolean): readonly string[] {
+  return [
+    'next:',
+    ...(kept
+      ? []
+      : ['  npm run demo -- --keep     the same, and it stays up until Ctrl-C, to be looked at with kubectl and nats']),
+    '  npm run dev                an API server, a bus and a cloud for objects of your own, which stay; then',
+    '                             deploy/tutorial.md makes two of them in five minutes',
+    '  npm run -s troupe -- help  all commands',
+  ];
+}
+
 interface Stage extends DemoDeps {
   readonly environment: Environment & CloudInUse;
   readonly runtime: Runtime;
@@ -174,7 +187,9 @@ class Demo {
       this.#show.end();
       await tracing.close();
     }
-    return this.#verdict(clock.now() - beganAt);
+    const verdict = this.#verdict(clock.now() - beganAt);
+    if (verdict === 0) for (const line of nextSteps(keep)) say(line);
+    return verdict;
   }
 
   /** Runs a part; what it throws is a problem, and the demo goes on to clean up (D1). */
@@ -209,7 +224,7 @@ class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, secret, clock, say } = this.#stage;
+    const { environment, runtime, secret, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
     const { first, later } = await readLandscape(SAMPLES, runtime.kinds);
     const applied = await this.#withoutMissing(first);
@@ -224,6 +239,7 @@ class Demo {
     if (!seen) return this.#timedOut('no actor has come to life');
     simulator?.resetCounts();
 
+    say(legend(terminal, ink));
     this.#history.expect(applied);
     const heading = `applying ${applied.length} objects at once, dependants first`;
     const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);

@@ -86,7 +86,11 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     at(said, / secret\/openstack-clouds gone$/m);
     at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    at(said, /^demo passed: 80 objects .*\n$/m);
+    const passed = at(said, /^demo passed: 80 objects /m);
+    // It says what its words mean before, and what to do next at its end.
+    assert.ok(at(said, /^ {2}each line is a change of one object; held: /m) < at(said, /^applying \d+ objects at once/m));
+    assert.ok(at(said, /^next:\n {2}npm run demo -- --keep .*stays up until Ctrl-C.*\n {2}npm run dev /m) > passed);
+    assert.match(said, 'deploy/tutorial.md');
     assert.not.match(said, '\x1b');
     assert.not.match(await readFile(join(folder, 'demo.log'), 'utf8'), /"level":[56]0/);
   });
@@ -113,7 +117,9 @@ test('what is kept stays until Ctrl-C, tells how to look at it, and goes then', 
     async (start, text, folder) => {
       assert.is(await start({ signal: stop.signal, keep: true, terminal: true }), 0, text());
       at(text(), new RegExp(`export KUBECONFIG=${join(folder, 'kubeconfig')}`));
+      at(text(), /^ {2}○ waiting for what it refers to {2}◐ creating .* ◍ held: deleted, and still used /m);
       at(text(), /^demo passed: /m);
+      at(text(), /^next:\n {2}npm run dev /m);
       assert.is(text().split('\x1b[?25l').length, text().split('\x1b[?25h').length, 'the cursor comes back each time');
     },
     (text) => {
