@@ -50,12 +50,15 @@ export async function typeDocument(file: string): Promise<void> {
     await writeFile(join(folder, 'env'), '');
     for (const block of typedBlocks(file)) {
       if (block.marks.includes('stays')) {
-        for (const command of commandsOf(block)) staying.push(await stay(block, command, folder));
+        for (const command of commandsOf(block)) {
+          const running = stay(command, folder);
+          staying.push(running);
+          if (/ dev\b/.test(command)) await says(running, /export KUBECONFIG=/);
+        }
       } else await type(block, folder);
-      for (const one of staying) {
-        if (one.child.exitCode !== null) throw new Error(`${file}: '${one.command}' has ended:\n${one.text()}`);
-      }
     }
+    // What somebody is to watch shows something by now.
+    for (const running of staying) await says(running, /\S/);
   } finally {
     for (const { child, ended } of staying.reverse()) {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
@@ -109,16 +112,17 @@ async function type(block: Block, folder: string): Promise<void> {
   }
 }
 
-/** Returns when it is up: `dev` says so, of others the first word counts. */
-async function stay(block: Block, command: string, folder: string): Promise<Running> {
-  const running = begin(command, `set -a; source ${folder}/env; set +a\nexec ${command}`, folder);
-  const isUp = / dev\b/.test(command) ? /export KUBECONFIG=/ : /\S/;
+function stay(command: string, folder: string): Running {
+  return begin(command, `set -a; source ${folder}/env; set +a\nexec ${command}`, folder);
+}
+
+/** Waits until it has said so, and is still there. */
+async function says(running: Running, what: RegExp): Promise<void> {
   const endsAt = clock.now() + LIMIT_MS;
-  while (!isUp.test(running.text())) {
+  while (!what.test(running.text()) || running.child.exitCode !== null) {
     if (running.child.exitCode !== null || clock.now() > endsAt) {
-      throw new Error(`${block.file}:${block.line}: '${command}' is not up:\n${running.text()}`);
+      throw new Error(`'${running.command}' does not stay and say ${what}:\n${running.text()}`);
     }
     await clock.sleep(50);
   }
-  return running;
 }
