@@ -94,7 +94,7 @@ export class KeptStore {
     const file = this.#file;
     if (file === undefined) throw new Error(`'${this.#path}' is not open`);
     const now = textsOf(this.store.records());
-    const changes = this.#changesTo(now);
+    const changes = changesBetween(this.#known, now);
     if (changes.length === 0) return;
     const line = Buffer.from(`[${changes.join()}]\n`);
     // What a write that failed has left there is overwritten, or cut off.
@@ -108,24 +108,18 @@ export class KeptStore {
     if (this.#length > this.#rewriteAtBytes) await this.#rewrite();
   }
 
-  /** As JSON. */
-  #changesTo(now: ReadonlyMap<string, string>): readonly string[] {
-    const changes: string[] = [];
-    for (const [key, text] of now) {
-      if (this.#known.get(key) !== text) changes.push(`[${JSON.stringify(key)},${text}]`);
-    }
-    for (const key of this.#known.keys()) if (!now.has(key)) changes.push(`[${JSON.stringify(key)}]`);
-    return changes;
-  }
-
   async #rewrite(): Promise<void> {
     const now = textsOf(this.store.records());
-    this.#known = new Map();
-    const content = Buffer.from(`${JSON.stringify(this.#head)}\n[${this.#changesTo(now).join()}]\n`);
+    const content = Buffer.from(`${JSON.stringify(this.#head)}\n[${changesBetween(new Map(), now).join()}]\n`);
     const file = await open(`${this.#path}.new`, 'w', 0o600);
-    await file.writeFile(content);
-    await file.sync();
-    await rename(`${this.#path}.new`, this.#path); // V3
+    try {
+      await file.writeFile(content);
+      await file.sync();
+      await rename(`${this.#path}.new`, this.#path); // V3
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     const names = await open(dirname(this.#path), 'r');
     await names.sync().finally(() => names.close());
     await this.#file?.close();
@@ -134,6 +128,14 @@ export class KeptStore {
     this.#rewriteAtBytes = Math.max(LEAST_REWRITE_BYTES, content.length * REWRITE_FACTOR);
     this.#known = now;
   }
+}
+
+/** As JSON. */
+function changesBetween(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): readonly string[] {
+  const changes: string[] = [];
+  for (const [key, text] of now) if (before.get(key) !== text) changes.push(`[${JSON.stringify(key)},${text}]`);
+  for (const key of before.keys()) if (!now.has(key)) changes.push(`[${JSON.stringify(key)}]`);
+  return changes;
 }
 
 function textsOf(records: Iterable<StoredRecord>): Map<string, string> {
