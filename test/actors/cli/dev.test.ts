@@ -1,5 +1,5 @@
 // waits
-// limit: 150 s
+// limit: 300 s
 // `troupe dev` after kill -9: objects, cloud and addresses are what they were, nothing is made anew, and all can be deleted.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const test = suite('dev');
 const clock = systemClock();
 const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
 const API = '/apis/openstack.k-orc.cloud/v1alpha1/namespaces/shop';
-const WAIT_MS = 40_000;
+const WAIT_MS = 120_000;
 
 interface Dev {
   readonly client: KubeClient;

@@ -1,4 +1,4 @@
-// limit: 150 s
+// limit: 300 s
 // A scaffolded kind: it checks, its CRD generates, its contract keeps the rules and its test passes.
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
