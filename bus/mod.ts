@@ -43,7 +43,14 @@ export { WATCH_LEASE } from './lease-names.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
-export { NATS_RELEASE, type NatsProgramOptions, type NatsRelease, natsProgram } from './nats-program.ts';
+export type { FirstLease } from './nats-leases.ts';
+export {
+  NATS_RELEASE,
+  type NatsProgramOptions,
+  type NatsRelease,
+  natsProgram,
+  OlderServerError,
+} from './nats-program.ts';
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
 export { type BusRole, type BusUser, CALL_EVENT, permissionsOf } from './permissions.ts';
 export { type KnownUser, newSeed, publicKeyOf, serverUsers } from './server-users.ts';

@@ -6,7 +6,7 @@ import { type Connection, connectNats, type NatsOptions, NoResponderError } from
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import { EventStream } from './nats-event-stream.ts';
-import { NatsLeases } from './nats-leases.ts';
+import { type FirstLease, NatsLeases } from './nats-leases.ts';
 import { NatsMailbox } from './nats-mailbox.ts';
 import { namesOf, Operation } from './nats-names.ts';
 import { natsServices } from './nats-services.ts';
@@ -37,9 +37,10 @@ export interface NatsBusOptions extends Omit<NatsOptions, 'name' | 'inboxPrefix'
   /**
    * What the process does that finds no leases on the server and makes their place. `wait`, the default: nobody gets one
    * before a lease time has passed, as after a loss, for others may be holding leases that the server has lost.
-   * `immediate`: this deployment is known to be new, as with a development server of our own.
+   * `immediate`: this deployment is known to be new, as with a development server of our own. A function is asked then,
+   * and only then; it must not throw.
    */
-  readonly firstLease?: 'wait' | 'immediate';
+  readonly firstLease?: FirstLease | (() => Promise<FirstLease>);
   /**
    * How much of `troupe.event.>` is kept, in a stream of its own. `none`: this process makes no such stream; one that is
    * there stays as it is. Default: a day, and at most 256 MiB.

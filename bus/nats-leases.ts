@@ -6,7 +6,8 @@
 //   K3. The bucket's time to live is never below the lease time of a holder: it is raised before an acquisition, and
 //       lowered only when no record asks for more.
 //   K4. In a bucket that was made anew after a loss nobody acquires before a lease time has passed: the entry `=fresh`,
-//       which ends by itself, says so to every process.
+//       which ends by itself, says so to every process. A server that was wiped looks like one that is new, so nothing here
+//       tells a first start: who makes the first bucket is asked, and takes the entry back if nobody can be acting.
 import { randomUUID } from 'node:crypto';
 import type { Lease, LeaseRecord, Leases } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
@@ -28,9 +29,11 @@ export interface NatsLeasesOptions {
   readonly bucket: string;
   readonly leaseMs: number;
   readonly replicas: number;
-  /** `wait`: the first process waits a lease time in a bucket it had to make; another may have known its predecessor. */
-  readonly firstLease: 'wait' | 'immediate';
+  readonly firstLease: FirstLease | (() => Promise<FirstLease>);
 }
+
+/** `wait`: the first process waits a lease time in a bucket it had to make; another may have known its predecessor. */
+export type FirstLease = 'wait' | 'immediate';
 
 export class NatsLeases implements Leases {
   readonly leaseMs: number;
@@ -51,7 +54,11 @@ export class NatsLeases implements Leases {
       config: bucketConfig(bucket, leaseMs, replicas),
       marker: undefined,
       onCreated: async (when) => {
-        if (when === 'again' || firstLease === 'wait') await this.#markFresh();
+        if (when === 'first' && firstLease === 'immediate') return;
+        const sequence = await this.#markFresh();
+        if (when === 'again' || typeof firstLease === 'string') return;
+        // Asked when the entry is there: whoever finds the bucket meanwhile waits.
+        if ((await firstLease()) === 'immediate') await this.#unmark(sequence);
       },
     });
     this.#keeper.changes.add(() => this.#loseAll());
@@ -72,7 +79,8 @@ export class NatsLeases implements Leases {
   async acquire(name: string, holder: string): Promise<Lease | undefined> {
     await this.#keeper.available();
     await this.#fitTimeToLive();
-    if ((await this.#read(FRESH)) !== undefined) {
+    const fresh = await this.#read(FRESH);
+    if (fresh !== undefined && !fresh.deleted) {
       const message = 'the leases were lost or are new: an earlier holder may still act';
       throw new TransientError(message, { retryAfterMs: this.leaseMs / 5 });
     }
@@ -153,10 +161,17 @@ export class NatsLeases implements Leases {
     return readMessage(this.#connection, this.#keeper.config, { last_by_subj: this.#prefix + key }, this.leaseMs / 5);
   }
 
-  async #markFresh(): Promise<void> {
+  /** @returns the entry's sequence */
+  async #markFresh(): Promise<number> {
     const { leaseMs } = this;
     await publishMessage(this.#connection, this.#prefix + FRESH, { leaseMs });
-    if ((await this.#read(FRESH)) === undefined) await discardBroken(this.#connection, this.#keeper.config.name);
+    const stored = await this.#read(FRESH);
+    return stored?.sequence ?? discardBroken(this.#connection, this.#keeper.config.name);
+  }
+
+  async #unmark(expectedSequence: number): Promise<void> {
+    const header = [['KV-Operation', 'DEL']] as const;
+    await publishMessage(this.#connection, this.#prefix + FRESH, undefined, { expectedSequence, header });
   }
 
   async #take(key: string, record: StoredLease): Promise<number | undefined> {

@@ -1,12 +1,13 @@
-// Where the development server's program comes from: named, on the PATH, in the cache, or fetched into the cache.
+// Where the development server's program comes from: named, the newest on the PATH or in the cache, or fetched into the cache.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ErrorCode, TransientError, TroupeError } from './errors.ts';
+import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
 import { DEBIAN_NATS_SHA256 } from './nats-checksums.ts';
+import { compareNats, type NatsVersion, natsVersion, reads } from './nats-store-version.ts';
 
 const run = promisify(execFile);
 
@@ -39,39 +40,101 @@ export interface NatsProgramOptions {
   readonly release?: NatsRelease;
   /** Checksums of Debian's packages, by file name. For one that is not among them apt's signature is enough. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** What it will open: a store that this version has written, kept there. */
+  readonly store?: { readonly folder: string; readonly writtenBy: NatsVersion };
+}
+
+/** Every server at hand is older than the one that wrote the store. */
+export class OlderServerError extends TerminalError {
+  override name = 'OlderServerError';
 }
 
 /**
- * Finds nats-server, or fetches it into the cache: Debian's package, unpacked and not installed, where there is apt; the
- * official release elsewhere. Changes nothing outside the cache and needs no privilege.
+ * Finds the newest nats-server at hand, or fetches one into the cache: the official release, or Debian's package,
+ * unpacked and not installed, where there is apt. Changes nothing outside the cache and needs no privilege.
  *
  * @returns path of the program
+ * @throws {OlderServerError} none can be had that reads the store
  * @throws {TroupeError} none can be had; the message names the variable that helps
  */
 export async function natsProgram(options: NatsProgramOptions): Promise<string> {
-  const { program, path, cacheFolder } = options;
-  if (program !== undefined) {
-    if (await isProgram(program)) return program;
+  const { program, path, cacheFolder, store, release = NATS_RELEASE } = options;
+  if (program !== undefined && !(await isProgram(program))) {
     throw new TroupeError(ErrorCode.Terminal, `TROUPE_NATS_SERVER must name a program; got '${program}'`);
   }
-  for (const folder of path.split(delimiter)) {
-    if (folder !== '' && (await isProgram(join(folder, 'nats-server')))) return join(folder, 'nats-server');
-  }
   const cached = join(cacheFolder, 'nats-server');
-  if (await isProgram(cached)) return cached;
-  const refusals: string[] = [];
-  let cause: unknown;
-  for (const source of [fromDebian, fromRelease]) {
+  const found = await newestOf(
+    program === undefined
+      ? [...path.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, 'nats-server')])), cached]
+      : [program],
+  );
+  if (found !== undefined && isGoodFor(found, store)) return found.file;
+  if (found !== undefined) {
+    const { version = '' } = found;
+    const isWorthwhile = program === undefined && isGoodFor({ version: release.version }, store);
+    const refusals = isWorthwhile ? await fetchedFrom([fromRelease], options, cached) : [];
+    if (refusals === 'fetched') return cached;
+    throw tooOld({ file: found.file, version }, store, refusals);
+  }
+  const refusals = await fetchedFrom([fromRelease, fromDebian], options, cached);
+  if (refusals === 'fetched') {
+    const version = await natsVersion(cached);
+    if (isGoodFor({ version }, store)) return cached;
+    throw tooOld({ file: cached, version: version ?? '' }, store, []);
+  }
+  const [cause] = refusals;
+  const message = `no nats-server on the PATH and none could be fetched (${refusals.map(firstLine).join('; ')}): set TROUPE_NATS_SERVER to one`;
+  throw new TroupeError(ErrorCode.Terminal, message, { cause });
+}
+
+interface Found {
+  readonly file: string;
+  /** Undefined: it does not say. */
+  readonly version: NatsVersion | undefined;
+}
+
+/** Of those that are programs; of equals the first. */
+async function newestOf(files: readonly string[]): Promise<Found | undefined> {
+  const programs: string[] = [];
+  for (const file of new Set(files)) if (await isProgram(file)) programs.push(file);
+  const found = await Promise.all(programs.map(async (file) => ({ file, version: await natsVersion(file) })));
+  return found.reduce<Found | undefined>(
+    (best, one) => (best === undefined || compareNats(one.version, best.version) > 0 ? one : best),
+    undefined,
+  );
+}
+
+/** What does not say its version is tried: its start tells. */
+function isGoodFor({ version }: Pick<Found, 'version'>, store: NatsProgramOptions['store']): boolean {
+  return store === undefined || version === undefined || reads(version, store.writtenBy);
+}
+
+function tooOld({ file, version }: Found, store: NatsProgramOptions['store'], refusals: readonly unknown[]): Error {
+  const { folder = '', writtenBy = '' } = store ?? {};
+  const fetching = refusals.length === 0 ? '' : `, and no other can be fetched (${refusals.map(firstLine).join('; ')})`;
+  return new OlderServerError(
+    `'${folder}' was written by nats-server ${writtenBy}, which an older one cannot read; found was ${version} ('${file}')` +
+      `${fetching}: set TROUPE_NATS_SERVER to ${writtenBy} or later (github.com/nats-io/nats-server/releases), ` +
+      `or name a new folder, or remove '${join(folder, 'data')}', which holds events of the past and no objects`,
+  );
+}
+
+/** Fetches from the first source that has it. @returns why none has */
+async function fetchedFrom(
+  sources: readonly (typeof fromDebian)[],
+  options: NatsProgramOptions,
+  cached: string,
+): Promise<'fetched' | readonly unknown[]> {
+  const refusals: unknown[] = [];
+  for (const source of sources) {
     try {
       await unpacked(options, source, cached);
-      return cached;
+      return 'fetched';
     } catch (error) {
-      cause = error;
-      refusals.push(firstLine(error));
+      refusals.push(error);
     }
   }
-  const message = `no nats-server on the PATH and none could be fetched (${refusals.join('; ')}): set TROUPE_NATS_SERVER to one`;
-  throw new TroupeError(ErrorCode.Terminal, message, { cause });
+  return refusals;
 }
 
 /** Lets `source` put the program into a scratch folder and moves it into place in one step: others may do the same. */

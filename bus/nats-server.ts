@@ -5,12 +5,14 @@
 //       parent holds, and the system closes it even after SIGKILL.
 //   N2. Only who may read the configuration (mode 0600) can connect.
 //   N3. A start on the same folder finds the same data and takes the same password.
+//   N4. No server opens a store that a newer one may have written: which one is recorded before it begins.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ErrorCode, TransientError, TroupeError } from './errors.ts';
 import { type NatsProgramOptions, natsProgram } from './nats-program.ts';
+import { compareNats, natsVersion, recordWriter, writtenBy } from './nats-store-version.ts';
 import type { Clock } from './time.ts';
 
 /** A start takes a tenth of a second, with a large store a few. */
@@ -37,7 +39,7 @@ kill "$guard" 2>/dev/null
 exit "$code"
 `;
 
-export interface NatsServerOptions extends NatsProgramOptions {
+export interface NatsServerOptions extends Omit<NatsProgramOptions, 'store'> {
   /** Data, configuration and log; made when missing. One server a folder. */
   readonly folder: string;
   /** On 127.0.0.1; by default a free one. */
@@ -60,12 +62,20 @@ export interface NatsServer {
 /**
  * Starts nats-server with JetStream on 127.0.0.1. Resolves when it takes connections.
  *
+ * @throws {OlderServerError} the store in the folder is of a newer server than any at hand
  * @throws {TroupeError} there is no program, or it does not start; the message has its last line
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   const { folder, clock } = options;
-  const program = await natsProgram(options);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const writer = await writtenBy(folder);
+  const program = await natsProgram({
+    ...options,
+    ...(writer !== undefined && { store: { folder, writtenBy: writer } }),
+  });
+  const version = await natsVersion(program);
+  if (version !== undefined && (writer === undefined || compareNats(version, writer) > 0))
+    await recordWriter(folder, version);
   await forgetPorts(folder);
   const password = await passwordOf(folder);
   const config = join(folder, 'nats.conf');

@@ -197,11 +197,11 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         });
       }
       case 'scaffold': {
-        const [{ scaffold }, { readFile, writeFile }] = await Promise.all([
+        const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
           import('./scaffold.ts'),
           import('node:fs/promises'),
         ]);
-        return await scaffold(rest, { adapters, readFile, writeFile, out: process.stdout });
+        return await scaffold(rest, { adapters, mkdir, readFile, writeFile, out: process.stdout });
       }
     }
   } catch (error) {

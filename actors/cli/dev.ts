@@ -17,7 +17,7 @@ export interface DevDeps extends RunDeps {
 export async function dev({ config, adapters, clock, log, signal, folder, variable }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
   const user = busUser(config.roles, adapters, config.nodeName);
-  const environment = await openEnvironment({ config, user, clock, folder, lasting: true, onProgress });
+  const environment = await openEnvironment({ config, adapters, user, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
   try {
     const { client, bus, kubeconfig, natsUrl } = environment;

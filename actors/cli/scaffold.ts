@@ -1,11 +1,12 @@
 // `troupe scaffold <realm> <Kind>`: the file of a new kind, where the adapter can write it.
-import type { readFile, writeFile } from 'node:fs/promises';
+import type { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Adapter, KindScaffold } from '../../adapters/adapter.ts';
 import { TerminalError } from '../../bus/mod.ts';
 
 export interface ScaffoldDeps {
   adapters: readonly Pick<Adapter, 'realm' | 'scaffold'>[];
+  mkdir: typeof mkdir;
   readFile: typeof readFile;
   writeFile: typeof writeFile;
   out: NodeJS.WritableStream;
@@ -14,7 +15,7 @@ export interface ScaffoldDeps {
 /** @throws {TerminalError} the call makes no sense, or a file is there already */
 export async function scaffold(
   args: readonly string[],
-  { adapters, readFile, writeFile, out }: ScaffoldDeps,
+  { adapters, mkdir, readFile, writeFile, out }: ScaffoldDeps,
 ): Promise<number> {
   const [realm, kind, ...rest] = args;
   const able = adapters.filter((adapter) => adapter.scaffold !== undefined);
@@ -25,6 +26,7 @@ export async function scaffold(
   const { root } = of;
   const { files, registry } = plan(of, kind, await registryOf(of, readFile));
   for (const { path, text } of files) {
+    await mkdir(new URL('.', new URL(path, root)), { recursive: true });
     try {
       await writeFile(new URL(path, root), text, { flag: 'wx' });
     } catch (error) {

@@ -1,21 +1,24 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
   type Bus,
   type BusUser,
   type Clock,
+  type FirstLease,
   memoryBroker,
   type NatsServer,
   natsBus,
+  OlderServerError,
   startNatsServer,
   TroupeError,
 } from '../../bus/mod.ts';
 import type { Config } from './config.ts';
 import { lockFolder } from './folder-lock.ts';
-import { natsOptions } from './run.ts';
+import { firstLeaseOn, natsOptions } from './run.ts';
 import { USER_AGENT } from './version.ts';
 
 export interface Environment {
@@ -32,6 +35,7 @@ export interface EnvironmentOptions {
   config: Config;
   /** Whom the process is known as on the bus. */
   user: BusUser;
+  adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[];
   clock: Clock;
   /** Where what is started keeps its data. */
   folder: string;
@@ -42,7 +46,7 @@ export interface EnvironmentOptions {
 
 /** Starts what is missing; what was started ends with `close`. @throws {TroupeError} something given cannot be used */
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { config, user, clock, onProgress, lasting } = options;
+  const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
@@ -58,14 +62,11 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       api === undefined ? `API server: ${client.server}` : `API server: ${api.url} (embedded, for development only)`,
     );
 
-    const { bus, natsUrl, server } = await openBus(
-      config,
-      user,
-      clock,
+    const { bus, natsUrl, server } = await openBus(options, {
       folder,
-      api === undefined || lasting ? 'lasting' : 'new',
-      onProgress,
-    );
+      lives: api === undefined || lasting ? 'lasting' : 'new',
+      firstLease: firstLeaseOn(client, options.adapters, config),
+    });
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
@@ -98,18 +99,21 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return (await place(one)) === (await place(other));
 }
 
-/** @param lives  whether the objects of the API server outlive this process: if not, nor does what the bus knows of them */
+interface BusPlace {
+  readonly folder: string;
+  /** Whether the objects of the API server outlive this process: if not, nor does what the bus knows of them. */
+  readonly lives: 'lasting' | 'new';
+  readonly firstLease: () => Promise<FirstLease>;
+}
+
 async function openBus(
-  config: Config,
-  user: BusUser,
-  clock: Clock,
-  folder: string,
-  lives: 'lasting' | 'new',
-  onProgress: (line: string) => void,
+  { config, user, clock, onProgress }: EnvironmentOptions,
+  { folder, lives, firstLease }: BusPlace,
 ): Promise<{ bus: Bus; natsUrl: string | undefined; server?: NatsServer }> {
   const { natsUrl, natsServer, path, cache, shards, leaseMs } = config;
-  if (natsUrl !== undefined)
-    return { bus: await natsBus(natsOptions(config, user, natsUrl, clock, onProgress)), natsUrl };
+  if (natsUrl !== undefined) {
+    return { bus: await natsBus({ ...natsOptions(config, user, natsUrl, clock, onProgress), firstLease }), natsUrl };
+  }
   const natsFolder = join(folder, 'nats');
   // Mail and leases of a process that was killed: its objects are gone, and nobody is left to hold a lease.
   if (lives === 'new') await rm(join(natsFolder, 'data'), { recursive: true, force: true, maxRetries: 5 });
@@ -125,7 +129,8 @@ async function openBus(
       folder: natsFolder,
     });
   } catch (error) {
-    if (!(error instanceof TroupeError) || natsServer !== undefined) throw error;
+    // A folder that only another server can open is for a person to decide on.
+    if (!(error instanceof TroupeError) || error instanceof OlderServerError || natsServer !== undefined) throw error;
     onProgress(`no nats-server can be had, so the bus is in memory: ${error.message}`);
     return { bus: memoryBroker({ clock, shards, leaseMs }).connect(), natsUrl: undefined };
   }

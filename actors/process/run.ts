@@ -1,9 +1,18 @@
 // `troupe run`: the roles of one pod, until it is told to stop.
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import { kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { type Bus, type BusUser, type Clock, natsBus, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { type KubeClient, kubeClient, objects } from '../../adapters/kubernetes/mod.ts';
+import {
+  type Bus,
+  type BusUser,
+  type Clock,
+  type FirstLease,
+  natsBus,
+  TerminalError,
+  toErrorData,
+} from '../../bus/mod.ts';
 import { ensureAlone } from '../hosting/alone.ts';
+import { firstLeaseOf } from '../hosting/first-start.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
 import { busUser } from './bus-user.ts';
 import { type Config, Role } from './config.ts';
@@ -36,7 +45,7 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
   let pages: Pages | undefined;
   try {
     pages = await servePages(config, client, clock);
-    bus = await connect(config, user, natsUrl, clock, log, signal);
+    bus = await connect(config, user, natsUrl, clock, log, signal, firstLeaseOn(client, adapters, config));
     if (bus === undefined) return 0;
     const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
     const runtime = await start(config, deps, signal);
@@ -64,11 +73,12 @@ async function connect(
   clock: Clock,
   log: Logger,
   signal: AbortSignal,
+  firstLease: () => Promise<FirstLease>,
 ): Promise<Bus | undefined> {
   let trouble = '';
   while (!signal.aborted) {
     try {
-      return await natsBus(natsOptions(config, user, url, clock, (message) => log.warn(message)));
+      return await natsBus({ ...natsOptions(config, user, url, clock, (message) => log.warn(message)), firstLease });
     } catch (error) {
       const { message, code } = toErrorData(error);
       if (code === 'terminal') throw error;
@@ -78,6 +88,16 @@ async function connect(
     }
   }
   return undefined;
+}
+
+/** Asks the API server whether this is a first start. */
+export function firstLeaseOn(
+  client: KubeClient,
+  adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[],
+  { namespaces }: Config,
+): () => Promise<FirstLease> {
+  const kinds = adapters.flatMap((adapter) => adapter.kinds);
+  return () => firstLeaseOf({ objects: objects({ client }), kinds, namespaces });
 }
 
 export function natsOptions(

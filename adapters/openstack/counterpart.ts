@@ -1,4 +1,4 @@
-// The cloud of `troupe dev`: the one of OS_CLIENT_CONFIG_FILE, or a simulated one.
+// The cloud of `troupe dev`: the one of OS_CLIENT_CONFIG_FILE, or a simulated one that is kept in the folder.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -6,11 +6,21 @@ import type { Counterpart, CounterpartPorts } from '../adapter.ts';
 import { readClouds } from './clouds-yaml.ts';
 import { startSimulator } from './simulator/mod.ts';
 
-/** Writes a clouds.yaml to the folder. @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read */
+/** What an operator has made, and samples import. */
+const EXTERNAL_NETWORK = 'public';
+
+/**
+ * Writes a clouds.yaml to the folder.
+ *
+ * @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read, or the simulated cloud cannot go on
+ */
 export async function counterpart({ clock, folder, variable }: CounterpartPorts): Promise<Counterpart> {
   const file = variable('OS_CLIENT_CONFIG_FILE');
   const real = file === undefined ? undefined : await readClouds(file);
-  const simulator = real === undefined ? await startSimulator({ clock, latencyMs: 0 }) : undefined;
+  const simulator =
+    real === undefined
+      ? await startSimulator({ clock, file: resolve(folder, 'cloud.jsonl'), externalNetwork: EXTERNAL_NETWORK })
+      : undefined;
   const cloudsYaml = simulator?.cloudsYaml('openstack') ?? real ?? '';
   // Whoever reads the path may be in another folder.
   const clouds = resolve(folder, 'clouds.yaml');

@@ -76,13 +76,19 @@ export const ${value} = defineKind({
 }
 
 function testText({ kind, value, words, file }: Spelling): string {
+  const own = [
+    ['fields', 'readFields'],
+    [file, value],
+  ].sort();
+  const imports = own.map(
+    ([from, name]) => `import { ${name} } from '../../../../adapters/openstack/kinds/${from}.ts';`,
+  );
   return `// The tables of ${kind}: what they make of an object, and of an answer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { crd } from '../../../../adapters/kubernetes/crds.ts';
 import { createAttributes } from '../../../../adapters/openstack/desired.ts';
-import { readFields } from '../../../../adapters/openstack/kinds/fields.ts';
-import { ${value} } from '../../../../adapters/openstack/kinds/${file}.ts';
+${imports.join('\n')}
 import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('${words}');

@@ -275,7 +275,7 @@ function readme(values: readonly Value[], namespace: string): string {
 
 # Troupe's Helm chart
 
-\`\`\`sh
+\`\`\`sh needs=nodes
 helm install troupe deploy/chart --namespace ${namespace}
 \`\`\`
 

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { systemClock } from '../../actors/clock.ts';
 import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
@@ -15,6 +14,7 @@ import {
   natsProgram,
   startNatsServer,
 } from '../../bus/mod.ts';
+import { natsVersion, reads } from '../../bus/nats-store-version.ts';
 import { startProxy } from '../bus/proxy.ts';
 
 export interface Ground {
@@ -160,17 +160,17 @@ export async function findNatsServer(): Promise<{ readonly program: string } | {
   }
 }
 
+/** Several processes may share it from this version on. */
+const SHARABLE = '2.11.0';
+
 /** The same, if several processes may share it. */
 export async function findSharableNatsServer(): Promise<{ readonly program: string } | { readonly refusal: string }> {
   const found = await findNatsServer();
   if ('refusal' in found) return found;
-  const ground = await onNats(found.program)(systemClock());
-  const bus = await ground.connect('probe');
-  const { sharable, description } = bus;
-  await bus.close();
-  await ground.close();
-  if (sharable) return found;
-  return { refusal: `${description.split(' at ')[0]} serves one process; several need 2.11 or later` };
+  const version = await natsVersion(found.program);
+  if (version !== undefined && reads(version, SHARABLE)) return found;
+  const what = `nats-server ${version ?? 'of no known version'} ('${found.program}') serves one process`;
+  return { refusal: `${what}; several need ${SHARABLE} or later: set TROUPE_NATS_SERVER to one` };
 }
 
 /** The real ones, if all three are named. */

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
-import { NatsLeases } from '../../bus/nats-leases.ts';
+import { NatsLeases, type NatsLeasesOptions } from '../../bus/nats-leases.ts';
 import { ManualClock, outcome } from './manual-clock.ts';
 import { ScriptedNats } from './scripted-nats.ts';
 
@@ -16,7 +16,7 @@ interface Scene {
   readonly leases: NatsLeases;
 }
 
-async function scene(firstLease: 'wait' | 'immediate' = 'immediate'): Promise<Scene> {
+async function scene(firstLease: NatsLeasesOptions['firstLease'] = 'immediate'): Promise<Scene> {
   const clock = new ManualClock();
   const nats = new ScriptedNats(clock);
   const { connection } = nats;
@@ -108,6 +108,40 @@ test('whoever makes the first bucket says whether a predecessor may still act (K
   assert.not(immediate.nats.streams.get(BUCKET)?.messages.has('$KV.L.=fresh'));
   await waiting.leases.close();
   await immediate.leases.close();
+});
+
+test('a first start is no loss: nobody waits where nobody can be acting, and until that is known all do (K4)', async () => {
+  const clock = new ManualClock();
+  const nats = new ScriptedNats(clock);
+  const { connection } = nats;
+  const open = (firstLease: NatsLeasesOptions['firstLease']): NatsLeases =>
+    new NatsLeases({ connection, isOfUse: () => true, bucket: 'L', leaseMs: LEASE_MS, replicas: 1, firstLease });
+  const answer = Promise.withResolvers<'wait' | 'immediate'>();
+  let asked = 0;
+  const first = open(() => {
+    asked += 1;
+    return answer.promise;
+  });
+  const opening = first.open();
+  await clock.settle();
+  const second = open(() => Promise.reject(new Error('not asked: the bucket is there')));
+  await second.open();
+  const early = outcome(second.acquire('x', 'b'));
+  await clock.settle();
+  assert.instance(early.error, TransientError, 'it is not known yet');
+  answer.resolve('immediate');
+  await opening;
+  assert.ok(await first.acquire('x', 'a'));
+  assert.ok(await second.acquire('y', 'b'));
+
+  nats.lose(BUCKET);
+  await clock.advance(LEASE_MS / 5);
+  const lost = outcome(first.acquire('z', 'a'));
+  await clock.settle();
+  assert.instance(lost.error, TransientError, 'a loss is one, whatever was the first time');
+  assert.is(asked, 1);
+  await first.close();
+  await second.close();
 });
 
 test('a lease that was acquired in a bucket that is lost meanwhile is lost (B5)', async () => {

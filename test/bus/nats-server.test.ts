@@ -10,8 +10,9 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { natsBus } from '../../bus/nats-bus.ts';
-import { type NatsProgramOptions, natsProgram } from '../../bus/nats-program.ts';
+import { type NatsProgramOptions, natsProgram, OlderServerError } from '../../bus/nats-program.ts';
 import { type NatsServerOptions, startNatsServer } from '../../bus/nats-server.ts';
+import { natsVersion, recordWriter, writtenBy } from '../../bus/nats-store-version.ts';
 import { clock, rejection, until } from './harness.ts';
 
 const test = suite('nats server');
@@ -79,10 +80,67 @@ test('where none can be had, one line says why and names the variable', () =>
     const { message } = await rejection(natsProgram(program(folder)));
     assert.is(
       message,
-      'no nats-server on the PATH and none could be fetched (there is no apt; fetch failed: no network): ' +
+      'no nats-server on the PATH and none could be fetched (fetch failed: no network; there is no apt): ' +
         'set TROUPE_NATS_SERVER to one',
     );
     assert.equal(await readdir(join(folder, 'cache')), []);
+  }));
+
+test('of those at hand the newest is taken, for a folder that is new and for one of an older server', () =>
+  scratch(async (folder) => {
+    const old = await fakeProgram(join(folder, 'path'), 'echo nats-server: v2.9.10');
+    const cached = await fakeProgram(join(folder, 'cache'), 'echo nats-server: v2.10.2');
+    const named = await fakeProgram(join(folder, 'named'), 'echo nats-server: v2.9.10');
+    const path = join(folder, 'path');
+    assert.is(await natsProgram(program(folder, { path })), cached);
+    assert.is(await natsProgram(program(folder, { path, program: named })), named);
+    const store = { folder, writtenBy: '2.9.10' };
+    assert.is(await natsProgram(program(folder, { path, store })), cached);
+    await rm(cached);
+    assert.is(await natsProgram(program(folder, { path, store: { folder, writtenBy: '2.9.25' } })), old, 'a patch');
+  }));
+
+test('a folder of a newer server is not opened by an older one: it is said at once, with what helps (N4)', () =>
+  scratch(async (folder) => {
+    const data = join(folder, 'server');
+    await mkdir(join(data, 'data'), { recursive: true });
+    const started = join(folder, 'started');
+    const old = await fakeProgram(join(folder, 'bin'), `[ "$1" = --version ] && echo v2.9.10 || touch ${started}`);
+    const options = { ...program(folder, { path: join(folder, 'bin') }), folder: data, clock };
+    const says = async (): Promise<void> => {
+      for (const how of [options, { ...options, program: old }]) {
+        const error = await rejection(startNatsServer(how));
+        assert.instance(error, OlderServerError);
+        for (const part of [`'${data}' was written by nats-server 2.12.3`, `found was 2.9.10 ('${old}')`])
+          assert.ok(error.message.includes(part), error.message);
+        for (const part of ['TROUPE_NATS_SERVER to 2.12.3 or later', 'a new folder', `remove '${join(data, 'data')}'`])
+          assert.ok(error.message.includes(part), error.message);
+      }
+      assert.not((await readdir(folder)).includes('started'));
+    };
+    // Before it was recorded, only the log said so.
+    await writeFile(join(data, 'nats.log'), '[7] [INF]   Version:  2.9.10\n[9] [INF]   Version:  2.12.3\n');
+    await says();
+    await rm(join(data, 'nats.log'));
+    await recordWriter(data, '2.12.3');
+    await says();
+    // Nothing is stored: nothing has to be read.
+    await rm(join(data, 'data'), { recursive: true });
+    assert.match((await rejection(startNatsServer(options))).message, 'did not start');
+    assert.ok((await readdir(folder)).includes('started'));
+  }));
+
+test('who writes a folder is recorded before it begins, and an older patch changes nothing (N4)', () =>
+  scratch(async (folder) => {
+    const options = await found(folder);
+    const server = await startNatsServer(options);
+    const version = await natsVersion(server.program);
+    assert.match(version ?? '', /^\d+\.\d+\.\d+$/);
+    assert.is(await writtenBy(options.folder), version);
+    await server.close();
+    await recordWriter(options.folder, String(version).replace(/\d+$/, '9999'));
+    await (await startNatsServer(options)).close();
+    assert.match((await writtenBy(options.folder)) ?? '', /\.9999$/);
   }));
 
 test('a release is fetched, checked and unpacked into the cache, once', () =>

@@ -1,9 +1,9 @@
 // limit: 240 s
 // One run of chaos on real processes: SEED and SECONDS say which and how long; see README.md.
-import { findNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../actors/grounds.ts';
 import { describeChaos } from './chaos.suite.ts';
 
-const found = await findNatsServer();
+const found = await findSharableNatsServer();
 if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {

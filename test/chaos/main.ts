@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../actors/grounds.ts';
 import { addressesIn } from './counterparts.ts';
 import { playChaos } from './play.ts';
 
@@ -16,8 +16,11 @@ const { values } = parseArgs({
     stories: { type: 'string', default: join(tmpdir(), 'troupe-chaos') },
   },
 });
-const found = await findNatsServer();
-if ('refusal' in found) throw new Error(found.refusal);
+const found = await findSharableNatsServer();
+if ('refusal' in found) {
+  process.stderr.write(`chaos kills one of two processes: ${found.refusal}\n`);
+  process.exit(2);
+}
 const addresses = values.real ? addressesIn(process.env) : {};
 if (values.real && !addresses.kubeconfig) process.stdout.write('KUBECONFIG is not set: the API server is embedded\n');
 if (values.real && !addresses.cloudsFile)

@@ -8,6 +8,8 @@ import { TROUPE_VERSION } from '../../process/version.ts';
 
 /** The name that the objects of the landscape give to their cloud. */
 const CLOUD_NAME = 'openstack';
+/** The external network that the landscape imports. */
+export const PUBLIC = 'public';
 /** Longest wait for one answer, in milliseconds. */
 const CALL_MS = 30_000;
 const TRACEPARENT = `00-${'d3'.repeat(16)}-${'d3'.repeat(8)}-01`;
@@ -30,7 +32,7 @@ export async function cloudInUse(cloudsFile: string | undefined, clock: Clock): 
     const cloudsYaml = await readClouds(cloudsFile);
     return { cloudsYaml, simulator: undefined, description: `cloud: as in ${cloudsFile}` };
   }
-  const simulator = await startSimulator({ clock, latencyMs: LATENCY_MS });
+  const simulator = await startSimulator({ clock, latencyMs: LATENCY_MS, externalNetwork: PUBLIC });
   const description = `cloud: ${simulator.authUrl} (simulated)`;
   return { cloudsYaml: simulator.cloudsYaml(CLOUD_NAME), simulator, description };
 }
@@ -79,8 +81,6 @@ export interface DemoCloud {
   /** Projects, networks, and what is in them. @throws as `Session.list` */
   inventory(): Promise<Inventory>;
   hasNetwork(name: string): Promise<boolean>;
-  /** Makes an external network. */
-  addExternalNetwork(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -123,11 +123,6 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
     },
     async hasNetwork(name) {
       return (await list(LISTS[1])).some((network) => network['name'] === name && network['router:external'] === true);
-    },
-    async addExternalNetwork(name) {
-      const body = { network: { name, 'router:external': true } };
-      const call = { service: 'network', method: 'POST', path: '/networks', body } as const;
-      await (await session()).call({ ...call, deadlineAt: deadlineAt(), traceparent: TRACEPARENT });
     },
     close: () => sessions.close(),
   };

@@ -15,7 +15,15 @@ import { aborted, drain, start } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { openLog } from '../../telling/log.ts';
 import { installCrds } from '../crds.ts';
-import { type CloudInUse, cloudInUse, credentials, type DemoCloud, demoCloud, type Inventory } from './cloud.ts';
+import {
+  type CloudInUse,
+  cloudInUse,
+  credentials,
+  type DemoCloud,
+  demoCloud,
+  type Inventory,
+  PUBLIC,
+} from './cloud.ts';
 import { History } from './history.ts';
 import {
   applyObjects,
@@ -42,7 +50,7 @@ import {
   type Stretch,
   seconds,
 } from './summary.ts';
-import { detailOf } from './view.ts';
+import { detailOf, legend } from './view.ts';
 
 export interface DemoDeps {
   config: Config;
@@ -71,8 +79,6 @@ const LIMIT_MS = 300_000;
 const PATIENCE_MS = 1_500;
 /** What the trace still has to tell when the API server has done all, it tells within so many milliseconds. */
 const LAG_MS = 2_000;
-/** The external network that the landscape imports. */
-const PUBLIC = 'public';
 /** Exit code after Ctrl-C, as by convention. */
 const INTERRUPTED = 130;
 
@@ -97,7 +103,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const opened = await openEnvironment({ config, user, clock, folder, lasting: false, onProgress });
+    const opened = await openEnvironment({ config, adapters, user, clock, folder, lasting: false, onProgress });
     closing.push(() => opened.close());
     const used = await cloudInUse(cloudsFile, clock);
     closing.push(async () => used.simulator?.close());
@@ -130,6 +136,19 @@ export async function demo(deps: DemoDeps): Promise<number> {
   }
 }
 
+/** What to do next. */
+function nextSteps(kept: boolean): readonly string[] {
+  return [
+    'next:',
+    ...(kept
+      ? []
+      : ['  npm run demo -- --keep     the same, and it stays up until Ctrl-C, to be looked at with kubectl and nats']),
+    '  npm run dev                an API server, a bus and a cloud for objects of your own, which stay; then',
+    '                             deploy/tutorial.md makes two of them in five minutes',
+    '  npm run -s troupe -- help  all commands',
+  ];
+}
+
 interface Stage extends DemoDeps {
   readonly environment: Environment & CloudInUse;
   readonly runtime: Runtime;
@@ -156,7 +175,6 @@ class Demo {
     const { clock, signal, keep, cloud, environment, say } = this.#stage;
     const beganAt = clock.now();
     await this.#claimNamespace();
-    if (environment.simulator !== undefined) await cloud.addExternalNetwork(PUBLIC);
     const before = await cloud.inventory();
     const tracing = await environment.bus.trace.subscribe((event) => this.#show.take(event));
     try {
@@ -171,7 +189,9 @@ class Demo {
       this.#show.end();
       await tracing.close();
     }
-    return this.#verdict(clock.now() - beganAt);
+    const verdict = this.#verdict(clock.now() - beganAt);
+    if (verdict === 0) for (const line of nextSteps(keep)) say(line);
+    return verdict;
   }
 
   /** Runs a part; what it throws is a problem, and the demo goes on to clean up (D1). */
@@ -206,7 +226,7 @@ class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, secret, clock, say } = this.#stage;
+    const { environment, runtime, secret, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
     const { first, later } = await readLandscape(SAMPLES, runtime.kinds);
     const applied = await this.#withoutMissing(first);
@@ -221,6 +241,7 @@ class Demo {
     if (!seen) return this.#timedOut('no actor has come to life');
     simulator?.resetCounts();
 
+    say(legend(terminal, ink));
     this.#history.expect(applied);
     const heading = `applying ${applied.length} objects at once, dependants first`;
     const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);

@@ -45,6 +45,25 @@ const LOOKS: Readonly<Record<State, Look>> = {
   gone: { symbol: '·', colour: '90' },
 };
 
+/** What the states mean, for people. Those that share a symbol are named together. */
+const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
+  [State.Waiting, 'waiting for what it refers to'],
+  [State.Creating, 'creating'],
+  [State.Available, 'available'],
+  [State.Retrying, 'trying again'],
+  [State.Failed, 'failed'],
+  [State.Held, 'held: deleted, and still used'],
+  [State.Deleting, 'deleting'],
+  [State.Gone, 'gone'],
+];
+
+/** What the picture's symbols mean, or, where every change is a line, its words. */
+export function legend(terminal: boolean, ink: Ink): string {
+  if (!terminal) return '  each line is a change of one object; held: it was deleted, and is still used';
+  const colour = ({ symbol, colour }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${colour}m${symbol}\x1b[0m`);
+  return `  ${MEANINGS.map(([state, meaning]) => `${colour(LOOKS[state])} ${meaning}`).join('  ')}`;
+}
+
 /** Names of what it waits for, in the line of an object: as many as fit any terminal. */
 const NAMED = 2;
 

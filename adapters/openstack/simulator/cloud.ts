@@ -19,6 +19,8 @@ const ROOTS = { identity: '/identity/v3', network: '/network/v2.0' } as const;
 
 export interface CloudOptions {
   clock: Clock;
+  /** What the cloud has, if it is no new one. */
+  store?: Store;
   /** Life of the tokens issued, in milliseconds; one hour by default. */
   tokenLifetimeMs?: number;
   /** Whether the catalogue's URLs end in a version: `bare`, the default, as Neutron is usually published. */
@@ -74,10 +76,9 @@ export interface SimulatedCloud {
  * @param origin  where the services are reached; asked for late
  */
 export function simulatedCloud(options: CloudOptions, origin: () => string): SimulatedCloud {
-  const { clock, availabilityZones = [], dnsExtension = 'loaded' } = options;
+  const { clock, store = new Store(clock), availabilityZones = [], dnsExtension = 'loaded' } = options;
   let { tokenLifetimeMs = TOKEN_LIFETIME_MS } = options;
-  const store = new Store(clock);
-  const projectId = seed(store);
+  const projectId = adminProject(store) ?? seed(store);
   const authUrl = (): string => `${origin()}/identity/v3`;
   const catalogue = (): Json => {
     const network = options.networkUrl === 'versioned' ? '/network/v2.0/' : '/network';
@@ -161,6 +162,13 @@ function cloudsYaml(cloudName: string, authUrl: string): string {
       project_domain_name: Default
     region_name: RegionOne
 `;
+}
+
+/** The user's own project; undefined: nothing is there yet. */
+function adminProject(store: Store): string | undefined {
+  const projects = [...store.collection(CollectionName.Projects).values()];
+  const found = projects.find(({ name, domain_id: domain }) => name === 'admin' && domain === 'default');
+  return found && String(found['id']);
 }
 
 /** Makes what is there from the start. @returns the id of project `admin` */

@@ -11,6 +11,8 @@ export interface ServerDeps {
   cloud: SimulatedCloud;
   latencyMs: () => number;
   onServed: ((call: ServedCall) => void) | undefined;
+  /** Resolves when what was changed is kept, where it is. */
+  settled: () => Promise<void>;
 }
 
 /** A request that was served, whether or not its answer came through. */
@@ -83,7 +85,7 @@ export class SimulatorServer {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, cloud, latencyMs, onServed } = this.#deps;
+    const { clock, cloud, latencyMs, onServed, settled } = this.#deps;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     response.on('close', () => {
       this.#inFlight--;
@@ -118,6 +120,7 @@ export class SimulatorServer {
       const { status, body: said } = reply;
       const at = clock.now();
       onServed?.({ at, service, method, path, requestId: String(requestId), status, body: given, answer: said });
+      if (method !== 'GET') await settled();
     }
     if (fault?.dropAfterWork) response.destroy();
     else if (fault?.garbage === undefined) send(response, String(requestId), reply);

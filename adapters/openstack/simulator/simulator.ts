@@ -7,11 +7,19 @@
 // distributed or highly available differ only in what their interfaces are called; Keystone's complaints about a body
 // end after their first line, and where the real one of this release breaks off without an answer (a project is renamed
 // to a name that is taken) this one says 409; the order in which several faults of one body are found may differ, and
-// by how much a revision grows. Nothing outlives it.
+// by how much a revision grows. Unless it is given a file nothing outlives it, and tokens never do.
+import { TerminalError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
 import { type CloudOptions, type SimulatedCloud, simulatedCloud } from './cloud.ts';
+import type { Reply } from './exchange.ts';
+import { KeptStore } from './kept-store.ts';
 import { type ServedCall, SimulatorServer } from './server.ts';
 
-export interface SimulatorOptions extends CloudOptions {
+export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
+  /** Keeps the cloud, and its port, in this file; a later start goes on with both. What `drift` changes waits for a request. */
+  file?: string;
+  /** An external network that a new cloud has from the start, as an operator makes it. */
+  externalNetwork?: string;
   /** On 127.0.0.1; 0, the default, for any that is free. */
   port?: number;
   /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
@@ -43,13 +51,30 @@ export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 
  * user `admin` with password `secret`.
  *
  * @returns once the port is open
+ * @throws {TerminalError} the file is damaged, or the cloud's port is taken
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { clock, port = 0, publicOrigin, onServed } = options;
+  const { clock, file, externalNetwork, publicOrigin, onServed } = options;
   let { latencyMs = 0 } = options;
-  const cloud = simulatedCloud(options, () => publicOrigin ?? `http://127.0.0.1:${server.port}`);
-  const server = new SimulatorServer({ clock, cloud, latencyMs: () => latencyMs, onServed });
-  await server.listen(port);
+  const kept = file === undefined ? undefined : await KeptStore.open(file, clock);
+  const given = kept === undefined ? options : { ...options, store: kept.store };
+  const cloud = simulatedCloud(given, () => publicOrigin ?? `http://127.0.0.1:${server.port}`);
+  const settled = async (): Promise<void> => kept?.settled();
+  const server = new SimulatorServer({ clock, cloud, latencyMs: () => latencyMs, onServed, settled });
+  await server.listen(kept?.port ?? options.port ?? 0).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' || kept?.port === undefined) throw error;
+    const what = `the simulated cloud of '${file}' is at port ${kept.port}, where Secrets look for it, and cannot be served there`;
+    const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
+    throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
+  });
+  try {
+    if (externalNetwork !== undefined && kept?.port === undefined) addExternalNetwork(cloud, externalNetwork);
+    await kept?.begin(server.port);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return {
     ...cloud,
     authUrl: cloud.authUrl(),
@@ -60,6 +85,24 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     calls: () => server.calls,
     mostInFlight: () => server.mostInFlight,
     resetCounts: () => server.resetCounts(),
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      await kept?.close();
+    },
   };
+}
+
+/** By the requests that an operator would send. */
+function addExternalNetwork(cloud: SimulatedCloud, name: string): void {
+  const ask = (url: string, headers: Readonly<Record<string, string>>, body: JsonObject): Reply => {
+    const request = cloud.parse('POST', url, headers, JSON.stringify(body));
+    const reply = request && cloud.answer(request);
+    if (reply?.status !== 201) throw new Error(`the simulated cloud answered ${reply?.status} to ${url}`);
+    return reply;
+  };
+  const user = { name: 'admin', password: 'secret', domain: { id: 'default' } };
+  const auth = { identity: { methods: ['password'], password: { user } }, scope: { project: { id: cloud.projectId } } };
+  const { headers } = ask('/identity/v3/auth/tokens', {}, { auth });
+  const token = headers?.['X-Subject-Token'] ?? '';
+  ask('/network/v2.0/networks', { 'x-auth-token': token }, { network: { name, 'router:external': true } });
 }

@@ -1,5 +1,5 @@
 // What a simulated cloud remembers, and where its ids and times come from.
-import type { Json } from '../../../bus/bus.ts';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 
 export type Item = Record<string, Json>;
@@ -19,6 +19,11 @@ export const CollectionName = {
 } as const;
 export type CollectionName = (typeof CollectionName)[keyof typeof CollectionName];
 
+/** An item, or the limits of a project, under a key that tells which. */
+export type StoredRecord = readonly [key: string, value: JsonObject];
+
+const QUOTAS = 'quotas';
+
 export class Store {
   readonly #clock: Clock;
   readonly #collections = new Map<CollectionName, Map<string, Item>>();
@@ -36,6 +41,22 @@ export class Store {
       this.#collections.set(name, items);
     }
     return items;
+  }
+
+  /** All that is stored. */
+  *records(): Generator<StoredRecord> {
+    for (const [name, items] of this.#collections) for (const [id, item] of items) yield [`${name}/${id}`, item];
+    for (const [id, limits] of this.quotas) yield [`${QUOTAS}/${id}`, Object.fromEntries(limits)];
+  }
+
+  /** Stores a record of another store's, or removes it. */
+  restore(key: string, value: JsonObject | undefined): void {
+    const [name = '', id = ''] = key.split(/\/(.*)/s);
+    if (name === QUOTAS) {
+      if (value === undefined) this.quotas.delete(id);
+      else this.quotas.set(id, new Map(Object.entries(value).map(([resource, limit]) => [resource, Number(limit)])));
+    } else if (value === undefined) this.collection(name as CollectionName).delete(id);
+    else this.collection(name as CollectionName).set(id, { ...value });
   }
 
   /** All items of a collection, those with the least id first, as MariaDB lists them. */

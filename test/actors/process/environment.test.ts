@@ -26,6 +26,7 @@ async function during<T>(
     ...rest,
     config: { ...config, kubeconfig },
     user: ALONE,
+    adapters: [],
     clock: systemClock(),
     onProgress: () => undefined,
   });

@@ -618,4 +618,18 @@ export const ACTORS: readonly Change[] = [
     to: 'if (lookedAt < 0) throw',
     tests: ['test/actors/effects/turns.test.ts'],
   },
+  {
+    file: 'actors/hosting/first-start.ts',
+    breaks: 'W1: a wiped NATS server is taken for a new one',
+    from: "metadata.finalizers?.includes(kind.finalizer))) return 'wait';",
+    to: "metadata.finalizers?.includes(kind.plural))) return 'wait';",
+    tests: ['test/actors/process/first-start.test.ts'],
+  },
+  {
+    file: 'actors/hosting/first-start.ts',
+    breaks: 'W2: what cannot be told is a first start',
+    from: "if (toErrorData(error).code !== 'absent') return 'wait';",
+    to: 'toErrorData(error);',
+    tests: ['test/actors/process/first-start.test.ts'],
+  },
 ];

@@ -117,9 +117,23 @@ export const BUS: readonly Change[] = [
   {
     file: 'bus/nats-leases.ts',
     breaks: 'K4: leases are got at once in a bucket that was lost',
-    from: 'if ((await this.#read(FRESH)) !== undefined) {\n      const',
-    to: 'if ((await this.#read(FRESH)) === null) {\n      const',
+    from: 'if (fresh !== undefined && !fresh.deleted) {',
+    to: 'if (fresh === null) {',
     tests: ['test/bus/nats-leases.test.ts'],
+  },
+  {
+    file: 'bus/nats-leases.ts',
+    breaks: 'K4: whoever finds a first bucket does not wait for what its maker learns',
+    from: "=== 'immediate') return;\n        const sequence",
+    to: "=== 'immediate') return;\n        if (typeof firstLease === 'function' && (await firstLease()) === 'immediate') return;\n        const sequence",
+    tests: ['test/bus/nats-leases.test.ts'],
+  },
+  {
+    file: 'bus/nats-server.ts',
+    breaks: 'N4: a store is opened by whichever server is found',
+    from: '...(writer !== undefined && { store: { folder, writtenBy: writer } }),',
+    to: '',
+    tests: ['test/bus/nats-server.test.ts'],
   },
   {
     file: 'bus/asking.ts',

@@ -1,10 +1,11 @@
 // waits
-// limit: 100 s
+// limit: 240 s
 // The whole demo on embedded parts: in plain lines, in one process, on a bus in memory.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
@@ -86,7 +87,13 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     at(said, / secret\/openstack-clouds gone$/m);
     at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    at(said, /^demo passed: 80 objects .*\n$/m);
+    const passed = at(said, /^demo passed: 80 objects /m);
+    // It says what its words mean before, and what to do next at its end.
+    assert.ok(
+      at(said, /^ {2}each line is a change of one object; held: /m) < at(said, /^applying \d+ objects at once/m),
+    );
+    assert.ok(at(said, /^next:\n {2}npm run demo -- --keep .*stays up until Ctrl-C.*\n {2}npm run dev /m) > passed);
+    assert.match(said, 'deploy/tutorial.md');
     assert.not.match(said, '\x1b');
     assert.not.match(await readFile(join(folder, 'demo.log'), 'utf8'), /"level":[56]0/);
   });
@@ -113,7 +120,12 @@ test('what is kept stays until Ctrl-C, tells how to look at it, and goes then', 
     async (start, text, folder) => {
       assert.is(await start({ signal: stop.signal, keep: true, terminal: true }), 0, text());
       at(text(), new RegExp(`export KUBECONFIG=${join(folder, 'kubeconfig')}`));
+      at(
+        stripVTControlCharacters(text()),
+        /^ {2}○ waiting for what it refers to {2}◐ creating .* ◍ held: deleted, and still used /m,
+      );
       at(text(), /^demo passed: /m);
+      at(text(), /^next:\n {2}npm run dev /m);
       assert.is(text().split('\x1b[?25l').length, text().split('\x1b[?25h').length, 'the cursor comes back each time');
     },
     (text) => {

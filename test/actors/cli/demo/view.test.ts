@@ -9,7 +9,7 @@ import {
   mostInFlight,
   reactions,
 } from '../../../../actors/cli/demo/summary.ts';
-import { Ink, layout, treeOf } from '../../../../actors/cli/demo/view.ts';
+import { Ink, layout, legend, treeOf } from '../../../../actors/cli/demo/view.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { Tag } from '../../../../machines/life.ts';
 import { tagsAt } from '../../../machines/external-resource/states.ts';
@@ -120,6 +120,23 @@ test('what does not fit is folded, what is all of one state first (V2)', () => {
     '└─ ● secret/cloud',
   ]);
   assert.equal(picture(told, 80, 3).at(-1), '… 2 more');
+});
+
+test('the legend has every symbol that a picture may have', () => {
+  const text = legend(true, Ink.Plain);
+  const symbols = new Set(
+    Object.values(State).flatMap((state) => {
+      const [, line = ''] = layout(
+        '',
+        [{ label: 'x', state, detail: '', children: [] }],
+        { columns: 80, rows: 5 },
+        Ink.Plain,
+      );
+      return /└─ (\S) x/.exec(line)?.[1] ?? [];
+    }),
+  );
+  assert.is(symbols.size, 8);
+  for (const symbol of symbols) assert.ok(text.includes(`${symbol} `), `${symbol} in ${text}`);
 });
 
 test('no line is wider and no picture higher than the terminal, whatever its size (V1)', () => {
