@@ -2,7 +2,7 @@
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
-import type { OperationRequest, Reference } from './request.ts';
+import type { KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {
@@ -105,6 +105,15 @@ export interface Occurrence {
   readonly message: string;
 }
 
+/** What a person can do about what an object says. */
+export interface Advice {
+  /** Where, for people, if not at the object itself: `Secret/clouds`. */
+  readonly at?: string;
+  /** What it is that is wrong, where the message itself does not say so. */
+  readonly what?: string;
+  readonly todo: string;
+}
+
 /** One step of a chart, as it is told of. */
 export interface Step {
   /** The event that it was; `output` and `error` are those of an effect that ended. */
@@ -112,6 +121,8 @@ export interface Step {
   /** Undefined at the beginning. */
   readonly from: AnyMachineSnapshot | undefined;
   readonly to: AnyMachineSnapshot;
+  /** As it is known now; undefined: it is gone. */
+  readonly object?: KubeObject | undefined;
 }
 
 export interface Life {
@@ -144,6 +155,13 @@ export interface Life {
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;
+  /** What a person can do about a message that such an object says. */
+  advise?(object: KubeObject, message: string): Advice | undefined;
+  /**
+   * Fields of the spec of which nothing comes though the object is up to date, as its status tells. @param known  what the
+   * object refers to, by `<Kind>/<name>`
+   */
+  unheeded?(object: KubeObject, known: Readonly<Record<string, KnownDependency>>): readonly string[];
 }
 
 /**

@@ -158,7 +158,7 @@ export class LifeChart {
     // Whoever waits hears of it before the status is written.
     onStep();
     if (isNew) {
-      const news = this.#hear?.({ cause: event, from, to: snapshot });
+      const news = this.#hear?.({ cause: event, from, to: snapshot, object: object() });
       if (news !== undefined && object() !== undefined) onNews(news);
       // A life that begins with a settled object has nothing to say yet.
       if (event.type !== 'life.began' || !isSettled) this.#status.enter();

@@ -120,7 +120,10 @@ export class ObjectActor {
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
       onState: (from, to) => this.#teller.tellState(from, to),
       onStep: () => this.#answerAll(),
-      onNews: (news) => this.#object && deps.tell(this.#object, news),
+      onNews: (news) => {
+        this.#teller.tellNews(news);
+        if (this.#object !== undefined) deps.tell(this.#object, news);
+      },
       supervise: (act) => deps.supervise(this, act),
     });
   }

@@ -118,7 +118,8 @@ function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonO
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
 
-function wiredOf(
+/** The value that the object gives for a field; undefined: none. */
+export function wiredOf(
   name: string,
   field: ResourceField,
   { metadata, spec }: KubeObject,

@@ -39,7 +39,7 @@ export interface ResourceStanding {
   readonly vanished: boolean;
 }
 
-export interface ExternalResourceOptions {
+export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -60,6 +60,8 @@ export function externalResourceLife({
   mayHaveBegun,
   ambiguity,
   watches = false,
+  advise,
+  unheeded,
 }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
@@ -75,9 +77,11 @@ export function externalResourceLife({
       return { error, externalId };
     },
     news(object) {
-      const news = new ResourceNews(doneGenerationOf(object));
+      const news = new ResourceNews(doneGenerationOf(object), advise);
       return (step: Step) => news.hear(step as unknown as SeenStep);
     },
+    ...(advise !== undefined && { advise }),
+    ...(unheeded !== undefined && { unheeded }),
   };
 }
 
