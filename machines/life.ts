@@ -97,6 +97,16 @@ export interface Told {
   readonly externalId?: string | undefined;
 }
 
+/** Who holds a deleted object, under one finalizer. */
+export interface Holders {
+  /** Some of them, as `<Kind>/<name>`. */
+  readonly names: readonly string[];
+  /** How many others there are. */
+  readonly more: number;
+}
+
+export type HoldersByFinalizer = Readonly<Record<string, Holders>>;
+
 /** Something that happened to an object, for its users. */
 export interface Occurrence {
   readonly type: 'Normal' | 'Warning';
@@ -133,8 +143,9 @@ export interface Life {
    * What the chart decides by. `object.metadata.finalizers` are those that still hold it: what is ours and free is left out.
    *
    * @param now  milliseconds since the epoch
+   * @param holders  of a deleted object, by finalizer
    */
-  view(object: KubeObject, now: number): unknown;
+  view(object: KubeObject, now: number, holders?: HoldersByFinalizer): unknown;
   /** Changes whenever there is something new to say; undefined: there is nothing to say in this state. Cheap. */
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */

@@ -1,6 +1,15 @@
 // What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
 import type { AnyActorRef } from 'xstate';
-import { type Dependency, isNeeded, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import {
+  type Dependency,
+  type HoldersByFinalizer,
+  isNeeded,
+  isServing,
+  isUsable,
+  type LifeEvent,
+  type LifeInput,
+  Readiness,
+} from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
 import { rarer } from './watching.ts';
@@ -49,6 +58,8 @@ export interface ResourceView {
   readonly resyncInMs: number | undefined;
   /** Between two later looks; undefined for never. */
   readonly resyncEveryMs: number | undefined;
+  /** Who holds the deleted object, as far as it is known: told, and nothing is decided by it. */
+  readonly holders?: HoldersByFinalizer;
 }
 
 export interface ResourceContext {

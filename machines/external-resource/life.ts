@@ -1,6 +1,6 @@
 // The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
-import { type Life, Readiness, type StatusPart, type Step, Tag } from '../life.ts';
+import { type HoldersByFinalizer, type Life, Readiness, type StatusPart, type Step, Tag } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   credentials,
@@ -29,6 +29,8 @@ export interface ResourceStanding {
   readonly awaited: readonly { readonly kind: string; readonly name: string; readonly exists: boolean }[];
   /** Finalizers of others that hold a deleted object. */
   readonly heldBy: readonly string[];
+  /** Who holds it under them, as far as it is known. */
+  readonly holders?: HoldersByFinalizer | undefined;
   /** Messages of an update step that waits. */
   readonly waiting: readonly string[];
   /** Children that are being deleted before the resource, and are still there. */
@@ -66,7 +68,7 @@ export function externalResourceLife({
   return {
     machine: externalResourceMachine,
     provide: (ports) => withEffects(ports, { ambiguity, watches }),
-    view,
+    view: (object, now, holders) => ({ ...view(object, now), ...(holders && { holders }) }),
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
     mayHaveBegun,
@@ -95,6 +97,7 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
     observation,
     awaited: awaitedBy({ context, tags }),
     heldBy: tags.has(Tag.Held) ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [],
+    holders: object.holders,
     waiting,
     leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
     error: tags.has(Tag.Failing) ? error : undefined,
@@ -135,10 +138,10 @@ function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
 function saying(snapshot: AnyMachineSnapshot): string | undefined {
   const { context, tags, value } = snapshot as Snapshot;
   if (tags.has(Tag.Busy)) return undefined;
-  const { awaited, heldBy, generation } = standingOf({ context, tags });
+  const { awaited, heldBy, holders, generation } = standingOf({ context, tags });
   if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
   if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
-  return JSON.stringify([value.lifecycle, awaited, heldBy, generation]);
+  return JSON.stringify([value.lifecycle, awaited, heldBy, heldBy.length > 0 && holders, generation]);
 }
 
 function isSpent(snapshot: AnyMachineSnapshot, now: number): boolean {

@@ -124,7 +124,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
     );
     await world.available('Subnet', subnet);
     await world.delete('Network', net);
-    const held = 'Waiting for finalizer openstack.k-orc.cloud/subnet to be removed';
+    const held = `Waiting for finalizer openstack.k-orc.cloud/subnet to be removed (held by Subnet/${subnet})`;
     await world.progressing('Network', net, 'Progressing', held);
     const { code, out, last } = await ask(world, [`network/${net}`]);
     assert.is(code, 1);
