@@ -2,7 +2,7 @@
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
-import type { KnownDependency, OperationRequest, Reference } from './request.ts';
+import type { KnownDependencies, OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {
@@ -166,13 +166,10 @@ export interface Life {
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;
-  /** What a person can do about a message that such an object says. */
-  advise?(object: KubeObject, message: string): Advice | undefined;
-  /**
-   * Fields of the spec of which nothing comes though the object is up to date, as its status tells. @param known  what the
-   * object refers to, by `<Kind>/<name>`
-   */
-  unheeded?(object: KubeObject, known: Readonly<Record<string, KnownDependency>>): readonly string[];
+  /** What a person can do about a message that such an object says. @param known  what it refers to, as far as it is known */
+  advise?(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  /** Fields of the spec of which nothing comes though the object is up to date, as its status tells. */
+  unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
 /**

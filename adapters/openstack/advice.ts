@@ -1,6 +1,7 @@
 // What a person can do about what an object of this adapter says, or does not do. Pure.
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { Fault } from '../../bus/errors.ts';
+import type { KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { Advice } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { faultOf } from './faults.ts';
@@ -8,19 +9,29 @@ import type { ResourceFields } from './kinds/table.ts';
 
 /** What is looked at of a kind; one without tables has no `resource`, and its whole spec is immutable. */
 export interface AdvisedKind {
-  readonly kind: string;
+  references(object: KubeObject): readonly Reference[];
   readonly resource?: ResourceFields;
 }
 
 /** What comes before the words of a refusal that no trying again changes. */
 const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
+/** Said of what a create refers to; the resource of the object itself is read first. */
+const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
 /** A host's certificate, as Node and OpenSSL speak of it. */
 const CERTIFICATE = /certificate|issuer|CERT_/;
 const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";
 
-/** @param message  of the condition, or of the error that it is made of; undefined: nothing to say beyond it */
-export function adviceOn(kind: AdvisedKind, object: KubeObject, message: string): Advice | undefined {
+/**
+ * @param message  of the condition, or of the error that it is made of
+ * @returns undefined: nothing to say beyond it
+ */
+export function adviceOn(
+  kind: AdvisedKind,
+  object: KubeObject,
+  message: string,
+  known: KnownDependencies = {},
+): Advice | undefined {
   const fault = REFUSED_FOR_GOOD.test(message) ? Fault.Spec : faultOf(message);
   const first = message.split('\n')[0] ?? '';
   switch (fault) {
@@ -33,8 +44,21 @@ export function adviceOn(kind: AdvisedKind, object: KubeObject, message: string)
       return { ...(what !== undefined && { what }), todo: specAdvice(kind, object, message) };
     }
     default:
-      return undefined;
+      return ABSENT.test(message) ? lossAdvice(kind, object, message, known) : undefined;
   }
+}
+
+/** What the object was to be built on is gone, and its own object does not know yet. */
+function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, known: KnownDependencies): Advice {
+  const labels = kind
+    .references(object)
+    .flatMap(({ kind: of, name, neededFor }) => (of === 'Secret' || neededFor === 'never' ? [] : [`${of}/${name}`]));
+  const named = labels.filter((label) => known[label] !== undefined && message.includes(known[label].id));
+  const todo = (which: string): string =>
+    `edit ${which}, or give it a spec.resyncPeriod: when it is looked at again it is found gone, and made anew`;
+  const [one] = named;
+  if (one !== undefined) return { at: one, what: 'its resource is not in the cloud any more', todo: todo(one) };
+  return { what: 'something that it refers to is not in the cloud any more', todo: todo(labels.join(' or ')) };
 }
 
 /** `<Kind>/<name>` is to be made anew, since this of it cannot be changed. */

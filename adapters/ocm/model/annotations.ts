@@ -1,6 +1,7 @@
 // Marks: which there are, what they say, and complaints about those that say nothing.
+
+import { hint } from '../../nearest.ts';
 import type { Annotation, Item, Literal } from './model.ts';
-import { hint } from './nearest.ts';
 import { refMark } from './references.ts';
 import type { Scope } from './scope.ts';
 import type { Mark, Part } from './syntax.ts';

@@ -1,10 +1,11 @@
 // Checks of what stands between the braces of one declaration: names that occur twice, types that do not exist, marks.
+
+import { hint } from '../../nearest.ts';
 import { checkMarks, markedName } from './annotations.ts';
 import { BUILT_IN_TYPES } from './built-in.ts';
 import { checkMethod } from './check-methods.ts';
 import { methodForm } from './methods.ts';
 import type { Name } from './names.ts';
-import { hint } from './nearest.ts';
 import { refMark } from './references.ts';
 import type { Scope } from './scope.ts';
 import type {

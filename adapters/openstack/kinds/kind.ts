@@ -35,7 +35,7 @@ export function defineKind<const Resource extends ResourceFields>(
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
-    advise: (object, message) => adviceOn(kind, object, message),
+    advise: (object, message, known) => adviceOn(kind, object, message, known),
     unheeded: (object, known) => unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;

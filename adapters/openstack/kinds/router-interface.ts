@@ -76,7 +76,7 @@ export const routerInterface: OpenStackKind = {
   operations,
   published: () => undefined,
   children: () => [],
-  advise: (object, message) => adviceOn({ kind: KIND }, object, message),
+  advise: (object, message, known) => adviceOn({ references }, object, message, known),
 };
 
 /** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { adviceOn } from '../../../adapters/openstack/advice.ts';
 import { faultOf } from '../../../adapters/openstack/faults.ts';
 import { port } from '../../../adapters/openstack/kinds/port.ts';
+import { routerInterface } from '../../../adapters/openstack/kinds/router-interface.ts';
 import { unheededFields } from '../../../adapters/openstack/unheeded.ts';
 import { fromErrorData, TransientError, toAnswerData } from '../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -85,15 +86,12 @@ test('a certificate that nobody signed for, and the credentials of an interface'
   const message = "POST /auth/tokens of service 'identity' failed: self-signed certificate";
   assert.is(todo({}, message), "put the authority that signs for the cloud under the key 'cacert' of Secret/clouds");
   const plug = { ...portWith({}), kind: 'RouterInterface', spec: { routerRef: 'r', subnetRef: 's' } };
-  const { at, todo: what } = adviceOn({ kind: 'RouterInterface' }, plug, 'authentication answered 401: no') ?? {};
+  const { at, todo: what } = adviceOn(routerInterface, plug, 'authentication answered 401: no') ?? {};
   assert.is(at, 'the credentials of Router/r');
   assert.ok(what?.startsWith("correct 'auth' of the credentials of Router/r: "), what);
   assert.is(
-    adviceOn(
-      { kind: 'RouterInterface' },
-      plug,
-      `adding router interface: PUT /routers/r of service 'network' answered 400: no`,
-    )?.todo,
+    adviceOn(routerInterface, plug, `adding router interface: PUT /routers/r of service 'network' answered 400: no`)
+      ?.todo,
     'delete RouterInterface/web and create it again',
   );
 });
