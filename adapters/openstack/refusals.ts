@@ -92,8 +92,12 @@ export function classified(given: WatchingOperations): WatchingOperations {
       checked(operations.create)(request).catch((error: unknown) => {
         if (!(error instanceof UnansweredError)) throw error;
         const { message, retryAfterMs, fault } = error;
-        const landedBy = request.deadlineAt + LATE_MS;
-        throw new TransientError(message, { cause: error, retryAfterMs, landedBy, fault });
+        throw new TransientError(message, {
+          cause: error,
+          retryAfterMs,
+          landedBy: request.deadlineAt + LATE_MS,
+          fault,
+        });
       }),
     observe: checked(operations.observe),
     update: checked(operations.update),
