@@ -59,9 +59,10 @@ export function usageText(adapters: readonly Pick<Adapter, 'realm' | 'role' | 'f
   troupe dev                        the same; what is not given is started on loopback
   troupe demo [--keep]              a landscape of networks comes up and goes again; --keep leaves it up
   troupe crds [<Kind>...] [--apply] prints the CustomResourceDefinitions, or applies them
-  troupe why <kind>/<name> [-n NAMESPACE] [-o json]
-                                    the chain of what an object waits for, down to the root cause; ends with 0 if it
-                                    waits for nothing, 1 if it does, 2 if that cannot be told
+  troupe why [<kind>/<name>] [-n NAMESPACE] [-o json]
+                                    the chain of what an object waits for, down to the root cause, or the root causes
+                                    of a whole namespace; ends with 0 if nothing waits, 1 if something does, 2 if that
+                                    cannot be told
 ${scaffolds.join('')}\
   troupe csi-proxy <command>        API groups for Windows nodes; 'troupe csi-proxy help' lists the commands
   troupe model <command>            the cluster manager's model language; 'troupe model help' lists its commands

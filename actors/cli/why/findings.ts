@@ -25,7 +25,7 @@ export interface Cause {
   readonly summary: string;
   readonly advice: string;
   readonly weight: Weight;
-  /** Where it lies, if that is none of the objects that say so; causes at one place are one. */
+  /** Where it lies, if not with the object that says so: causes at one place are one, if one thing helps. */
   readonly at?: string;
 }
 
@@ -107,8 +107,8 @@ export function ranked<Each extends Cause>(causes: readonly Each[]): readonly Ea
 }
 
 /** The same for causes that are one. */
-export function keyOf({ at, summary }: Cause): string {
-  return at ?? summary;
+export function keyOf({ at, summary, advice }: Cause): string {
+  return at === undefined ? summary : `${at}; ${advice}`;
 }
 
 /** A duration for people: `40 s`, `5 min`, `3 h`, `2 d`. */

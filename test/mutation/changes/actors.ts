@@ -628,8 +628,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/cli/why/findings.ts',
     breaks: 'each object that has wrong credentials has a root cause of its own',
-    from: 'return at ?? summary;',
-    to: 'return summary + (at ?? Math.random());',
+    from: 'return at === undefined ? summary : ',
+    to: 'return at === undefined || summary ? summary : ',
     tests: ['test/actors/cli/why/why.test.ts'],
   },
 ];

@@ -507,7 +507,12 @@ test('a whole namespace: the root causes, each with how many wait for it', async
     object('Network', 'net', { ...waiting('Project/p to be created'), resource: { projectRef: 'p' } }),
     ...['a', 'b', 'c', 'd'].map((name) => link(name, waiting('Network/net to be ready'))),
     object('Router', 'fine'),
-    ...['x', 'y'].map((name) => object('Router', name, { id: '', says: ['TransientError', denied], spec: other })),
+    object('Router', 'x', { id: '', says: ['TransientError', denied], spec: other }),
+    object('Router', 'y', {
+      id: '',
+      says: ['TransientError', denied.replace('401', '401 (code 403)')],
+      spec: other,
+    }),
     object('SecurityGroup', 'two', { id: '', says: ['InvalidConfiguration', 'found two'] }),
   ];
   const deps = { registry: known, now: NOW };
