@@ -15,10 +15,8 @@ export interface Wired {
   readonly unready: readonly string[];
 }
 
-export type Known = KnownDependencies;
-
 /** The value with ids for names and the canonical spelling of addresses. Secrets have no id and keep their name. */
-export function toWire(schema: Schema, value: Json, known: Known): Wired {
+export function toWire(schema: Schema, value: Json, known: KnownDependencies): Wired {
   const missing: string[] = [];
   const unready: string[] = [];
   const wire = (part: Schema, given: Json): Json => {

@@ -1,13 +1,13 @@
 // Fields of a spec of which nothing comes: the API server takes an immutable field that is added later, and the resource is
 // made already. Told by what `status.resource` says of it, so that whoever reads the object alone sees the same.
 import type { Json, JsonObject } from '../../bus/bus.ts';
+import type { KnownDependencies } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { pathsOf } from './advice.ts';
 import { wiredOf } from './desired.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import type { TableKind } from './kinds/table.ts';
 import { isEmpty } from './observed-values.ts';
-import type { Known } from './references.ts';
 
 /**
  * As paths in the object. A field that the status does not show, or that refers to what is not known, is not judged.
@@ -18,7 +18,7 @@ export function unheededFields(
   kind: Pick<TableKind, 'resource' | 'status'>,
   object: KubeObject,
   resource: JsonObject,
-  known: Known,
+  known: KnownDependencies,
 ): readonly string[] {
   // Whatever was there from the beginning was sent.
   if ((object.metadata.generation ?? 1) <= 1 || object.spec?.['managementPolicy'] === 'unmanaged') return [];

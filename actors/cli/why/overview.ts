@@ -30,15 +30,16 @@ export async function overviewOf(deps: InquiryDeps, namespace: string, notes: re
   const inquiry = new Inquiry({ ...deps, repeats: 'whole' });
   const found = new Map<string, { readonly cause: Cause; readonly waiting: string[] }>();
   const all: Address[] = [];
-  for (const { realm, plural, ...kind } of registry.kinds) {
-    const listed = await reading.list(resourceOf({ realm, plural, ...kind }), namespace);
+  for (const kind of registry.kinds) {
+    const { realm, plural } = kind;
+    const listed = await reading.list(resourceOf(kind), namespace);
     for (const { metadata } of listed) all.push({ realm, plural, namespace, name: metadata.name });
   }
-  let waiting = 0;
+  const waiting: string[] = [];
   for (const address of all) {
     const finding = await inquiry.explain(address);
     const causes = causesOf(finding);
-    if (causes.length > 0) waiting++;
+    if (causes.length > 0) waiting.push(labelOf(finding));
     for (const cause of causes) {
       const shared = found.get(keyOf(cause)) ?? { cause, waiting: [] };
       found.set(keyOf(cause), shared);
@@ -48,9 +49,9 @@ export async function overviewOf(deps: InquiryDeps, namespace: string, notes: re
   const causes: SharedCause[] = [...found.values()]
     .map(({ cause, waiting: who }) => ({ ...cause, waiting: who }))
     .toSorted((left, right) => right.waiting.length - left.waiting.length);
-  if (waiting > 0) causes.push(...notes.map((cause) => ({ ...cause, waiting: [] })));
+  if (waiting.length > 0) causes.push(...notes.map((cause) => ({ ...cause, waiting })));
   if (all.length === 0) causes.push(...(await missingKinds(deps)));
-  return { namespace, objects: all.length, waiting, causes: ranked(causes) };
+  return { namespace, objects: all.length, waiting: waiting.length, causes: ranked(causes) };
 }
 
 /** The first kind that the cluster does not have: where there are no objects that may be why. */

@@ -176,12 +176,12 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
         spec: { holderIdentity: 'orc-manager', leaseDurationSeconds: 600, renewTime, acquireTime: renewTime },
       };
       await world.client.call({ method: 'POST', path: leases, body });
-      const led = `ORC leads: orc-manager holds the lease ${world.namespace}/f35396c5.k-orc.cloud, and Troupe touches nothing while it does`;
+      const led = `ORC leads: orc-manager holds the lease ${world.namespace}/f35396c5.k-orc.cloud, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
       const { code, last } = await ask(world, [`network/${name}`]);
       assert.is(code, 1);
       assert.ok(last.startsWith(`root cause: ${led}; see that ORC works, or scale its Deployment to zero`), last);
       const all = await ask(world, []);
-      assert.ok(all.out.includes(`root cause: ${led}`), all.out);
+      assert.ok(all.out.includes(`root cause: ${led}`) && all.out.includes(`1 waits for it: Network/${name}`), all.out);
     },
     { runtime: 'stopped' },
   );
