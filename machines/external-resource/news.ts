@@ -2,10 +2,11 @@
 //
 // Invariants:
 //   W1. An id is told of only once it is stored: what lost a race is nobody's news.
-//   W2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second time in a row.
+//   W2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second
+//       time in a row, or, where nobody has to do anything about it, when it lasts.
 //   W3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
 import { type Life, type Occurrence, Tag } from '../life.ts';
-import type { KubeObject } from '../object.ts';
+import type { ErrorData, KubeObject } from '../object.ts';
 import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
 import type { UpdateOutcome } from './operations.ts';
 
@@ -21,6 +22,11 @@ export interface SeenStep {
   readonly from: Seen | undefined;
   readonly to: Seen;
   readonly object?: KubeObject | undefined;
+}
+
+/** Failures in a row that are told of; the fifth comes after some two seconds. */
+function tellingAttempts({ fault }: ErrorData): number {
+  return fault === undefined ? 5 : 2;
 }
 
 const Origin = {
@@ -76,7 +82,8 @@ export class ResourceNews {
     if (enters(Tag.Refused) && from !== undefined && error !== undefined)
       return this.#failed(error.reason ?? 'InvalidConfiguration', error.message, about);
     const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
-    if (isFailure && error !== undefined && attempts > 1) return this.#failed('TransientError', error.message, about);
+    if (isFailure && error !== undefined && attempts >= tellingAttempts(error))
+      return this.#failed('TransientError', error.message, about);
     if (enters(ResourceTag.Recording) && effect !== undefined) this.#origin = ORIGINS[effect] ?? this.#origin;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') {

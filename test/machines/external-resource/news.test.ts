@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { doneGenerationOf, ResourceNews, type Seen } from '../../../machines/external-resource/news.ts';
 import type { Advice } from '../../../machines/life.ts';
-import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import { view } from './fixtures.ts';
 import { tagsAt } from './states.ts';
 
@@ -104,10 +104,10 @@ test('a life that begins with a failure has told it before (W2)', () => {
 });
 
 test('a failure that may pass is news from the second in a row on, with what to do about it (W2)', () => {
-  const error = { code: 'transient', message: 'the door is shut' } as const;
+  const known = { code: 'transient', message: 'the door is shut', fault: 'unreachable' } as const;
   const advise = (): Advice => ({ what: 'nobody is in', todo: 'knock at Thing/a' });
   const life = new ResourceNews(undefined, advise);
-  const fail = (attempts: number, type = 'xstate.error.actor.create'): string | undefined => {
+  const fail = (attempts: number, type = 'xstate.error.actor.create', error: ErrorData = known): string | undefined => {
     const context = { externalId: undefined, object: view(), error, attempts };
     const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type }, from: seen('building.creating'), to: seen('backingOff'), object: objectWith() })
@@ -115,6 +115,9 @@ test('a failure that may pass is news from the second in a row on, with what to 
   };
   const told = 'TransientError: nobody is in: the door is shut; knock at Thing/a';
   assert.equal([fail(1), fail(2), fail(3)], [undefined, told, told]);
+  // Nobody has to do anything about it, unless it lasts.
+  const passing: ErrorData = { code: 'transient', message: 'the door is shut' };
+  assert.equal([fail(4, undefined, passing), fail(5, undefined, passing)], [undefined, told]);
   // A look that found nothing yet is no failure, whatever failed before.
   assert.is(fail(4, 'xstate.done.actor.adopt'), undefined);
 });
