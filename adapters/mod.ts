@@ -18,6 +18,7 @@ export {
   ConflictError,
   ErrorCode,
   type ErrorData,
+  Fault,
   TerminalError,
   TransientError,
   TroupeError,
@@ -44,6 +45,7 @@ export type {
   Claimant,
   FollowedKind,
   Kind,
+  KnownDependencies,
   KnownDependency,
   OperationRequest,
   Reference,
@@ -51,9 +53,12 @@ export type {
   Standing,
 } from '../machines/kind.ts';
 export {
+  type Advice,
   type Dependency,
   type DependencyAnswer,
   type HeldRequest,
+  type Holders,
+  type HoldersByFinalizer,
   type HoldOptions,
   isNeeded,
   isServing,

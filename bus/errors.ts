@@ -16,6 +16,19 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
+/** What is in the way of something that is tried again, where a person may have to do something about it. */
+export const Fault = {
+  /** The credentials, or where they are kept. */
+  Credentials: 'credentials',
+  /** Nobody answers, or not there. */
+  Unreachable: 'unreachable',
+  /** What the spec asks for is refused as it is. */
+  Spec: 'spec',
+} as const;
+export type Fault = (typeof Fault)[keyof typeof Fault];
+
+const FAULTS: ReadonlySet<unknown> = new Set(Object.values(Fault));
+
 /** An error as it travels between processes. */
 export interface ErrorData {
   readonly code: ErrorCode;
@@ -26,6 +39,7 @@ export interface ErrorData {
   readonly landedBy?: number;
   /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
+  readonly fault?: Fault;
   /** Of an answer: whoever was asked cannot say what became of it. */
   readonly unanswered?: true;
 }
@@ -45,14 +59,19 @@ export class TransientError extends TroupeError {
   readonly retryAfterMs: number | undefined;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
   readonly landedBy: number | undefined;
-  constructor(
-    message: string,
-    options: ErrorOptions & { retryAfterMs?: number | undefined; landedBy?: number | undefined } = {},
-  ) {
+  readonly fault: Fault | undefined;
+  constructor(message: string, options: TransientErrorOptions = {}) {
     super(ErrorCode.Transient, message, options);
     this.retryAfterMs = options.retryAfterMs;
     this.landedBy = options.landedBy;
+    this.fault = options.fault;
   }
+}
+
+export interface TransientErrorOptions extends ErrorOptions {
+  retryAfterMs?: number | undefined;
+  landedBy?: number | undefined;
+  fault?: Fault | undefined;
 }
 
 /** The request was sent, and nobody said what became of it: it may yet be done. */
@@ -91,12 +110,13 @@ export function toErrorData(error: unknown): ErrorData {
   }
   const { code, message } = error;
   if (code === ErrorCode.Transient) {
-    const { retryAfterMs, landedBy } = error as { readonly retryAfterMs?: unknown; readonly landedBy?: unknown };
+    const { retryAfterMs, landedBy, fault } = error as { readonly [Member in keyof ErrorData]?: unknown };
     return {
       code,
       message,
       ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
       ...(typeof landedBy === 'number' && { landedBy }),
+      ...(isFault(fault) && { fault }),
     };
   }
   return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
@@ -109,11 +129,14 @@ export function toAnswerData(error: unknown): ErrorData {
 }
 
 /** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
-export function fromErrorData({ code, message, retryAfterMs, landedBy, reason, unanswered }: ErrorData): TroupeError {
+export function fromErrorData(data: ErrorData): TroupeError {
+  const { code, message, retryAfterMs, landedBy, reason, unanswered } = data;
+  // Another version may know others.
+  const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
     case ErrorCode.Transient:
-      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy });
-      return new TransientError(message, { retryAfterMs, landedBy });
+      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault });
+      return new TransientError(message, { retryAfterMs, landedBy, fault });
     case ErrorCode.Terminal:
       return new TerminalError(message, reason === undefined ? {} : { reason });
     case ErrorCode.Absent:
@@ -121,4 +144,8 @@ export function fromErrorData({ code, message, retryAfterMs, landedBy, reason, u
     case ErrorCode.Conflict:
       return new ConflictError(message);
   }
+}
+
+function isFault(value: unknown): value is Fault {
+  return FAULTS.has(value);
 }

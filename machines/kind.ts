@@ -3,7 +3,7 @@ import type { Life } from './life.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Reference } from './request.ts';
 
-export type { Claimant, KnownDependency, OperationRequest, Reference } from './request.ts';
+export type { Claimant, KnownDependencies, KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Where the objects of a kind are, and what of an object its actor carries. */
 export interface Resource {

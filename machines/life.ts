@@ -2,7 +2,7 @@
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
-import type { OperationRequest, Reference } from './request.ts';
+import type { KnownDependencies, OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {
@@ -120,12 +120,31 @@ export interface Told {
   readonly externalId?: string | undefined;
 }
 
+/** Who holds a deleted object, under one finalizer. */
+export interface Holders {
+  /** Some of them, as `<Kind>/<name>`. */
+  readonly names: readonly string[];
+  /** How many others there are. */
+  readonly more: number;
+}
+
+export type HoldersByFinalizer = Readonly<Record<string, Holders>>;
+
 /** Something that happened to an object, for its users. */
 export interface Occurrence {
   readonly type: 'Normal' | 'Warning';
   /** CamelCase. */
   readonly reason: string;
   readonly message: string;
+}
+
+/** What a person can do about what an object says. */
+export interface Advice {
+  /** Where, for people, if not at the object itself: `Secret/clouds`. */
+  readonly at?: string;
+  /** What it is that is wrong, where the message itself does not say so. */
+  readonly what?: string;
+  readonly todo: string;
 }
 
 /** One step of a chart, as it is told of. */
@@ -135,6 +154,8 @@ export interface Step {
   /** Undefined at the beginning. */
   readonly from: AnyMachineSnapshot | undefined;
   readonly to: AnyMachineSnapshot;
+  /** As it is known now; undefined: it is gone. */
+  readonly object?: KubeObject | undefined;
 }
 
 export interface Life {
@@ -145,8 +166,9 @@ export interface Life {
    * What the chart decides by. `object.metadata.finalizers` are those that still hold it: what is ours and free is left out.
    *
    * @param now  milliseconds since the epoch
+   * @param holders  of a deleted object, by finalizer
    */
-  view(object: KubeObject, now: number): unknown;
+  view(object: KubeObject, now: number, holders?: HoldersByFinalizer): unknown;
   /** Changes whenever there is something new to say; undefined: there is nothing to say in this state. Cheap. */
   saying(snapshot: AnyMachineSnapshot): string | undefined;
   /** What is to be said, put into words when it is written. `object` is as it is then. */
@@ -172,6 +194,10 @@ export interface Life {
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;
+  /** What a person can do about a message that such an object says. @param known  what it refers to, as far as it is known */
+  advise?(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  /** Fields of the spec of which nothing comes though the object is up to date, as its status tells. */
+  unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
 /**

@@ -15,6 +15,8 @@ export interface ErrorData {
   readonly landedBy?: number;
   /** CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
+  /** What is in the way of what is tried again: the credentials, a system that does not answer, the spec as it is. */
+  readonly fault?: 'credentials' | 'unreachable' | 'spec';
 }
 
 /** Without managedFields and last-applied-configuration. */

@@ -40,11 +40,13 @@ export interface KnownDependency {
   readonly attributes?: JsonObject;
 }
 
+/** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
+export type KnownDependencies = Readonly<Record<string, KnownDependency>>;
+
 /** What every operation of an adapter is told. Plain data: it may travel over the bus. Holds no secret. */
 export interface OperationRequest {
   readonly object: KubeObject;
-  /** The references whose external id is known, by `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` elsewhere. */
-  readonly dependencies: Readonly<Record<string, KnownDependency>>;
+  readonly dependencies: KnownDependencies;
   /** Those who refer to the object and say something of it (`Reference.attributes`). */
   readonly claimants?: readonly Claimant[];
   /**

@@ -186,9 +186,9 @@ export const USAGES = {
   },
   why: {
     name: 'why',
-    forms: ['<kind>/<name>'],
+    forms: ['<kind>/<name>', ''],
     about:
-      'the chain of what an object waits for, down to the root cause; ends with 0 if it waits for nothing, 1 if it does, 2 if that cannot be told',
+      'the chain of what an object waits for, down to the root cause, or the root causes of a whole namespace, each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
     options: {
       namespace: {
         type: 'string',
@@ -196,14 +196,14 @@ export const USAGES = {
         short: 'n',
         value: 'NAME',
         fallback: "the context's",
-        help: 'where the object is',
+        help: 'where the objects are',
       },
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
       kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
       context: CONTEXT,
       ...COMMON,
     },
-    examples: ['why network/app', 'why Subnet app -n shop -o json'],
+    examples: ['why network/app', 'why -n shop', 'why Subnet app -n shop -o json'],
   },
   scaffold: {
     name: 'scaffold',

@@ -10,7 +10,7 @@ import { type KubeClient, type Objects, type Resource, watchResource } from '../
 import { type Clock, type JsonObject, type Timer, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-const LEASES: Resource = {
+export const LEASES: Resource = {
   realm: 'coordination',
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -48,9 +48,7 @@ export function followPredecessor(
   const judge = (): void => {
     if (expiry !== undefined) clock.clearTimeout(expiry);
     const now = clock.now();
-    const [held] = [...leases.values()]
-      .filter((lease) => heldUntil(lease) > now)
-      .sort((left, right) => heldUntil(right) - heldUntil(left));
+    const held = heldOf([...leases.values()], now);
     const before = holder;
     holder = held === undefined ? undefined : holderOf(held);
     if (held === undefined) {
@@ -122,6 +120,14 @@ export function followPredecessor(
       return () => listeners.delete(run);
     },
   };
+}
+
+/** Of several leases the one that is held for longest; undefined: none is held. */
+export function heldOf(leases: readonly KubeObject[], now: number): KubeObject | undefined {
+  const [held] = leases
+    .filter((lease) => heldUntil(lease) > now)
+    .sort((left, right) => heldUntil(right) - heldUntil(left));
+  return held;
 }
 
 /** When a lease ends if nobody renews it, milliseconds since the epoch; 0 when nobody holds it. */

@@ -3,7 +3,7 @@
 import { type Address, addressKey, type Epoch } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import type { Dependency } from '../../machines/life.ts';
+import type { Dependency, HoldersByFinalizer } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Answers } from './answers.ts';
 import type { ClaimsTable } from './claims-table.ts';
@@ -30,6 +30,27 @@ export function claimsOn(
 /** The guard hears of the first and the last claim of each finalizer; while it is being deleted, of all. */
 export function textOf({ held, complete, revision }: Claims, { metadata }: KubeObject): string {
   return `${held.join()} ${complete} ${metadata.deletionTimestamp === undefined ? '' : revision}`;
+}
+
+/** Who holds a deleted object, by those of its finalizers that others need. */
+export function holdersOf(
+  { metadata: { uid, deletionTimestamp, finalizers = [] } }: KubeObject,
+  claims: ClaimsTable,
+  address: Address,
+  registry: Registry,
+): HoldersByFinalizer | undefined {
+  if (deletionTimestamp === undefined || claims.size === 0) return undefined;
+  const guards = registry.guards(address);
+  const nameOf = (from: Address): string => {
+    const place = from.namespace === address.namespace ? '' : `${from.namespace}/`;
+    return `${registry.resource(from)?.kind ?? from.plural}/${place}${from.name}`;
+  };
+  const held = finalizers.flatMap((finalizer) => {
+    if (!guards.includes(finalizer)) return [];
+    const { first, more } = claims.holders(uid, finalizer);
+    return first.length === 0 ? [] : [[finalizer, { names: first.map(nameOf), more }] as const];
+  });
+  return held.length === 0 ? undefined : Object.fromEntries(held);
 }
 
 /** What the life of `object` has claimed, and what it was answered. */

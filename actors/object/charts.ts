@@ -8,7 +8,7 @@ import type { AnyStateMachine } from 'xstate';
 import { type Address, type Clock, type JsonObject, sharedUid, shareTexts } from '../../bus/mod.ts';
 import { type Claims, freeByTable, type GuardedView, needsGuarding } from '../../machines/guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, type Life, type Occurrence, Tag } from '../../machines/life.ts';
+import { type Dependency, type HoldersByFinalizer, type Life, type Occurrence, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { textOf } from './chart-input.ts';
 import { GuardChart } from './guard-chart.ts';
@@ -30,6 +30,8 @@ export interface ChartsDeps {
   readonly object: () => KubeObject | undefined;
   readonly dependencies: () => readonly Dependency[];
   readonly claims: () => Claims;
+  /** Who holds the object, if it is deleted. */
+  readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
   readonly landsBy: () => number;
   /** Another object has recorded the same external id. */

@@ -23,6 +23,8 @@ export function claimOf(
 
 /** Ends that are remembered: a confirmation that needs an older one only asks again, when its claimant is gone. */
 const ENDED_LIMIT = 1_000;
+/** Holders that are named. */
+const HOLDERS = 3;
 /** Fewer claims than this are looked through. */
 const INDEXED_FROM = 16;
 
@@ -123,6 +125,29 @@ export class ClaimsTable {
       }
     }
     return held;
+  }
+
+  /** Who holds the incarnation `uid` under a finalizer: the claims that came first, and how many others there are. */
+  holders(uid: string, finalizer: string): { readonly first: readonly Address[]; readonly more: number } {
+    const first: Address[] = [];
+    let [more, skipped] = [0, 0];
+    const keys = this.#byFinalizer?.get(finalizer);
+    // Of many, those that were not looked at count as holding: nobody is to go through ten thousand at each change.
+    for (const claim of keys === undefined ? (this.#claims?.values() ?? []) : this.#of(keys)) {
+      if (!claim.finalizers.includes(finalizer)) continue;
+      if (claim.notOn.includes(uid)) skipped++;
+      else if (first.length < HOLDERS) first.push(claim.from);
+      else if (keys === undefined) more++;
+      else return { first, more: keys.size - first.length - skipped };
+    }
+    return { first, more };
+  }
+
+  *#of(keys: Iterable<string>): Iterable<Claim> {
+    for (const key of keys) {
+      const claim = this.#claims?.get(key);
+      if (claim !== undefined) yield claim;
+    }
   }
 
   #index(key: string, claim: Claim): void {

@@ -4,6 +4,7 @@ import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Clock } from '../../bus/mod.ts';
 import {
   type Dependency,
+  type HoldersByFinalizer,
   type Life,
   type Occurrence,
   type Step,
@@ -27,6 +28,8 @@ export interface LifeChartDeps {
   /** As it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
   readonly dependencies: () => readonly Dependency[];
+  /** Who holds the object, if it is deleted. */
+  readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
   readonly landsBy: number;
   /** Another object has recorded the same external id. */
@@ -69,7 +72,7 @@ export class LifeChart {
     const { key, life, machine, clock, turns, landsBy, isContested, onFault } = deps;
     this.#deps = deps;
     const at = clock.now();
-    const view = life.view(object, at);
+    const view = life.view(object, at, deps.holders(object));
     this.#viewText = JSON.stringify(view);
     this.#clock = chartClock(clock);
     this.#actor = chart({
@@ -121,9 +124,9 @@ export class LifeChart {
   }
 
   tellObject(object: KubeObject): void {
-    const { life, clock, dependencies } = this.#deps;
+    const { life, clock, dependencies, holders } = this.#deps;
     const at = clock.now();
-    const view = life.view(object, at);
+    const view = life.view(object, at, holders(object));
     this.#viewText = JSON.stringify(view);
     this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
     // What is settled looks at its status itself: also at rest.
@@ -132,8 +135,8 @@ export class LifeChart {
 
   /** Unless the chart would see no difference. */
   tellIfNew(object: KubeObject): void {
-    if (JSON.stringify(this.#deps.life.view(object, this.#deps.clock.now())) !== this.#viewText)
-      this.tellObject(object);
+    const { life, clock, holders } = this.#deps;
+    if (JSON.stringify(life.view(object, clock.now(), holders(object))) !== this.#viewText) this.tellObject(object);
   }
 
   tellDependencies(): void {
@@ -164,7 +167,7 @@ export class LifeChart {
     // Whoever waits hears of it before the status is written.
     onStep();
     if (isNew) {
-      const news = this.#hear?.({ cause: event, from, to: snapshot });
+      const news = this.#hear?.({ cause: event, from, to: snapshot, object: object() });
       if (news !== undefined && object() !== undefined) onNews(news);
       // A life that begins with a settled object has nothing to say yet.
       if (event.type !== 'life.began' || !isSettled) this.#status.enter();

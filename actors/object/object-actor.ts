@@ -27,7 +27,7 @@ import { StoredMail } from '../mail/stored-mail.ts';
 import { workOf } from '../telling/cause.ts';
 import { type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
-import { claimsOn, dependenciesOf } from './chart-input.ts';
+import { claimsOn, dependenciesOf, holdersOf } from './chart-input.ts';
 import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
 import { type AnswersOut, OutgoingAnswers } from './outgoing-answers.ts';
@@ -121,12 +121,16 @@ export class ObjectActor {
       object: () => this.#object,
       dependencies: () => this.dependencies(),
       claims: () => this.#claimsNow(),
+      holders: (object) => holdersOf(object, this.claims, this.address, deps.registry),
       landsBy: () => deps.landsBy(this.key),
       isContested: () => deps.isContested(this.key),
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
       onState: (from, to) => this.#teller.tellState(from, to),
       onStep: () => this.#answerAll(),
-      onNews: (news) => this.#object && deps.tell(this.#object, news),
+      onNews: (news) => {
+        this.#teller.tellNews(news);
+        if (this.#object !== undefined) deps.tell(this.#object, news);
+      },
       supervise: (act) => deps.supervise(this, act),
     });
   }

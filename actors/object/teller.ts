@@ -1,7 +1,7 @@
 // What is told of one object to people: in the log and in the trace, each step with the change that it comes of.
 import type { Logger } from 'pino';
 import { type Address, addressKey, type JsonObject, type Trace, traceparentOf } from '../../bus/mod.ts';
-import { Tag } from '../../machines/life.ts';
+import { type Occurrence, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { changeOf, stepOf, traceIdOf } from '../telling/cause.ts';
 import type { ChartState } from './life-chart.ts';
@@ -19,6 +19,9 @@ interface Own {
   readonly step: string;
 }
 
+/** So many different troubles in a row are logged, for a message may be another one each time. */
+const WARNINGS = 10;
+
 export class Teller {
   readonly #deps: TellerDeps;
   readonly #address: Address;
@@ -30,6 +33,8 @@ export class Teller {
   #isSettled = true;
   /** Of the answer that is being taken in, if it is another object's doing. */
   #link: string | undefined;
+  /** What the log was warned of since all was well; undefined: nothing. */
+  #warnings: Set<string> | undefined;
 
   /** @param object  as it is known now; undefined: there is none */
   constructor(deps: TellerDeps, address: Address, object: () => KubeObject | undefined) {
@@ -73,8 +78,24 @@ export class Teller {
     this.log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
     const id = externalId !== undefined && { externalId };
     const links = this.#link !== undefined && { links: [this.#link] };
-    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links });
+    const failure = error !== undefined && isFailure(tags, cause) && { failure: error.fault ?? error.code };
+    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure });
     this.#isSettled = tags.has(Tag.Settled);
+    if (this.#isSettled && !tags.has(Tag.Failing)) this.#warnings = undefined;
+    this.#forget();
+  }
+
+  /** Warns the log of trouble that users are told of, once until all is well again, however often it is told. */
+  tellNews({ type, reason, message }: Occurrence): void {
+    const warnings = this.#warnings ?? new Set();
+    const news = `${reason} ${message}`;
+    if (type !== 'Warning' || warnings.has(news) || warnings.size >= WARNINGS) return;
+    this.#warnings = warnings.add(news);
+    this.log.warn({ reason, error: message, traceId: traceIdOf(this.step()) }, 'there is trouble with the object');
+    this.#forget();
+  }
+
+  #forget(): void {
     if (!this.#isSettled) return;
     this.#ownLog = undefined;
     this.#own = undefined;
@@ -84,4 +105,10 @@ export class Teller {
     const uid = this.#object()?.metadata.uid ?? '';
     this.#deps.trace.emit({ actor: this.#address, type, traceparent: this.step(), data: { uid, ...data } });
   }
+}
+
+/** An attempt failed just now: a life that begins with a failure has not failed again. */
+function isFailure(tags: ReadonlySet<string>, cause: string): boolean {
+  const isFound = tags.has(Tag.Refused) && cause.startsWith('xstate.done.');
+  return tags.has(Tag.Failing) && (isFound || cause.startsWith('xstate.error.'));
 }

@@ -39,6 +39,12 @@ export function metrics(): Metrics {
     labelNames: ['realm', 'plural', 'to'],
     registers,
   });
+  const failures = new Counter({
+    name: 'troupe_failures_total',
+    help: 'Attempts for objects that failed, by kind and by what is in the way.',
+    labelNames: ['realm', 'plural', 'reason'],
+    registers,
+  });
   const cloudCalls = new Counter({
     name: 'troupe_cloud_requests_total',
     help: 'Requests to clouds, by service, method and status code; code 0 is no answer.',
@@ -96,8 +102,10 @@ export function metrics(): Metrics {
       history: (query) => trace.history(query),
       emit(event) {
         const { actor, type, data } = event;
-        if (type === 'transition')
-          transitions.inc({ realm: actor.realm, plural: actor.plural, to: String(data?.['to'] ?? '') });
+        const { realm, plural } = actor;
+        if (type === 'transition') transitions.inc({ realm, plural, to: String(data?.['to'] ?? '') });
+        const reason = data?.['failure'];
+        if (typeof reason === 'string') failures.inc({ realm, plural, reason });
         trace.emit(event);
       },
     }),

@@ -304,8 +304,9 @@ export class CloudSession {
 
   #judge(call: Call, answer: Answered): Answer {
     const { status, body } = answer;
-    if (status < 300 || status === 404) return { status, body };
+    if (status < 300) return { status, body };
     const label = labelOf(call);
+    if (status === 404) return { status, body, refusal: this.#refused(label, answer).message };
     if (status < 400) throw new TransientError(`${label} answered ${status}: redirections are not followed`);
     throw this.#refused(label, answer);
   }

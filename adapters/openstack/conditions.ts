@@ -9,7 +9,7 @@ import type { ErrorData, Json, JsonObject } from '../../bus/bus.ts';
 import { ErrorCode } from '../../bus/errors.ts';
 import { ResourceTag } from '../../machines/external-resource/context.ts';
 import type { ResourceStanding } from '../../machines/external-resource/life.ts';
-import { Tag } from '../../machines/life.ts';
+import { type Holders, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { resyncOf } from './resync.ts';
 
@@ -89,8 +89,8 @@ export function timeOf(at: number): string {
 
 /** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
 function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
-  const { tags, awaited, heldBy, waiting, leaving, vanished, rival } = standing;
-  if (heldBy.length > 0) return heldBy.map((finalizer) => `Waiting for finalizer ${finalizer} to be removed`);
+  const { tags, awaited, heldBy, holders = {}, waiting, leaving, vanished, rival } = standing;
+  if (heldBy.length > 0) return heldBy.map((finalizer) => heldMessage(finalizer, holders[finalizer]));
   const references = awaited.map(
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
@@ -107,6 +107,13 @@ function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
   const awaits = WAITS.find(([tag]) => tags.has(tag));
   if (awaits !== undefined) return [awaits[1]];
   return isRead(standing) ? [] : undefined;
+}
+
+/** The contract's words, and for whom it waits, if that is known. */
+function heldMessage(finalizer: string, { names, more }: Holders = { names: [], more: 0 }): string {
+  const waiting = `Waiting for finalizer ${finalizer} to be removed`;
+  if (names.length === 0) return waiting;
+  return `${waiting} (held by ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
 }
 
 const VANISHED = 'OpenStack resource was deleted externally; will recreate on next reconcile';

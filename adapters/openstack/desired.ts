@@ -1,12 +1,13 @@
 // What the tables of a kind make of an object: the body of a create, the look-up of what one left behind, and the
 // difference to what was observed. Pure.
 import type { Json, JsonObject } from '../../bus/bus.ts';
+import type { KnownDependencies } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
 import type { ResourceField } from './kinds/fields.ts';
 import type { TableKind } from './kinds/table.ts';
 import { isEmpty } from './observed-values.ts';
-import { type Known, toWire } from './references.ts';
+import { toWire } from './references.ts';
 
 /** What could be stated, and the references that were not known yet. */
 export interface Stated<T> {
@@ -16,7 +17,7 @@ export interface Stated<T> {
 }
 
 /** The attributes that a create sends. */
-export function createAttributes(kind: TableKind, object: KubeObject, known: Known): Stated<JsonObject> {
+export function createAttributes(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<JsonObject> {
   const fields = Object.entries(kind.resource).map(([name, field]) => ({
     field,
     wired: wiredOf(name, field, object, known),
@@ -28,7 +29,11 @@ export function createAttributes(kind: TableKind, object: KubeObject, known: Kno
 }
 
 /** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
-export function adoptionCriteria(kind: TableKind, object: KubeObject, known: Known): Stated<readonly Criterion[]> {
+export function adoptionCriteria(
+  kind: TableKind,
+  object: KubeObject,
+  known: KnownDependencies,
+): Stated<readonly Criterion[]> {
   const missing: string[] = [];
   const criteriaOf = (name: string, criterion: typeof equalTo): readonly Criterion[] => {
     const field = kind.resource[name];
@@ -49,7 +54,11 @@ export function adoptionCriteria(kind: TableKind, object: KubeObject, known: Kno
 }
 
 /** What `spec.import.filter` asks for. */
-export function filterCriteria(kind: TableKind, filter: JsonObject, known: Known): Stated<readonly Criterion[]> {
+export function filterCriteria(
+  kind: TableKind,
+  filter: JsonObject,
+  known: KnownDependencies,
+): Stated<readonly Criterion[]> {
   const fields = Object.entries(kind.filter).flatMap(([name, { schema, criteria }]) => {
     const value = filter[name];
     return isUnset(value) ? [] : [{ wired: toWire(schema, value, known), criteria }];
@@ -72,7 +81,7 @@ export interface Difference {
 export function differenceOf(
   kind: TableKind,
   object: KubeObject,
-  known: Known,
+  known: KnownDependencies,
   observed: JsonObject,
 ): Stated<Difference> {
   let extension = false;
@@ -125,11 +134,12 @@ export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: Ku
   return isUnset(given) ? metadata.name : given;
 }
 
-function wiredOf(
+/** The value that the object gives for a field; undefined: none. */
+export function wiredOf(
   name: string,
   field: ResourceField,
   { metadata, spec }: KubeObject,
-  known: Known,
+  known: KnownDependencies,
 ): ReturnType<typeof toWire> | undefined {
   const given = (spec?.['resource'] as JsonObject | undefined)?.[name];
   const value = isUnset(given) && field.role === 'name' ? metadata.name : given;

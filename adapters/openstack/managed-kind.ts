@@ -70,6 +70,8 @@ export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredK
       recorded: (object) => (isManaged(object) ? externalIdOf(object) : undefined),
       mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && externalIdOf(object) === undefined,
       watches: true,
+      advise: kind.advise,
+      ...(kind.unheeded !== undefined && { unheeded: kind.unheeded }),
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
     operations: OPERATIONS,

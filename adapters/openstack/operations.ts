@@ -17,7 +17,8 @@ import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
 import type { Session, Sessions } from './session.ts';
-import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
+import { unheededFields } from './unheeded.ts';
+import { callOf, notFound, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
@@ -97,7 +98,7 @@ export function openstackOperations(
       } as const;
       try {
         const answer = await session.call(call);
-        if (answer.status === 404) throw new TransientError(`POST ${call.path}: not found`);
+        if (answer.status === 404) throw notFound(call, answer);
         return observationOf(kind, answer.body[kind.member], request);
       } catch (error) {
         const known = refused(error, 'creating resource');
@@ -127,7 +128,10 @@ export function openstackOperations(
 
     async update(request) {
       if (resourceOf(request) === undefined) throw specMissing('Update');
-      return runUpdate(kind, { session: await open(request), request, servers });
+      const outcome = await runUpdate(kind, { session: await open(request), request, servers });
+      const { object, observation, dependencies } = request;
+      const unheeded = unheededFields(kind, object, observation.resource, dependencies);
+      return unheeded.length === 0 ? outcome : { ...outcome, unheeded };
     },
 
     async remove(request) {

@@ -1,6 +1,6 @@
 // The references in a spec: which there are, and their ids in place of their names.
 import type { Json } from '../../bus/bus.ts';
-import type { KnownDependency, Reference } from '../../machines/kind.ts';
+import type { KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ReferenceTarget, Schema } from '../kubernetes/contract.ts';
 import { canonicalAddress } from './addresses.ts';
@@ -15,11 +15,8 @@ export interface Wired {
   readonly unready: readonly string[];
 }
 
-/** What is known of the references, by `<Kind>/<name>`. */
-export type Known = Readonly<Record<string, KnownDependency>>;
-
 /** The value with ids for names and the canonical spelling of addresses. Secrets have no id and keep their name. */
-export function toWire(schema: Schema, value: Json, known: Known): Wired {
+export function toWire(schema: Schema, value: Json, known: KnownDependencies): Wired {
   const missing: string[] = [];
   const unready: string[] = [];
   const wire = (part: Schema, given: Json): Json => {

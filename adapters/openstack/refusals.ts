@@ -2,6 +2,7 @@
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import { faultOf } from './faults.ts';
 import { withCheckedIds } from './ids.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
@@ -21,6 +22,16 @@ export function transient(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
   const Failure = GATEWAY_FAILURES.has(error.status) ? UnansweredError : TransientError;
   return new Failure(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+}
+
+/** The same, with what is in the way, if its message tells. */
+function withFault(error: unknown): unknown {
+  if (!(error instanceof TransientError)) return error;
+  const { message, retryAfterMs, landedBy } = error;
+  const fault = faultOf(message);
+  if (fault === undefined) return error;
+  const Failure = error instanceof UnansweredError ? UnansweredError : TransientError;
+  return new Failure(message, { cause: error, retryAfterMs, landedBy, fault });
 }
 
 /** For a create or an update: `doing` is what was attempted, as in `creating resource`. */
@@ -64,7 +75,7 @@ export function classified(given: WatchingOperations): WatchingOperations {
     <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     (request: Request): Promise<Result> =>
       operation(request).catch((error: unknown) => {
-        throw transient(error);
+        throw withFault(transient(error));
       });
   const checked = <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     classed(async (request: Request): Promise<Result> => {
@@ -81,8 +92,13 @@ export function classified(given: WatchingOperations): WatchingOperations {
     create: (request) =>
       checked(operations.create)(request).catch((error: unknown) => {
         if (!(error instanceof UnansweredError)) throw error;
-        const { message, retryAfterMs } = error;
-        throw new TransientError(message, { cause: error, retryAfterMs, landedBy: request.deadlineAt + LATE_MS });
+        const { message, retryAfterMs, fault } = error;
+        throw new TransientError(message, {
+          cause: error,
+          retryAfterMs,
+          landedBy: request.deadlineAt + LATE_MS,
+          fault,
+        });
       }),
     observe: checked(operations.observe),
     update: checked(operations.update),

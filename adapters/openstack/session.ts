@@ -26,6 +26,8 @@ export interface Answer {
   readonly status: number;
   /** `{}` when the answer had no body. */
   readonly body: JsonObject;
+  /** Of a 404: what the service said of it, for people. */
+  readonly refusal?: string;
 }
 
 /**

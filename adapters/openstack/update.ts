@@ -6,7 +6,7 @@ import type { UpdateOutcome } from '../../machines/external-resource/operations.
 import { differenceOf, differingTags } from './desired.ts';
 import type { TableKind, UpdateStep } from './kinds/table.ts';
 import { joined, refused, transient } from './refusals.ts';
-import type { Call } from './session.ts';
+import type { Answer, Call } from './session.ts';
 
 type Pass = Parameters<UpdateStep>[0];
 
@@ -70,10 +70,15 @@ export async function sendExpecting(
   call: Call,
   translate: (error: unknown) => unknown,
 ): Promise<void> {
-  const { status } = await session.call(call).catch((error: unknown) => {
+  const answer = await session.call(call).catch((error: unknown) => {
     throw translate(error);
   });
-  if (status === 404) throw new TransientError(`${call.method} ${call.path}: not found`);
+  if (answer.status === 404) throw notFound(call, answer);
+}
+
+/** What a call is about, or what it refers to, is not in the cloud. */
+export function notFound({ method, path }: Pick<Call, 'method' | 'path'>, { refusal }: Answer): TransientError {
+  return new TransientError(refusal ?? `${method} ${path}: not found`);
 }
 
 export function pathOf({ collection }: Pick<TableKind, 'collection'>, id: string): string {

@@ -2,6 +2,7 @@
 import type { AnyActorRef } from 'xstate';
 import {
   type Dependency,
+  type HoldersByFinalizer,
   isNeeded,
   isServing,
   isUsable,
@@ -62,6 +63,8 @@ export interface ResourceView {
   readonly resyncInMs: number | undefined;
   /** Between two later looks; undefined for never. */
   readonly resyncEveryMs: number | undefined;
+  /** Who holds the deleted object, as far as it is known: told, and nothing is decided by it. */
+  readonly holders?: HoldersByFinalizer;
 }
 
 export interface ResourceContext {
@@ -173,6 +176,8 @@ export type RecordOutput = { readonly kind: 'stored' } | { readonly kind: 'lost'
 export const CLEAR_FOR_MS = 30_000;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
+/** What refuses the spec as it is may take it one day: ten minutes, less a quarter for what chance adds to a pause. */
+const REFUSED_LIMIT_MS = 480_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
 export function repassPauseMs({ repassMs, looks }: ResourceContext): number {
@@ -210,10 +215,11 @@ const SOUND_WATCH_MS = 2 * BACKOFF_LIMIT_MS;
 export function backoffMs({
   attempts,
   error,
-  landsInMs = BACKOFF_LIMIT_MS,
+  landsInMs = Number.POSITIVE_INFINITY,
 }: Pick<ResourceContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
   const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
-  return Math.max(Math.min(exponential, BACKOFF_LIMIT_MS, landsInMs), error?.retryAfterMs ?? 0);
+  const limit = error?.fault === 'spec' ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS;
+  return Math.max(Math.min(exponential, limit, landsInMs), error?.retryAfterMs ?? 0);
 }
 
 /** Without credentials nothing else is looked at, so nothing else is reported. */

@@ -1,6 +1,6 @@
 // The life of an external resource, as a kind has it: the chart, and what a kind says in its status of where it stands.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
-import { type Life, Readiness, type Rival, type StatusPart, type Step, Tag } from '../life.ts';
+import { type HoldersByFinalizer, type Life, Readiness, type Rival, type StatusPart, type Step, Tag } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   credentials,
@@ -29,6 +29,8 @@ export interface ResourceStanding {
   readonly awaited: readonly { readonly kind: string; readonly name: string; readonly exists: boolean }[];
   /** Finalizers of others that hold a deleted object. */
   readonly heldBy: readonly string[];
+  /** Who holds it under them, as far as it is known. */
+  readonly holders?: HoldersByFinalizer | undefined;
   /** Messages of an update step that waits. */
   readonly waiting: readonly string[];
   /** Children that are being deleted before the resource, and are still there. */
@@ -41,7 +43,7 @@ export interface ResourceStanding {
   readonly vanished: boolean;
 }
 
-export interface ExternalResourceOptions {
+export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -65,11 +67,13 @@ export function externalResourceLife({
   mayHaveBegun,
   ambiguity,
   watches = false,
+  advise,
+  unheeded,
 }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
     provide: (ports) => withEffects(ports, { ambiguity, watches }),
-    view,
+    view: (object, now, holders) => ({ ...view(object, now), ...(holders && { holders }) }),
     saying,
     status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
     ...(recorded !== undefined && { recorded }),
@@ -81,9 +85,11 @@ export function externalResourceLife({
       return { error, externalId };
     },
     news(object) {
-      const news = new ResourceNews(doneGenerationOf(object));
+      const news = new ResourceNews(doneGenerationOf(object), advise);
       return (step: Step) => news.hear(step as unknown as SeenStep);
     },
+    ...(advise !== undefined && { advise }),
+    ...(unheeded !== undefined && { unheeded }),
   };
 }
 
@@ -97,6 +103,7 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
     observation,
     awaited: awaitedBy({ context, tags }),
     heldBy: tags.has(Tag.Held) ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [],
+    holders: object.holders,
     waiting,
     leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
     error: tags.has(Tag.Failing) ? error : undefined,
@@ -139,10 +146,10 @@ function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
 function saying(snapshot: AnyMachineSnapshot): string | undefined {
   const { context, tags, value } = snapshot as Snapshot;
   if (tags.has(Tag.Busy)) return undefined;
-  const { awaited, heldBy, generation, rival } = standingOf({ context, tags });
+  const { awaited, heldBy, holders, generation, rival } = standingOf({ context, tags });
   if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
   if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
-  return JSON.stringify([value.lifecycle, awaited, heldBy, generation, rival]);
+  return JSON.stringify([value.lifecycle, awaited, heldBy, heldBy.length > 0 && holders, generation, rival]);
 }
 
 function isSpent(snapshot: AnyMachineSnapshot, now: number): boolean {

@@ -2,16 +2,17 @@
 //
 // Invariants:
 //   W1. An id is told of only once it is stored: what lost a race is nobody's news.
-//   W2. Waiting, trying again and starting again are no news (I6).
+//   W2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second
+//       time in a row, or, where nobody has to do anything about it, when it lasts.
 //   W3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
-import { type Occurrence, Tag } from '../life.ts';
-import type { KubeObject } from '../object.ts';
+import { type Life, type Occurrence, Tag } from '../life.ts';
+import type { ErrorData, KubeObject } from '../object.ts';
 import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
 import type { UpdateOutcome } from './operations.ts';
 
 /** A snapshot of the chart, as far as news are concerned. */
 export interface Seen {
-  readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error' | 'rival'>;
+  readonly context: Pick<ResourceContext, 'externalId' | 'object' | 'error' | 'attempts' | 'rival'>;
   hasTag(tag: string): boolean;
 }
 
@@ -20,6 +21,12 @@ export interface SeenStep {
   readonly cause: { readonly type: string; readonly output?: unknown };
   readonly from: Seen | undefined;
   readonly to: Seen;
+  readonly object?: KubeObject | undefined;
+}
+
+/** Failures in a row that are told of; the fifth comes after some two seconds. */
+function tellingAttempts({ fault }: ErrorData): number {
+  return fault === undefined ? 5 : 2;
 }
 
 const Origin = {
@@ -47,10 +54,14 @@ export class ResourceNews {
   /** The generation that the resource was last brought up to. */
   #doneGeneration: number | undefined;
   #isEndTold = false;
+  /** The generation whose fields without effect were told of. */
+  #unheededGeneration: number | undefined;
+  readonly #advise: Life['advise'];
 
   /** @param doneGeneration  the generation that the stored status calls complete */
-  constructor(doneGeneration: number | undefined) {
+  constructor(doneGeneration: number | undefined, advise?: Life['advise']) {
     this.#doneGeneration = doneGeneration;
+    this.#advise = advise;
   }
 
   /** What a step means to the user; undefined for nothing new. */
@@ -64,16 +75,22 @@ export class ResourceNews {
     return news;
   }
 
-  #news({ cause, from, to }: SeenStep): Occurrence | undefined {
-    const { externalId = '', object, error, rival } = to.context;
+  #news({ cause, from, to, object: about }: SeenStep): Occurrence | undefined {
+    const { externalId = '', object, error, attempts, rival } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
     const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
     if (enters(Tag.Refused) && from !== undefined && error !== undefined)
-      return warning('Failed', `${error.reason ?? 'InvalidConfiguration'}: ${error.message}`);
+      return this.#failed(error.reason ?? 'InvalidConfiguration', error.message, about);
+    const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
+    if (isFailure && error !== undefined && attempts >= tellingAttempts(error))
+      return this.#failed('TransientError', error.message, about);
     if (effect !== undefined && (enters(ResourceTag.Recording) || enters(ResourceTag.Contending)))
       this.#origin = ORIGINS[effect] ?? this.#origin;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
-    if (effect === 'update') return this.#updated(cause.output as UpdateOutcome, object.generation, externalId);
+    if (effect === 'update') {
+      const outcome = cause.output as UpdateOutcome;
+      return this.#updated(outcome, object.generation, externalId) ?? this.#unheeded(outcome, object.generation, about);
+    }
     if (enters(ResourceTag.Taken) && rival !== undefined)
       return warning('Taken', `${rival.externalId} is what ${rival.kind} ${rival.namespace}/${rival.name} has`);
     if (enters(ResourceTag.Vanished)) {
@@ -102,6 +119,24 @@ export class ResourceNews {
     return this.#isNew ? undefined : normal('Updated', `Updated ${what}`);
   }
 
+  #failed(reason: string, message: string, object: KubeObject | undefined): Occurrence {
+    const { what, todo } = (object && this.#advise?.(object, message)) ?? {};
+    return warning(
+      'Failed',
+      [reason, what, message].filter(Boolean).join(': ') + (todo === undefined ? '' : `; ${todo}`),
+    );
+  }
+
+  #unheeded(
+    { unheeded = [] }: UpdateOutcome,
+    generation: number,
+    object: KubeObject | undefined,
+  ): Occurrence | undefined {
+    if (unheeded.length === 0 || object === undefined || this.#unheededGeneration === generation) return undefined;
+    this.#unheededGeneration = generation;
+    return warning('Unheeded', unheededMessage(object, unheeded));
+  }
+
   #ended(
     { type: cause }: SeenStep['cause'],
     wasAwaited: boolean,
@@ -118,6 +153,11 @@ export class ResourceNews {
     if (!detached || wasAwaited) return undefined;
     return normal('Released', `Left ${externalId} in place`);
   }
+}
+
+/** For people: what of the spec has no effect, and what would give it one. */
+export function unheededMessage({ kind, metadata: { name } }: KubeObject, fields: readonly string[]): string {
+  return `${fields.join(', ')} cannot be set once the resource is made, and has no effect; delete ${kind}/${name} and create it again`;
 }
 
 /** The generation that the status of `object` calls complete, by the Progressing condition that Kubernetes' conventions name. */

@@ -25,6 +25,8 @@ export interface UpdateOutcome {
   readonly changed: boolean;
   /** Fields of the spec that were not as specified, and were sent. */
   readonly fields?: readonly string[];
+  /** Fields of the spec that are not as the resource is, and cannot be brought to it. */
+  readonly unheeded?: readonly string[];
   /** Messages of what a step waits for. Another pass is made when a dependency changes. */
   readonly waiting?: readonly string[];
   /** Another pass is worth while after so many milliseconds, whatever the observation says. */

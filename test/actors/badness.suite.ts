@@ -478,7 +478,7 @@ export function describeInterruptions(test: Test, openGround: OpenGround): void 
       await world.loseMail();
       await world.delete('Network', net);
       await world.apply(world.managed('Network', world.name('after')));
-      const held = 'Waiting for finalizer openstack.k-orc.cloud/subnet to be removed';
+      const held = /^Waiting for finalizer openstack\.k-orc\.cloud\/subnet to be removed/;
       await world.progressing('Network', net, 'Progressing', held);
       await world.available('Network', world.name('after'));
       await world.clock.sleep(WATCHED_MS);

@@ -4,24 +4,11 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
-import { checkIn, condition, type Kind, resourceOf, type World } from './harness.ts';
+import { checkIn, condition, type World } from './harness.ts';
+import { reasons, told } from './told.ts';
 
 /** The recorder gathers for so long before it writes, and pauses for longer after a failure; in milliseconds. */
 const HOLD_MS = 500;
-
-interface CoreEvent {
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly involvedObject: Readonly<Record<string, string>>;
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly count: number;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-  readonly reportingComponent: string;
-  readonly reportingInstance: string;
-  readonly source: JsonObject;
-}
 
 export function describeEvents(test: Test, openGround: OpenGround): void {
   const check = checkIn(test, openGround);
@@ -180,33 +167,6 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     },
     { runtime: 'stopped' },
   );
-}
-
-/** The event of an object and a reason, once there is one as wanted. */
-async function told(
-  world: World,
-  name: string,
-  reason: string,
-  isSo: (event: CoreEvent) => boolean = () => true,
-): Promise<CoreEvent> {
-  let found: CoreEvent | undefined;
-  await world.eventually(`'${name}' is told of as '${reason}'`, async () => {
-    const all = await eventsOf(world, name);
-    found = all.find((event) => event.reason === reason && isSo(event));
-    return found === undefined ? JSON.stringify(all.map(({ reason: other, count }) => [other, count])) : undefined;
-  });
-  return found as unknown as CoreEvent;
-}
-
-async function reasons(world: World, name: string): Promise<readonly string[]> {
-  return (await eventsOf(world, name)).map(({ reason }) => reason).sort();
-}
-
-async function eventsOf(world: World, name: string, kind: Kind = 'Network'): Promise<readonly CoreEvent[]> {
-  const selector = `involvedObject.name=${name},involvedObject.kind=${resourceOf(kind).kind}`;
-  const path = `/api/v1/namespaces/${world.namespace}/events?fieldSelector=${encodeURIComponent(selector)}`;
-  const { body } = await world.client.call({ method: 'GET', path });
-  return body['items'] as unknown as CoreEvent[];
 }
 
 function kubectl(world: World, ...args: readonly string[]): Promise<string> {

@@ -352,7 +352,7 @@ function describeDeletion(check: Check): void {
   check('a network in use stays, says why, and goes with its last user (I2, I3)', async (world) => {
     const { net, subnet } = await pair(world);
     await world.delete('Network', net);
-    const held = `Waiting for finalizer ${PREFIX}/subnet to be removed`;
+    const held = `Waiting for finalizer ${PREFIX}/subnet to be removed (held by Subnet/${subnet})`;
     const waiting = await world.progressing('Network', net, 'Progressing', held);
     assert.is(said(waiting).Available, USABLE);
     assert.equal([...(waiting.metadata.finalizers ?? [])].sort(), [`${PREFIX}/network`, `${PREFIX}/subnet`]);
@@ -361,6 +361,29 @@ function describeDeletion(check: Check): void {
     await world.gone('Subnet', subnet);
     await world.gone('Network', net);
     assert.is((await world.contents('networks')).length, 0);
+  });
+
+  check('a deleted network names those that hold it: three, and how many more', async (world) => {
+    const net = world.name('net');
+    const names = Array.from({ length: 5 }, (_, index) => world.name(`subnet${index}`));
+    await world.apply(world.managed('Network', net));
+    for (const [index, name] of names.entries()) {
+      const resource = { networkRef: net, ipVersion: 4, cidr: `192.0.${index}.0/24` };
+      await world.apply(world.managed('Subnet', name, resource));
+      await world.available('Subnet', name);
+    }
+    await world.delete('Network', net);
+    const held = `Waiting for finalizer ${PREFIX}/subnet to be removed`;
+    const [first, second, third, ...others] = names;
+    const [before, after] = [
+      `Subnet/${first}, Subnet/${second}, Subnet/${third} and 2 more`,
+      `Subnet/${others.at(-1)}`,
+    ];
+    await world.progressing('Network', net, 'Progressing', `${held} (held by ${before})`);
+    for (const name of names.slice(0, -1)) await world.delete('Subnet', name);
+    await world.progressing('Network', net, 'Progressing', `${held} (held by ${after})`);
+    await world.delete('Subnet', String(others.at(-1)));
+    await world.gone('Network', net);
   });
 
   check('a secret in use stays until its last user is gone (I3)', async (world) => {

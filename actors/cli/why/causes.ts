@@ -1,32 +1,76 @@
 // The words for root causes, and what an object says of itself. Pure.
 
+import type { Resource } from '../../../adapters/kubernetes/mod.ts';
 import type { Reference } from '../../../machines/kind.ts';
+import type { Advice } from '../../../machines/life.ts';
 import { isNeeded } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Condition, conditionOf } from '../../telling/conditions.ts';
 import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
+import type { Leader } from './leader.ts';
 
 export const RUNNING = 'see that troupe runs and cares for this kind and namespace';
 const BY_ITSELF = `it goes on by itself; if not, ${RUNNING}`;
 
-export function missing(label: string, askedBy: string | undefined): Cause {
-  const advice =
-    askedBy === undefined ? 'look for it in another namespace' : `create it, or correct the reference in ${askedBy}`;
-  return { summary: `${label} does not exist`, advice, weight: Weight.Missing };
+/** @param namespace  where it was looked for; empty: it is in none */
+export function missing(label: string, namespace: string, askedBy: string | undefined): Cause {
+  if (askedBy !== undefined) {
+    const advice = `create it, or correct the reference in ${askedBy}`;
+    return { summary: `${label} does not exist`, advice, weight: Weight.Missing };
+  }
+  const place = namespace === '' ? '' : ` in namespace '${namespace}'`;
+  const advice = 'look for it in another namespace, which -n names';
+  return { summary: `${label} does not exist${place}`, advice, weight: Weight.Missing };
 }
 
-export function refused(label: string, { reason, message }: Condition): Cause {
-  const advice =
-    reason === 'UnrecoverableError'
-      ? 'no change of its spec can help: delete it and apply it again'
-      : 'correct its spec, or what it stands for';
+/** @param kinds  that the cluster has of the same group */
+export function unknownKind(
+  { kind, plural, group }: Pick<Resource, 'kind' | 'plural' | 'group'>,
+  kinds: readonly string[],
+  { isOurs, askedBy }: { readonly isOurs: boolean; readonly askedBy: string | undefined },
+): Cause {
+  const summary = `the cluster has no kind ${kind}: there is no CustomResourceDefinition ${plural}.${group}`;
+  const install = isOurs ? "install it with 'troupe crds --apply'" : 'install it with whatever cares for it';
+  const correct = askedBy === undefined ? '' : `, or take the reference out of ${askedBy}`;
+  const others =
+    kinds.length === 0 ? `; it has none of ${group}` : `; of ${group} it has ${[...kinds].sort().join(', ')}`;
+  return { summary, advice: `${install}${correct}${others}`, weight: Weight.Missing };
+}
+
+export function refused(label: string, { reason, message }: Condition, todo: string | undefined): Cause {
+  const advice = todo ?? helpFor(reason);
   return { summary: `${label}: ${reason}: ${oneLine(message)}`, advice, weight: Weight.Refused };
+}
+
+function helpFor(reason: string): string {
+  return reason === 'UnrecoverableError'
+    ? 'no change of its spec can help: delete it and apply it again'
+    : 'correct its spec, or what it stands for';
 }
 
 /** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
 export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
   const summary = `${label}${doing}: ${oneLine(message)}`;
   return { summary, advice: 'it is tried again by itself, ever less often', weight: Weight.Retried };
+}
+
+/** A person has to do something about it, though it is tried again. @param doing  as with `retried` */
+export function advised(label: string, doing: string, { message }: Pick<Condition, 'message'>, advice: Advice): Cause {
+  const { at, what, todo } = advice;
+  const said = [at ?? `${label}${doing}`, what, oneLine(message)].filter((part) => part !== undefined).join(': ');
+  return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
+}
+
+export function unheeded(label: string, fields: readonly string[]): Cause {
+  const summary = `${label} is not as its spec says: ${fields.join(', ')} cannot be set once the resource is made`;
+  return { summary, advice: `delete ${label} and create it again, or take it out of the spec`, weight: Weight.Refused };
+}
+
+/** Another controller cares for the objects. */
+export function led({ name, lease, holder }: Leader): Cause {
+  const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
+  const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
+  return { summary, advice, weight: Weight.Led };
 }
 
 export function unusable(label: string, object: KubeObject): Cause {

@@ -25,10 +25,21 @@ export interface Cause {
   readonly summary: string;
   readonly advice: string;
   readonly weight: Weight;
+  /** Where it lies, if not with the object that says so: causes at one place are one, if one thing helps. */
+  readonly at?: string;
 }
 
 /** Of several causes the weightiest is the root cause: what a person has to do before what passes by itself. */
-export const Weight = { Passing: 0, Unseen: 1, Foreign: 2, Retried: 3, Held: 4, Refused: 5, Missing: 6 } as const;
+export const Weight = {
+  Passing: 0,
+  Unseen: 1,
+  Led: 2,
+  Foreign: 3,
+  Retried: 4,
+  Held: 5,
+  Refused: 6,
+  Missing: 7,
+} as const;
 export type Weight = (typeof Weight)[keyof typeof Weight];
 
 /** A condition of the object, without its type. */
@@ -76,13 +87,28 @@ export function labelOf({ kind, name }: Pick<Finding, 'kind' | 'name'>): string 
 /** All causes below a finding, the weightiest first; of equals, the one that comes first in the tree. */
 export function causesOf(finding: Finding): readonly Cause[] {
   const found: Cause[] = [];
-  const visit = ({ cause, heldBy = [], needs }: Finding): void => {
-    if (cause !== undefined && !found.some(({ summary }) => summary === cause.summary)) found.push(cause);
+  // With `repeats: 'whole'` a finding comes up as often as it is referred to.
+  const seen = new Set<Finding>();
+  const visit = (each: Finding): void => {
+    if (seen.has(each)) return;
+    seen.add(each);
+    const { cause, heldBy = [], needs } = each;
+    if (cause !== undefined && !found.some((other) => keyOf(other) === keyOf(cause))) found.push(cause);
     for (const { holders } of heldBy) holders.forEach(visit);
     needs.forEach(visit);
   };
   visit(finding);
-  return found.sort((left, right) => right.weight - left.weight);
+  return ranked(found);
+}
+
+/** The weightiest first. */
+export function ranked<Each extends Cause>(causes: readonly Each[]): readonly Each[] {
+  return causes.toSorted((left, right) => right.weight - left.weight);
+}
+
+/** The same for causes that are one. */
+export function keyOf({ at, summary, advice }: Cause): string {
+  return at === undefined ? summary : `${at}; ${advice}`;
 }
 
 /** A duration for people: `40 s`, `5 min`, `3 h`, `2 d`. */

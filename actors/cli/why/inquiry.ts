@@ -4,21 +4,24 @@
 // Invariants:
 //   Y1. Each object is explained once: where it comes up again, or waits for itself, the chain ends.
 //   Y2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
-import type { Objects, Resource } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Address, addressKey } from '../../../bus/mod.ts';
-import type { Kind, Reference } from '../../../machines/kind.ts';
+import type { Resource } from '../../../adapters/kubernetes/mod.ts';
+import { type Address, addressKey } from '../../../bus/mod.ts';
+import type { Kind, KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Registry, resourceOf } from '../../object/registry.ts';
 import { type Condition, conditionOf } from '../../telling/conditions.ts';
 import * as cause from './causes.ts';
 import { counts, idOf, isDeleted, saidBy, standingOf } from './causes.ts';
-import { type Finding, type Hold, labelOf, Standing } from './findings.ts';
+import { type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';
+import type { Reading } from './reading.ts';
 
 export interface InquiryDeps {
-  readonly objects: Pick<Objects, 'get' | 'list'>;
+  readonly reading: Reading;
   readonly registry: Registry;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What is said of an object that comes up again: that it did, which is the default, or all once more. */
+  readonly repeats?: 'short' | 'whole';
 }
 
 /** Holders that are shown under one finalizer. */
@@ -37,12 +40,10 @@ interface Subject {
 /** What a finding says beyond what the object says of itself. */
 type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | 'cause'>;
 
-/** Serves for one question: what was read is not read again. */
+/** Serves for one question. */
 export class Inquiry {
   readonly #deps: InquiryDeps;
-  readonly #reads = new Map<string, Promise<KubeObject | undefined>>();
-  readonly #lists = new Map<string, Promise<readonly KubeObject[]>>();
-  readonly #explained = new Set<string>();
+  readonly #explained = new Map<string, Finding>();
   /** The objects whose explanation has begun and not ended. */
   readonly #path: { readonly key: string; readonly label: string }[] = [];
 
@@ -57,10 +58,10 @@ export class Inquiry {
   async explain(address: Address, askedBy?: string): Promise<Finding> {
     const resource = this.#deps.registry.resource(address) as Resource;
     const label = labelOf({ kind: resource.kind, name: address.name });
-    const object = await this.#get(resource, address);
+    const object = await this.#deps.reading.get(resource, address);
     if (object === undefined) {
       const names = { kind: resource.kind, name: address.name };
-      return { ...names, standing: Standing.Absent, needs: [], cause: cause.missing(label, askedBy) };
+      return { ...names, standing: Standing.Absent, needs: [], cause: await this.#absent(address, label, askedBy) };
     }
     const key = addressKey(address);
     const known = { ...saidBy(object), standing: standingOf(object) };
@@ -69,13 +70,24 @@ export class Inquiry {
       const labels = this.#path.slice(position).map((other) => other.label);
       return { ...known, needs: [], repeated: true, cause: cause.circle(labels) };
     }
-    if (this.#explained.has(key)) return { ...known, needs: [], repeated: true };
-    this.#explained.add(key);
+    const explained = this.#explained.get(key);
+    if (explained !== undefined)
+      return this.#deps.repeats === 'whole' ? explained : { ...known, needs: [], repeated: true };
     this.#path.push({ key, label });
     const subject = { address, resource, kind: this.#deps.registry.kind(address), object, label };
     const explanation = await (isDeleted(object) ? this.#deleted(subject) : this.#live(subject));
     this.#path.pop();
-    return { ...known, ...explanation };
+    const finding: Finding = { ...known, ...explanation };
+    this.#explained.set(key, finding);
+    return finding;
+  }
+
+  async #absent(address: Address, label: string, askedBy: string | undefined): Promise<Cause> {
+    const { reading, registry } = this.#deps;
+    const resource = registry.resource(address) as Resource;
+    const kinds = await reading.kindsBeside(resource);
+    if (kinds === undefined || kinds.includes(resource.kind)) return cause.missing(label, address.namespace, askedBy);
+    return cause.unknownKind(resource, kinds, { isOurs: registry.kind(address) !== undefined, askedBy });
   }
 
   async #live(subject: Subject): Promise<Explanation> {
@@ -89,7 +101,7 @@ export class Inquiry {
       return { standing: Standing.Waiting, needs: [], ...since, cause: told };
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
-    if (current?.status === 'False') return { ...this.#settled(subject, current), needs: [], ...since };
+    if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
     const needs = await this.#needs(subject, (reference) => counts(reference, object, current?.message));
     if (needs.length > 0) return { standing: Standing.Waiting, needs, ...since };
     if (current === undefined) {
@@ -98,15 +110,43 @@ export class Inquiry {
       return { standing: Standing.Unseen, needs, ...applied, cause: cause.unseen(label, isNew, applied.sinceMs) };
     }
     if (current.reason === 'TransientError')
-      return { standing: Standing.Failing, needs, ...since, cause: cause.retried(label, '', current) };
+      return { standing: Standing.Failing, needs, ...since, cause: await this.#retried(subject, '', current) };
     const told = cause.foreign(label, object, current.message, since.sinceMs);
     return { standing: Standing.Waiting, needs, ...since, cause: told };
   }
 
-  #settled({ object, label, resource }: Subject, current: Condition): Pick<Explanation, 'standing' | 'cause'> {
-    if (current.reason !== 'Success') return { standing: Standing.Failed, cause: cause.refused(label, current) };
-    if (this.#deps.registry.standing(resource, object).ready) return { standing: Standing.Available };
-    return { standing: Standing.Unavailable, cause: cause.unusable(label, object) };
+  async #settled(subject: Subject, current: Condition): Promise<Pick<Explanation, 'standing' | 'cause'>> {
+    const { object, label, resource, kind } = subject;
+    if (current.reason !== 'Success') {
+      const todo = kind?.life.advise?.(object, current.message)?.todo;
+      return { standing: Standing.Failed, cause: cause.refused(label, current, todo) };
+    }
+    if (!this.#deps.registry.standing(resource, object).ready)
+      return { standing: Standing.Unavailable, cause: cause.unusable(label, object) };
+    // What was never edited is as it was made.
+    const isEdited = (object.metadata.generation ?? 1) > 1;
+    const unheeded = (isEdited && kind?.life.unheeded?.(object, await this.#known(subject))) || [];
+    return { standing: Standing.Available, ...(unheeded.length > 0 && { cause: cause.unheeded(label, unheeded) }) };
+  }
+
+  async #retried(subject: Subject, doing: string, said: Condition): Promise<Cause> {
+    const { object, label, kind } = subject;
+    const advice = kind?.life.advise?.(object, said.message, await this.#known(subject));
+    return advice === undefined ? cause.retried(label, doing, said) : cause.advised(label, doing, said, advice);
+  }
+
+  /** What the object refers to, as far as its id is recorded. */
+  async #known({ address, object, kind }: Subject): Promise<KnownDependencies> {
+    const { reading, registry } = this.#deps;
+    const known: [string, KnownDependencies[string]][] = [];
+    for (const reference of kind?.references(object) ?? []) {
+      const target = registry.target(address, reference);
+      if (registry.kind(target) === undefined) continue;
+      const found = await reading.get(registry.resource(target) as Resource, target);
+      const id = found && idOf(found);
+      if (id !== undefined) known.push([labelOf(reference), { id, ready: true }]);
+    }
+    return Object.fromEntries(known);
   }
 
   async #deleted(subject: Subject): Promise<Explanation> {
@@ -128,7 +168,7 @@ export class Inquiry {
     if (needs.length > 0) return { ...body, needs };
     const progressing = conditionOf(object, 'Progressing');
     if (kind !== undefined && progressing?.reason === 'TransientError')
-      return { ...body, cause: cause.retried(label, ' cannot be cleaned up', progressing) };
+      return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', progressing) };
     return { ...body, cause: cause.cleaning(label, object, since.sinceMs) };
   }
 
@@ -137,15 +177,20 @@ export class Inquiry {
     const { registry } = this.#deps;
     const { namespace } = address;
     const key = addressKey(address);
-    const found: { readonly from: Address; readonly object: KubeObject }[] = [];
+    const referring: { readonly from: Address; readonly object: KubeObject }[] = [];
     for (const claimant of registry.claimants(finalizer)) {
-      for (const object of await this.#list(resourceOf(claimant), namespace)) {
+      for (const object of await this.#deps.reading.list(resourceOf(claimant), namespace)) {
         const from = { realm: claimant.realm, plural: claimant.plural, namespace, name: object.metadata.name };
         const isHolding = (reference: Reference): boolean =>
           reference.finalizers.includes(finalizer) && addressKey(registry.target(from, reference)) === key;
-        if (claimant.references(object).some(isHolding)) found.push({ from, object });
+        if (claimant.references(object).some(isHolding)) referring.push({ from, object });
       }
     }
+    // Who asks, and has built nothing, lets go of it: it is no answer to why he waits.
+    const isAsking = ({ from, object }: (typeof referring)[number]): boolean =>
+      !isDeleted(object) && idOf(object) === undefined && this.#path.some((other) => other.key === addressKey(from));
+    const others = referring.filter((each) => !isAsking(each));
+    const found = others.length > 0 ? others : referring;
     // Those whom a person has to see to come first.
     found.sort((left, right) => Number(isDeleted(left.object)) - Number(isDeleted(right.object)));
     const holders: Finding[] = [];
@@ -170,7 +215,7 @@ export class Inquiry {
     const needs: Finding[] = [];
     for (const reference of (kind?.references(object) ?? []).filter(isNeeded)) {
       const target = registry.target(address, reference);
-      const found = await this.#get(registry.resource(target) as Resource, target);
+      const found = await this.#deps.reading.get(registry.resource(target) as Resource, target);
       const isGoing = isDeleted(object) && reference.neededFor === 'never';
       const isFine = isGoing ? found === undefined : this.#isUsable(target, found, reference, object);
       if (!isFine) needs.push(await this.explain(target, label));
@@ -189,26 +234,5 @@ export class Inquiry {
   #since(time: string | undefined): { readonly sinceMs?: number } {
     const at = Date.parse(time ?? '');
     return Number.isNaN(at) ? {} : { sinceMs: Math.max(0, this.#deps.now - at) };
-  }
-
-  #get(resource: Resource, address: Address): Promise<KubeObject | undefined> {
-    const key = addressKey(address);
-    const read = this.#reads.get(key) ?? this.#deps.objects.get(resource, address.namespace, address.name);
-    this.#reads.set(key, read);
-    return read;
-  }
-
-  /** The objects of a namespace; a kind that the API server does not serve has none. */
-  #list(resource: Resource, namespace: string): Promise<readonly KubeObject[]> {
-    const key = `${resource.plural}.${resource.group}`;
-    const known = this.#lists.get(key);
-    if (known !== undefined) return known;
-    const none = (error: unknown): readonly KubeObject[] => {
-      if (error instanceof AbsentError) return [];
-      throw error;
-    };
-    const list = this.#deps.objects.list(resource, namespace).then(({ items }) => items, none);
-    this.#lists.set(key, list);
-    return list;
   }
 }

@@ -1,6 +1,7 @@
 // A finding as a tree for a terminal. Pure.
 import { Ink } from '../demo/view.ts';
 import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from './findings.ts';
+import type { Overview, SharedCause } from './overview.ts';
 
 /** Parameters of the ANSI sequences that set the colours. */
 const COLOURS: Readonly<Record<Standing, string>> = {
@@ -16,6 +17,9 @@ const COLOURS: Readonly<Record<Standing, string>> = {
 
 /** Further causes that are named before the root cause. */
 const OTHERS = 4;
+/** Root causes of a namespace that are shown, and who waits for one of them. */
+const SHARED = 20;
+const WAITERS = 3;
 
 interface Line {
   readonly text: string;
@@ -23,16 +27,37 @@ interface Line {
 }
 
 /** The tree and, as the last line, the root cause and what to do about it. */
-export function whyText(finding: Finding, ink: Ink): string {
+export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = causesOf(finding)): string {
   const lines = treeOf(lineOf(finding, ink), '', '');
-  const [root, ...others] = causesOf(finding);
+  const [root, ...others] = causes;
   const named = others.slice(0, OTHERS).map((cause) => `also: ${told(cause)}`);
   const more = others.length > OTHERS ? [`also: ${others.length - OTHERS} more`] : [];
   const last = root === undefined ? `${labelOf(finding)} waits for nothing` : `root cause: ${told(root)}`;
   return `${[...lines, '', ...named, ...more, last].join('\n')}\n`;
 }
 
-function told({ summary, advice }: Cause): string {
+/** The root causes of a whole namespace, each with who waits for it. */
+export function overviewText({ namespace, objects, waiting, causes }: Overview): string {
+  if (objects === 0) {
+    const none = `namespace ${namespace} holds none of the objects that troupe cares for`;
+    return `${[none, ...causes.map(told)].join('\n')}\n`;
+  }
+  if (causes.length === 0) return `namespace ${namespace}: all of ${objects} objects wait for nothing\n`;
+  const head = `namespace ${namespace}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
+  const lines = causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${told(cause)}`, `  ${waitersOf(cause)}`]);
+  const more =
+    causes.length > SHARED ? [`and ${causes.length - SHARED} more root causes; -o json has all of them`] : [];
+  return `${[head, '', ...lines, ...more].join('\n')}\n`;
+}
+
+function waitersOf({ waiting }: SharedCause): string {
+  if (waiting.length === 0) return 'nothing else waits for it';
+  const named = waiting.slice(0, WAITERS).join(', ');
+  const more = waiting.length > WAITERS ? ` and ${waiting.length - WAITERS} more` : '';
+  return `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for it: ${named}${more}`;
+}
+
+function told({ summary, advice }: Pick<Cause, 'summary' | 'advice'>): string {
   return `${summary}; ${advice}`;
 }
 

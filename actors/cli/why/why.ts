@@ -1,22 +1,28 @@
-// `troupe why <kind>/<name>`: what an object waits for, down to the root cause.
+// `troupe why <kind>/<name>`: what an object waits for, down to the root cause. Without a name: the root causes of a
+// whole namespace.
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { kubeClient, objects } from '../../../adapters/kubernetes/mod.ts';
+import { hint } from '../../../adapters/nearest.ts';
 import { type Address, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { withoutOperations } from '../../effects/operations-service.ts';
 import { type Registry, registry } from '../../object/registry.ts';
 import type { Config } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
 import type { Ink } from '../demo/view.ts';
-import { causesOf, labelOf } from './findings.ts';
-import { Inquiry } from './inquiry.ts';
-import { whyText } from './text.ts';
+import { led } from './causes.ts';
+import { type Cause, causesOf, labelOf, ranked } from './findings.ts';
+import { Inquiry, type InquiryDeps } from './inquiry.ts';
+import { leaderAmong } from './leader.ts';
+import { overviewOf } from './overview.ts';
+import { Reading } from './reading.ts';
+import { overviewText, whyText } from './text.ts';
 
 export interface WhyDeps {
   config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
-  /** `<kind>/<name>`, or the two apart. */
+  /** `<kind>/<name>`, or the two apart; none: all objects of the namespace. */
   names: readonly string[];
   /** That of the kubeconfig's context unless given. */
   namespace: string | undefined;
@@ -46,39 +52,65 @@ export async function why({
     adapters.flatMap((adapter) => withoutOperations(adapter)),
     adapters.flatMap((adapter) => adapter.followed ?? []),
   );
-  const asked = askedFor(known, names);
+  const asked = names.length === 0 ? undefined : askedFor(known, names);
   const { context, inCluster } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
   const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
   try {
-    const address: Address = { ...asked, namespace: namespace ?? client.namespace };
-    const inquiry = new Inquiry({ objects: objects({ client }), registry: known, now: clock.now() });
-    const finding = await inquiry.explain(address);
-    const causes = causesOf(finding);
-    const [rootCause] = causes;
-    if (output === 'text') out.write(whyText(finding, ink));
-    else {
-      const answer = {
-        namespace: address.namespace,
-        object: labelOf(finding),
-        waits: causes.length > 0,
-        rootCause,
-        causes,
-        finding,
-      };
-      out.write(`${JSON.stringify(answer, undefined, 2)}\n`);
-    }
-    return causes.length === 0 ? 0 : 1;
+    const place = namespace ?? client.namespace;
+    const now = clock.now();
+    const read = objects({ client });
+    const deps = { reading: new Reading({ objects: read, client }), registry: known, now };
+    const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
+    const leader = await leaderAmong(predecessors, read, now);
+    const notes: readonly Cause[] = leader === undefined ? [] : [led(leader)];
+    const answer =
+      asked === undefined
+        ? await ofNamespace(deps, place, notes)
+        : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
+    // Who did not say where to look is told where that was.
+    const where = namespace === undefined ? `in namespace ${place}, that of the context; -n names another\n\n` : '';
+    out.write(output === 'json' ? `${JSON.stringify(answer.data, undefined, 2)}\n` : `${where}${answer.text}`);
+    return answer.isWell ? 0 : 1;
   } finally {
     await client.close();
   }
 }
 
+interface Answer {
+  readonly data: object;
+  readonly text: string;
+  readonly isWell: boolean;
+}
+
+/** @param notes  what is the cause, or part of it, wherever something waits */
+async function ofObject(deps: InquiryDeps, address: Address, notes: readonly Cause[], ink: Ink): Promise<Answer> {
+  const finding = await new Inquiry(deps).explain(address);
+  const own = causesOf(finding);
+  const causes = own.length === 0 ? own : ranked([...own, ...notes]);
+  const data = {
+    namespace: address.namespace,
+    object: labelOf(finding),
+    waits: causes.length > 0,
+    rootCause: causes[0],
+    causes,
+    finding,
+  };
+  return { data, text: whyText(finding, ink, causes), isWell: causes.length === 0 };
+}
+
+async function ofNamespace(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Answer> {
+  const data = await overviewOf(deps, namespace, notes);
+  return { data, text: overviewText(data), isWell: data.causes.length === 0 };
+}
+
 /** In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`. */
 function askedFor({ resources }: Registry, names: readonly string[]): Omit<Address, 'namespace'> {
   const [kind = '', name = '', ...rest] = names.length === 1 ? (names[0] ?? '').split('/') : names;
-  if (kind === '' || name === '' || rest.length > 0 || name.includes('/')) {
-    throw new TerminalError(`'why' takes one object, such as 'network/app'; got '${names.join(' ')}'`);
+  if (kind === '' || name === '' || rest.length > 0 || kind.includes('/') || name.includes('/')) {
+    throw new TerminalError(
+      `'why' takes one object, such as 'network/app', or none for all of a namespace; got '${names.join(' ')}'`,
+    );
   }
   const resource = resources.find(({ kind: of, plural, group, version }) =>
     [
@@ -91,5 +123,9 @@ function askedFor({ resources }: Registry, names: readonly string[]): Omit<Addre
   );
   if (resource !== undefined) return { realm: resource.realm, plural: resource.plural, name };
   const all = resources.map(({ kind: of }) => of).join(', ');
-  throw new TerminalError(`there is no kind '${kind}'; there are ${all}`);
+  const meant = hint(
+    kind,
+    resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
+  );
+  throw new TerminalError(`there is no kind '${kind}'${meant}; there are ${all}`);
 }

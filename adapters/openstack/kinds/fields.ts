@@ -33,6 +33,8 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly sameItem: ((wanted: JsonObject, found: JsonObject) => boolean) | undefined;
   /** The attribute is an extension's, whose updates take no `If-Match`. */
   readonly extension: boolean;
+  /** The cloud changes the attribute by itself. */
+  readonly moves: boolean;
 }
 
 export interface SentOptions<Attributes> {
@@ -45,6 +47,7 @@ export interface SentOptions<Attributes> {
   readonly unordered?: boolean;
   readonly sameItem?: (wanted: JsonObject, found: JsonObject) => boolean;
   readonly extension?: boolean;
+  readonly moves?: boolean;
 }
 
 /** A field that is sent as one attribute. Unless it is immutable, `unset` or `update` says what a later change does. */
@@ -75,6 +78,7 @@ export function sentAs<S extends Schema, Attribute extends string>(
     unordered = false,
     sameItem,
     extension = false,
+    moves = false,
   }: SentOptions<{ readonly [Name in Attribute]?: Json }> = {},
 ): ResourceField<S> {
   if (!schema.immutable && unset === undefined && update === undefined) {
@@ -99,6 +103,7 @@ export function sentAs<S extends Schema, Attribute extends string>(
     unordered,
     sameItem,
     extension,
+    moves,
   };
 }
 

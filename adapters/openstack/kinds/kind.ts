@@ -1,6 +1,9 @@
 // A kind of OpenStack resource made from its tables.
+import type { JsonObject } from '../../../bus/bus.ts';
+import { adviceOn } from '../advice.ts';
 import { openstackOperations } from '../operations.ts';
 import { referencesOf } from '../references.ts';
+import { unheededFields } from '../unheeded.ts';
 import { contractOf, GROUP } from './common-contract.ts';
 import { merged, plain, projectionOf } from './projection.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from './table.ts';
@@ -32,6 +35,8 @@ export function defineKind<const Resource extends ResourceFields>(
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
+    advise: (object, message, known) => adviceOn(kind, object, message, known),
+    unheeded: (object, known) => unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;
 }

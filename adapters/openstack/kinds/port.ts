@@ -152,7 +152,7 @@ export const port = defineKind({
         }),
       ),
     ),
-    hostID: sentAs(immutable(hostID), { 'binding:host_id': ({ id, serverRef }) => id ?? serverRef }),
+    hostID: sentAs(immutable(hostID), { 'binding:host_id': ({ id, serverRef }) => id ?? serverRef }, { moves: true }),
     adminStateUp: sent(
       'admin_state_up',
       boolean('adminStateUp is whether the port carries traffic.', { default: true }),

@@ -10,9 +10,10 @@ import type { Observation } from '../../../machines/external-resource/operations
 import type { OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { object, ref, required, string } from '../../kubernetes/contract.ts';
+import { adviceOn } from '../advice.ts';
 import { type Criterion, equalTo } from '../criteria.ts';
 import { classified, transient, type WatchingOperations } from '../refusals.ts';
-import type { Session } from '../session.ts';
+import type { Answer, Session } from '../session.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
 import { namesOf } from './kind.ts';
@@ -75,6 +76,7 @@ export const routerInterface: OpenStackKind = {
   operations,
   published: () => undefined,
   children: () => [],
+  advise: (object, message, known) => adviceOn({ references }, object, message, known),
 };
 
 /** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */
@@ -133,8 +135,8 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
     action: 'add_router_interface' | 'remove_router_interface',
     { session, routerId, subnetId }: Plug,
     { deadlineAt, traceparent }: OperationRequest,
-  ): Promise<JsonObject | undefined> => {
-    const { status, body } = await session.call({
+  ): Promise<Answer> =>
+    session.call({
       service: NEUTRON.type,
       method: 'PUT',
       path: `/routers/${encodeURIComponent(routerId)}/${action}`,
@@ -142,8 +144,6 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
       deadlineAt,
       traceparent,
     });
-    return status === 404 ? undefined : body;
-  };
 
   return classified({
     async find(request) {
@@ -198,9 +198,9 @@ function credentialsOf({
   return credentials as unknown as Parameters<OperationsDeps['sessions']['open']>[1];
 }
 
-function portOf(answer: JsonObject | undefined): string {
-  if (answer === undefined) throw new TransientError('not found');
-  const id = answer['port_id'];
+function portOf({ status, body, refusal = 'not found' }: Answer): string {
+  if (status === 404) throw new TransientError(refusal);
+  const id = body['port_id'];
   if (typeof id !== 'string') throw new UnansweredError('the answer names no port');
   return id;
 }

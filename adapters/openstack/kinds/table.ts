@@ -2,7 +2,8 @@
 // (openstack-common, chapters 10 and 13). Types only.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import type { Child, OperationRequest, Reference } from '../../../machines/kind.ts';
+import type { Child, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
+import type { Advice } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { InferShape, Rule } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
@@ -100,6 +101,9 @@ export interface OpenStackKind {
   operations(deps: OperationsDeps): WatchingOperations;
   published(object: KubeObject): JsonObject | undefined;
   children(object: KubeObject): readonly Child[];
+  advise(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  /** See `Life.unheeded`; undefined: all fields can be changed, or none. */
+  unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
 /** A kind made from tables. */

@@ -49,6 +49,25 @@ test('many claims are held, yielded and ended as few are', () => {
   assert.is(table.size, 0);
 });
 
+test('few and many holders: those that came first, and how many others; one that has yielded is none', () => {
+  for (const count of [5, 100]) {
+    const table = new ClaimsTable();
+    const from = (index: number): Claim['from'] => ({
+      realm: 'r',
+      plural: 'things',
+      namespace: 'ns',
+      name: `n${index}`,
+    });
+    for (let index = 0; index < count; index++)
+      table.take(`claimant-${index}`, { ...claim({ notOn: index === 1 ? ['network-1'] : [] }), from: from(index) });
+    const { first, more } = table.holders('network-1', 'guard');
+    assert.equal([first.map(({ name }) => name), more], [['n0', 'n2', 'n3'], count - 4]);
+    assert.equal(table.holders('network-1', 'other'), { first: [], more: 0 });
+    for (let index = 0; index < count - 1; index++) table.drop(`claimant-${index}`);
+    assert.equal(table.holders('network-1', 'guard'), { first: [from(count - 1)], more: 0 });
+  }
+});
+
 test('an older incarnation never replaces a newer one, claim or tombstone (P4)', () => {
   const table = new ClaimsTable();
   table.take('a', claim({ uid: 'subnet-2', resourceVersion: '100' }));

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { boolean, immutable, list, map, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
 import { checkCrds, crd, crdFile, type KindContract, openApi, writeCrds } from '../../../adapters/kubernetes/crds.ts';
+import { customColumns } from '../../../adapters/kubernetes/embedded/wire/columns.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
@@ -166,5 +167,31 @@ if (existsSync(reference)) {
     });
   }
 }
+
+test('columns are those of the existing definitions, none of which has an age, and kubectl is shown just these', async () => {
+  for (const contract of openstackContracts) {
+    const file = await readFile(join(generated, `${contract.group}_${contract.plural}.yaml`), 'utf8');
+    const [version] = parse(file).spec.versions;
+    const own = contract.kind === 'Port' ? ['Addresses'] : [];
+    const id = contract.kind === 'RouterInterface' ? [] : ['ID'];
+    const shown = customColumns(version.additionalPrinterColumns);
+    assert.equal(
+      shown.map(({ name, type }) => [name, type]),
+      ['Name', ...id, 'Available', ...own, 'Message'].map((name) => [name, 'string']),
+      contract.kind,
+    );
+    const before = join(reference, `${contract.group}_${contract.plural}.yaml`);
+    if (!existsSync(before)) continue;
+    const [known] = parse(await readFile(before, 'utf8')).spec.versions;
+    const facts = ({ name, type, jsonPath, priority }: JsonObject): JsonObject =>
+      JSON.parse(JSON.stringify({ name, type, jsonPath, priority }));
+    assert.equal(version.additionalPrinterColumns.map(facts), known.additionalPrinterColumns.map(facts), contract.kind);
+  }
+  // A definition without columns of its own has one.
+  assert.equal(
+    customColumns(undefined).map(({ name }) => name),
+    ['Name', 'Age'],
+  );
+});
 
 test.run();

@@ -193,6 +193,25 @@ const TABLE: readonly (readonly [
     ],
   ],
   [
+    'others hold a deleted object, and are known',
+    {
+      tags: tagsAt('deleting.guarded'),
+      heldBy: ['openstack.k-orc.cloud/subnet', 'openstack.k-orc.cloud/port', 'example.org/strange'],
+      holders: {
+        'openstack.k-orc.cloud/subnet': { names: ['Subnet/a', 'Subnet/b', 'Subnet/c'], more: 2 },
+        'openstack.k-orc.cloud/port': { names: ['Port/a'], more: 0 },
+      },
+    },
+    ['True', 'Success', AVAILABLE],
+    [
+      'True',
+      'Progressing',
+      `Waiting for finalizer openstack.k-orc.cloud/subnet to be removed (held by Subnet/a, Subnet/b, Subnet/c and 2 more)
+Waiting for finalizer openstack.k-orc.cloud/port to be removed (held by Port/a)
+Waiting for finalizer example.org/strange to be removed`,
+    ],
+  ],
+  [
     'the deletion was asked for',
     { tags: tagsAt('deleting.awaitingRemoval') },
     ['True', 'Success', AVAILABLE],

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { doneGenerationOf, ResourceNews, type Seen } from '../../../machines/external-resource/news.ts';
-import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { Advice } from '../../../machines/life.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import { view } from './fixtures.ts';
 import { tagsAt } from './states.ts';
 
@@ -24,7 +25,14 @@ function play(
   const life = new ResourceNews(doneGenerationOf(object));
   return steps.map(([cause, output, from, to]) => {
     const type = cause.includes('.') || cause === 'observed' ? cause : `xstate.done.actor.${cause}`;
-    const known = { externalId: 'id', object: view({ generation: 1 }), error: undefined, rival: undefined, ...context };
+    const known = {
+      externalId: 'id',
+      object: view({ generation: 1 }),
+      error: undefined,
+      attempts: 0,
+      rival: undefined,
+      ...context,
+    };
     const seen = (state: string): Seen => ({ context: known, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type, output }, from: from === '' ? undefined : seen(from), to: seen(to) })?.message;
   });
@@ -100,6 +108,43 @@ test('a life that begins with a failure has told it before (W2)', () => {
     { error },
   );
   assert.equal(said, [undefined, 'UnrecoverableError: no', 'UnrecoverableError: no']);
+});
+
+test('a failure that may pass is news from the second in a row on, with what to do about it (W2)', () => {
+  const known = { code: 'transient', message: 'the door is shut', fault: 'unreachable' } as const;
+  const advise = (): Advice => ({ what: 'nobody is in', todo: 'knock at Thing/a' });
+  const life = new ResourceNews(undefined, advise);
+  const fail = (attempts: number, type = 'xstate.error.actor.create', error: ErrorData = known): string | undefined => {
+    const context = { externalId: undefined, object: view(), error, attempts };
+    const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+    return life.hear({ cause: { type }, from: seen('building.creating'), to: seen('backingOff'), object: objectWith() })
+      ?.message;
+  };
+  const told = 'TransientError: nobody is in: the door is shut; knock at Thing/a';
+  assert.equal([fail(1), fail(2), fail(3)], [undefined, told, told]);
+  // Nobody has to do anything about it, unless it lasts.
+  const passing: ErrorData = { code: 'transient', message: 'the door is shut' };
+  assert.equal([fail(4, undefined, passing), fail(5, undefined, passing)], [undefined, told]);
+  // A look that found nothing yet is no failure, whatever failed before.
+  assert.is(fail(4, 'xstate.done.actor.adopt'), undefined);
+});
+
+test('fields without effect are told of once a generation', () => {
+  const life = new ResourceNews(undefined);
+  const pass = (generation: number, unheeded?: readonly string[]): string | undefined => {
+    const context = { externalId: 'id', object: view({ generation }), error: undefined, attempts: 0 };
+    const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+    const output = { changed: false, ...(unheeded && { unheeded }) };
+    const cause = { type: 'xstate.done.actor.update', output };
+    return life.hear({ cause, from: seen('keeping.updating'), to: seen('resting.available'), object: objectWith() })
+      ?.message;
+  };
+  const text =
+    'spec.size cannot be set once the resource is made, and has no effect; delete Thing/a and create it again';
+  assert.equal(
+    [pass(1), pass(2, ['spec.size']), pass(2, ['spec.size']), pass(3, ['spec.size'])],
+    [undefined, text, undefined, text],
+  );
 });
 
 test.run();

@@ -296,4 +296,25 @@ export const MACHINES: readonly Change[] = [
     to: '',
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
+  {
+    file: 'machines/external-resource/context.ts',
+    breaks: 'a spec that is refused as it is backs off no longer than anything else',
+    from: "error?.fault === 'spec' ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS",
+    to: 'BACKOFF_LIMIT_MS',
+    tests: ['test/machines/external-resource/backoff.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/news.ts',
+    breaks: 'W2: one failure that passes at once is news',
+    from: 'return fault === undefined ? 5 : 2;',
+    to: 'return 1;',
+    tests: ['test/machines/external-resource/news.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/news.ts',
+    breaks: 'fields without effect are told of at each pass',
+    from: ' || this.#unheededGeneration === generation) return',
+    to: ') return',
+    tests: ['test/machines/external-resource/news.test.ts'],
+  },
 ];

@@ -187,8 +187,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/operations.ts',
     breaks: "a create that was not found is none of anybody's trouble",
-    from: 'if (answer.status === 404) throw new TransientError(`POST',
-    to: 'if (answer.status < 0) throw new TransientError(`POST',
+    from: 'if (answer.status === 404) throw notFound(call, answer);\n        return',
+    to: 'return',
     tests: ['test/adapters/openstack/operations.test.ts'],
   },
   {
@@ -415,5 +415,26 @@ export const OPENSTACK: readonly Change[] = [
     from: '    lines.pop(); // what no line end follows is not whole (V2)\n',
     to: '',
     tests: ['test/adapters/openstack/kept-cloud.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/faults.ts',
+    breaks: 'a deletion that is refused counts as a refused spec',
+    from: '(?!DELETE )',
+    to: '',
+    tests: ['test/adapters/openstack/advice.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/unheeded.ts',
+    breaks: 'what was there from the beginning is said to have been added later',
+    from: '(object.metadata.generation ?? 1) <= 1 || ',
+    to: '',
+    tests: ['test/adapters/openstack/advice.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/conditions.ts',
+    breaks: 'a deleted object that is held does not say by whom',
+    from: 'if (names.length === 0) return waiting;',
+    to: 'if (names.length >= 0) return waiting;',
+    tests: ['test/adapters/openstack/conditions.test.ts'],
   },
 ];

@@ -41,7 +41,10 @@ checkIn(test, inMemory)(
     assert.equal([there.code, there.err], [1, '']);
     assert.match(there.out, /nobody has looked at/);
     const elsewhere = await troupe(world, ['why', 'network', name]);
-    assert.match(elsewhere.out, /does not exist; look for it in another namespace\n$/);
+    assert.match(
+      elsewhere.out,
+      /^in namespace default, that of the context; -n names another\n\n.*does not exist in namespace 'default'; look for it in another namespace, which -n names\n$/s,
+    );
 
     const given = await readFile(world.ground.kubeconfig, 'utf8');
     const inContext = join(world.ground.folder, 'in-context');
@@ -52,7 +55,7 @@ checkIn(test, inMemory)(
 
     const nonsense = await troupe(world, ['why', 'netwrok/a']);
     assert.equal([nonsense.code, nonsense.out], [2, '']);
-    assert.match(nonsense.err, /^troupe: there is no kind 'netwrok'/);
+    assert.match(nonsense.err, /^troupe: there is no kind 'netwrok'; did you mean 'network'\?/);
     const homeless = await troupe(world, ['why', `network/${name}`], '');
     assert.is(homeless.code, 2);
     assert.match(homeless.err, /kubeconfig '.*\/\.kube\/config' cannot be used/);

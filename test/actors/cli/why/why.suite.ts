@@ -124,7 +124,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
     );
     await world.available('Subnet', subnet);
     await world.delete('Network', net);
-    const held = 'Waiting for finalizer openstack.k-orc.cloud/subnet to be removed';
+    const held = `Waiting for finalizer openstack.k-orc.cloud/subnet to be removed (held by Subnet/${subnet})`;
     await world.progressing('Network', net, 'Progressing', held);
     const { code, out, last } = await ask(world, [`network/${net}`]);
     assert.is(code, 1);
@@ -163,6 +163,54 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
   );
 
   check(
+    'with another controller in the lead it says so',
+    async (world) => {
+      const name = world.name('net');
+      await world.apply(world.managed('Network', name));
+      const leases = `/apis/coordination.k8s.io/v1/namespaces/${world.namespace}/leases`;
+      const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
+      const body = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'f35396c5.k-orc.cloud' },
+        spec: { holderIdentity: 'orc-manager', leaseDurationSeconds: 600, renewTime, acquireTime: renewTime },
+      };
+      await world.client.call({ method: 'POST', path: leases, body });
+      const led = `ORC leads: orc-manager holds the lease ${world.namespace}/f35396c5.k-orc.cloud, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
+      const { code, last } = await ask(world, [`network/${name}`]);
+      assert.is(code, 1);
+      assert.ok(last.startsWith(`root cause: ${led}; see that ORC works, or scale its Deployment to zero`), last);
+      const all = await ask(world, []);
+      assert.ok(all.out.includes(`root cause: ${led}`) && all.out.includes(`1 waits for it: Network/${name}`), all.out);
+    },
+    { runtime: 'stopped' },
+  );
+
+  check('a whole namespace, and a kind that the cluster does not have', async (world) => {
+    const [net, subnet] = [world.name('net'), world.name('subnet')];
+    await world.apply(
+      world.managed('Network', net, { projectRef: 'nobody' }),
+      world.managed('Subnet', subnet, { networkRef: net, ipVersion: 4, cidr: '192.168.155.0/24' }),
+    );
+    await world.progressing('Network', net, 'Progressing', 'Waiting for Project/nobody to be created');
+    await world.progressing('Subnet', subnet, 'Progressing', `Waiting for Network/${net} to be ready`);
+    const { code, out } = await ask(world, []);
+    const cause = `Project/nobody does not exist; create it, or correct the reference in Network/${net}`;
+    assert.is(code, 1);
+    assert.match(out, /^namespace \S+: 2 of 2 objects wait, or something is wrong with them\n\n/);
+    assert.ok(out.includes(`root cause: ${cause}\n  2 wait for it: `), out);
+    const json = JSON.parse((await ask(world, [], { output: 'json' })).out);
+    assert.equal([json.objects, json.waiting, json.causes[0].waiting.length], [2, 2, 2]);
+
+    const server = await ask(world, ['server/foo']);
+    assert.is(server.code, 1);
+    assert.match(
+      server.last,
+      /^root cause: the cluster has no kind Server: there is no CustomResourceDefinition servers\.openstack\.k-orc\.cloud; .*; of openstack\.k-orc\.cloud it has Domain, Network, /,
+    );
+  });
+
+  check(
     'what makes no sense is refused, and says what would',
     async (world) => {
       const refusal = async (names: readonly string[], output?: string): Promise<string> => {
@@ -174,10 +222,14 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
         }
         throw new Error('it was answered');
       };
-      for (const names of [[], ['network'], ['network/'], ['network/a/b'], ['network', 'a', 'b']]) {
-        assert.is(await refusal(names), `'why' takes one object, such as 'network/app'; got '${names.join(' ')}'`);
+      const one = "'why' takes one object, such as 'network/app', or none for all of a namespace";
+      for (const names of [['network'], ['network/'], ['network/a/b'], ['network', 'a', 'b'], ['network/a', 'extra']]) {
+        assert.is(await refusal(names), `${one}; got '${names.join(' ')}'`);
       }
-      assert.match(await refusal(['netwrok/a']), /^there is no kind 'netwrok'; there are .*Network.*Secret/);
+      assert.match(
+        await refusal(['netwrok/a']),
+        /^there is no kind 'netwrok'; did you mean 'network'\?; there are .*Network.*Secret/,
+      );
       assert.is(await refusal(['network/a'], 'yaml'), "--output must be text or json; got 'yaml'");
     },
     { runtime: 'stopped' },

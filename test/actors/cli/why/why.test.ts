@@ -4,9 +4,11 @@ import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { causesOf, duration, type Finding } from '../../../../actors/cli/why/findings.ts';
 import { Inquiry } from '../../../../actors/cli/why/inquiry.ts';
-import { whyText } from '../../../../actors/cli/why/text.ts';
+import { overviewOf } from '../../../../actors/cli/why/overview.ts';
+import { Reading } from '../../../../actors/cli/why/reading.ts';
+import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import { systemClock } from '../../../../actors/clock.ts';
-import { registry } from '../../../../actors/object/registry.ts';
+import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import type { Resource } from '../../../../adapters/kubernetes/mod.ts';
 import { openStackSessions, openstackFollowed, openstackKinds } from '../../../../adapters/openstack/mod.ts';
 import type { Kind } from '../../../../machines/kind.ts';
@@ -85,7 +87,8 @@ function object(kind: string, name: string, saying: Saying = {}): KubeObject {
   };
 }
 
-async function ask(kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<Finding> {
+/** What questions read of these objects, where the cluster has these kinds; undefined: it does not say. */
+function readingOf(cluster: readonly KubeObject[], served?: readonly string[]): Reading {
   const isOf =
     ({ kind: of }: Resource) =>
     (item: KubeObject) =>
@@ -99,9 +102,27 @@ async function ask(kind: string, name: string, ...cluster: readonly KubeObject[]
       serverTime: NOW,
     }),
   };
+  const resources = served?.flatMap((kind) => [
+    { name: `${kind.toLowerCase()}s`, kind },
+    { name: `${kind.toLowerCase()}s/status`, kind },
+  ]);
+  const client = { call: async () => ({ body: { resources: resources ?? [] }, serverTime: NOW }) };
+  return new Reading(resources === undefined ? { objects } : { objects, client });
+}
+
+async function ask(kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<Finding> {
+  return explain(readingOf(cluster), kind, name);
+}
+
+function explain(reading: Reading, kind: string, name: string): Promise<Finding> {
   const plural = `${kind.toLowerCase()}s`;
   const realm = kind === 'Secret' ? 'core' : 'openstack';
-  return new Inquiry({ objects, registry: known, now: NOW }).explain({ realm, plural, namespace: 'ns', name });
+  return new Inquiry({ reading, registry: known, now: NOW }).explain({
+    realm,
+    plural,
+    namespace: 'ns',
+    name,
+  });
 }
 
 async function says(expected: string, kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<void> {
@@ -128,7 +149,7 @@ test('what was never there', async () => {
   await says(
     `Network/net  absent
 
-root cause: Network/net does not exist; look for it in another namespace`,
+root cause: Network/net does not exist in namespace 'ns'; look for it in another namespace, which -n names`,
     'Network',
     'net',
   );
@@ -385,6 +406,174 @@ root cause: Ring/b -> Ring/c -> Ring/b wait for each other; take one of the refe
     link('c', 'b'),
   );
   assert.is(await rootOf('Ring', 'a', link('a', 'a')), 'Ring/a waits for itself; take one of the references out');
+});
+
+test('a kind that the cluster does not have is said to be missing, with those that it has', async () => {
+  const served = ['Network', 'Subnet', 'Service'];
+  const crd = (kind: string): string =>
+    `the cluster has no kind ${kind}: there is no CustomResourceDefinition ${kind.toLowerCase()}s.openstack.k-orc.cloud`;
+  const has = 'of openstack.k-orc.cloud it has Network, Service, Subnet';
+  const told = async (kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<string> => {
+    const [root] = causesOf(await explain(readingOf(cluster, served), kind, name));
+    return `${root?.summary}; ${root?.advice}`;
+  };
+  const stranger = 'install it with whatever cares for it';
+  assert.is(await told('Server', 'foo'), `${crd('Server')}; ${stranger}; ${has}`);
+  assert.is(await told('Router', 'r'), `${crd('Router')}; install it with 'troupe crds --apply'; ${has}`);
+  const port = object('Port', 'p', { ...waiting('Server/s to be created'), resource: { hostID: { serverRef: 's' } } });
+  assert.is(
+    await told('Port', 'p', clouds, port),
+    `${crd('Server')}; ${stranger}, or take the reference out of Port/p; ${has}`,
+  );
+  const bare = await explain(readingOf([], []), 'Network', 'net');
+  assert.ok(bare.cause?.advice.endsWith('; it has none of openstack.k-orc.cloud'), bare.cause?.advice);
+  // It is there, and the object is not.
+  assert.is(
+    (await explain(readingOf([], served), 'Network', 'net')).cause?.summary,
+    "Network/net does not exist in namespace 'ns'",
+  );
+});
+
+test('who asks why a secret goes is not among those that hold it', async () => {
+  const secret = object('Secret', 'clouds', { deleted: true, finalizers: ['network', 'subnet'] });
+  const late = object('Network', 'late', waiting('Secret/clouds to be ready'));
+  const finding = await ask('Network', 'late', secret, late, object('Network', 'net'));
+  const [held] = finding.needs;
+  assert.equal(
+    held?.heldBy?.map(({ holders }) => holders.map(({ name }) => name)),
+    [['net'], []],
+  );
+  assert.equal(
+    causesOf(finding).map(({ summary }) => summary),
+    ['Network/net still refers to Secret/clouds, and is not deleted'],
+  );
+});
+
+test('what the cloud refuses, and where the credentials are wrong', async () => {
+  const message = "POST /networks of service 'network' answered 400: Invalid input for dns_domain.";
+  assert.is(
+    await network({ id: '', says: ['TransientError', message], resource: { dnsDomain: 'x', description: 'd' } }),
+    `Network/net: the cloud refuses this spec: ${message}; spec.resource.dnsDomain cannot be changed: delete Network/net and create it again`,
+  );
+  const denied = 'authentication answered 401: the identity service refuses the credentials';
+  assert.is(
+    await network({ says: ['TransientError', denied] }),
+    `Secret/clouds: ${denied}; correct 'auth' of cloud 'openstack' in the key 'clouds.yaml' of Secret/clouds: user, password or secret, project, domains`,
+  );
+});
+
+test('a subnet on a network that vanished says which', async () => {
+  const message = "POST /subnets of service 'network' answered 404: Network id-net could not be found.";
+  const failing = app({ id: '', says: ['TransientError', message] });
+  assert.is(
+    await rootOf('Subnet', 'app', clouds, object('Network', 'net'), failing),
+    `Network/net: its resource is not in the cloud any more: ${message}; edit Network/net, or give it a spec.resyncPeriod: when it is looked at again it is found gone, and made anew`,
+  );
+});
+
+test('an immutable field that was added later has no effect, and is said to have none', async () => {
+  const edited: Saying = {
+    generation: 2,
+    resource: { dnsDomain: 'example.org.', projectRef: 'p' },
+    status: {
+      resource: { projectID: 'another' },
+      conditions: ['Available', 'Progressing'].map((type) => ({
+        type,
+        status: type === 'Available' ? 'True' : 'False',
+        observedGeneration: 2,
+        reason: 'Success',
+        message: '',
+      })),
+    },
+  };
+  const finding = await ask('Network', 'net', object('Network', 'net', edited), object('Project', 'p'));
+  assert.is(finding.standing, 'available');
+  assert.equal(
+    causesOf(finding).map(({ summary, advice }) => `${summary}; ${advice}`),
+    [
+      'Network/net is not as its spec says: spec.resource.dnsDomain, spec.resource.projectRef cannot be set once the resource is made; delete Network/net and create it again, or take it out of the spec',
+    ],
+  );
+});
+
+test('a whole namespace: the root causes, each with how many wait for it', async () => {
+  const denied = 'authentication answered 401: the identity service refuses the credentials';
+  const other = { cloudCredentialsRef: { secretName: 'wrong', cloudName: 'openstack' } };
+  const link = (name: string, saying: Saying): KubeObject =>
+    object('Subnet', name, { ...saying, resource: { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24' } });
+  const cluster = [
+    clouds,
+    object('Secret', 'wrong'),
+    object('Network', 'net', { ...waiting('Project/p to be created'), resource: { projectRef: 'p' } }),
+    ...['a', 'b', 'c', 'd'].map((name) => link(name, waiting('Network/net to be ready'))),
+    object('Router', 'fine'),
+    object('Router', 'x', { id: '', says: ['TransientError', denied], spec: other }),
+    object('Router', 'y', {
+      id: '',
+      says: ['TransientError', denied.replace('401', '401 (code 403)')],
+      spec: other,
+    }),
+    object('SecurityGroup', 'two', { id: '', says: ['InvalidConfiguration', 'found two'] }),
+  ];
+  const deps = { registry: known, now: NOW };
+  const overview = await overviewOf({ ...deps, reading: readingOf(cluster) }, 'ns', []);
+  const clause =
+    "correct 'auth' of cloud 'openstack' in the key 'clouds.yaml' of Secret/wrong: user, password or secret, project, domains";
+  assert.is(
+    overviewText(overview),
+    `namespace ns: 8 of 9 objects wait, or something is wrong with them
+
+root cause: Project/p does not exist; create it, or correct the reference in Network/net
+  5 wait for it: Network/net, Subnet/a, Subnet/b and 2 more
+root cause: Secret/wrong: ${denied}; ${clause}
+  2 wait for it: Router/x, Router/y
+root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec, or what it stands for
+  nothing else waits for it
+`,
+  );
+  assert.is(
+    overviewText(await overviewOf({ ...deps, reading: readingOf([object('Router', 'fine')]) }, 'ns', [])),
+    'namespace ns: all of 1 objects wait for nothing\n',
+  );
+  const empty = overviewText(await overviewOf({ ...deps, reading: readingOf([], []) }, 'ns', []));
+  assert.match(
+    empty,
+    /^namespace ns holds none of the objects that troupe cares for\nthe cluster has no kind \w+: .*crds --apply/,
+  );
+});
+
+test('a namespace of many objects is told within a moment, whatever is held by what', async () => {
+  const count = 300;
+  const cluster = [
+    clouds,
+    ...Array.from({ length: count }, (_, index) =>
+      object('Network', `n${index}`, { deleted: true, finalizers: ['network', 'subnet'] }),
+    ),
+    ...Array.from({ length: count }, (_, index) =>
+      object('Subnet', `s${index}`, {
+        resource: { networkRef: `n${index % 10}` },
+        deleted: true,
+        finalizers: ['subnet'],
+      }),
+    ),
+  ];
+  let calls = 0;
+  const counting: Registry = {
+    ...known,
+    claimants: (finalizer) =>
+      known.claimants(finalizer).map((kind) => ({
+        ...kind,
+        references: (of) => {
+          calls++;
+          return kind.references(of);
+        },
+      })),
+  };
+  const deps = { registry: counting, now: NOW, reading: readingOf(cluster) };
+  const { waiting } = await overviewOf(deps, 'ns', []);
+  assert.is(waiting, 2 * count);
+  // Once for each finalizer of each deleted object.
+  assert.ok(calls <= 3 * count * count, String(calls));
 });
 
 test('states have colours on a terminal', async () => {

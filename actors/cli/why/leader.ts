@@ -1,0 +1,32 @@
+// Whether another controller cares for the objects, as its leader lease tells.
+import type { Predecessor } from '../../../adapters/adapter.ts';
+import { ForbiddenError, type Objects } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError } from '../../../bus/mod.ts';
+import { heldOf, LEASES } from '../../hosting/predecessor.ts';
+
+export interface Leader {
+  /** For people. */
+  readonly name: string;
+  /** `<namespace>/<name>`. */
+  readonly lease: string;
+  readonly holder: string;
+}
+
+/** Undefined: nobody leads, or whoever asks may not know. Otherwise @throws as `Objects.list` */
+export async function leaderAmong(
+  predecessors: readonly Predecessor[],
+  objects: Pick<Objects, 'list'>,
+  now: number,
+): Promise<Leader | undefined> {
+  for (const { name, lease } of predecessors) {
+    try {
+      const held = heldOf((await objects.list(LEASES, undefined, lease)).items, now);
+      if (held === undefined) continue;
+      const holder = String(held.spec?.['holderIdentity']);
+      return { name, lease: `${held.metadata.namespace}/${lease}`, holder };
+    } catch (error) {
+      if (!(error instanceof ForbiddenError || error instanceof AbsentError)) throw error;
+    }
+  }
+  return undefined;
+}

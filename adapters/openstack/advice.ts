@@ -1,0 +1,152 @@
+// What a person can do about what an object of this adapter says, or does not do. Pure.
+import type { Json, JsonObject } from '../../bus/bus.ts';
+import { Fault } from '../../bus/errors.ts';
+import type { KnownDependencies, Reference } from '../../machines/kind.ts';
+import type { Advice } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { faultOf } from './faults.ts';
+import type { ResourceFields } from './kinds/table.ts';
+
+/** What is looked at of a kind; one without tables has no `resource`, and its whole spec is immutable. */
+export interface AdvisedKind {
+  references(object: KubeObject): readonly Reference[];
+  readonly resource?: ResourceFields;
+}
+
+/** What comes before the words of a refusal that no trying again changes. */
+const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
+const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
+/** Said of what a create refers to; the resource of the object itself is read first. */
+const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
+/** A host's certificate, as Node and OpenSSL speak of it. */
+const CERTIFICATE = /certificate|issuer|CERT_/;
+const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";
+
+/**
+ * @param message  of the condition, or of the error that it is made of
+ * @returns undefined: nothing to say beyond it
+ */
+export function adviceOn(
+  kind: AdvisedKind,
+  object: KubeObject,
+  message: string,
+  known: KnownDependencies = {},
+): Advice | undefined {
+  const fault = REFUSED_FOR_GOOD.test(message) ? Fault.Spec : faultOf(message);
+  const first = message.split('\n')[0] ?? '';
+  switch (fault) {
+    case Fault.Credentials:
+      return { at: placeOf(object).secret, todo: credentialsAdvice(object, first) };
+    case Fault.Unreachable:
+      return { at: placeOf(object).cloud, todo: reachAdvice(object, first) };
+    case Fault.Spec: {
+      const what = TERMINAL.test(message) ? undefined : 'the cloud refuses this spec';
+      return { ...(what !== undefined && { what }), todo: specAdvice(kind, object, message) };
+    }
+    default:
+      return ABSENT.test(message) ? lossAdvice(kind, object, message, known) : undefined;
+  }
+}
+
+/** What the object was to be built on is gone, and its own object does not know yet. */
+function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, known: KnownDependencies): Advice {
+  const labels = kind
+    .references(object)
+    .flatMap(({ kind: of, name, neededFor }) => (of === 'Secret' || neededFor === 'never' ? [] : [`${of}/${name}`]));
+  const named = labels.filter((label) => known[label] !== undefined && message.includes(known[label].id));
+  const todo = (which: string): string =>
+    `edit ${which}, or give it a spec.resyncPeriod: when it is looked at again it is found gone, and made anew`;
+  const [one] = named;
+  if (one !== undefined) return { at: one, what: 'its resource is not in the cloud any more', todo: todo(one) };
+  return { what: 'something that it refers to is not in the cloud any more', todo: todo(labels.join(' or ')) };
+}
+
+/** `<Kind>/<name>` is to be made anew, since this of it cannot be changed. */
+export function anew({ kind, metadata: { name } }: KubeObject): string {
+  return `delete ${kind}/${name} and create it again`;
+}
+
+/** Where the credentials are, for people. */
+function placeOf({ spec }: KubeObject): { readonly secret: string; readonly cloud: string; readonly entry: string } {
+  const { secretName, cloudName } = (spec?.['cloudCredentialsRef'] ?? {}) as {
+    readonly secretName?: string;
+    readonly cloudName?: string;
+  };
+  // An interface has those of its router.
+  if (secretName === undefined || cloudName === undefined) {
+    const whose = `the credentials of Router/${spec?.['routerRef']}`;
+    return { secret: whose, cloud: `the cloud of Router/${spec?.['routerRef']}`, entry: whose };
+  }
+  return {
+    secret: `Secret/${secretName}`,
+    cloud: `cloud '${cloudName}' of Secret/${secretName}`,
+    entry: `cloud '${cloudName}' in ${CLOUDS_YAML}${secretName}`,
+  };
+}
+
+function credentialsAdvice(object: KubeObject, message: string): string {
+  const { secret, entry } = placeOf(object);
+  const key = secret.startsWith('Secret/') ? `the key 'clouds.yaml' of ${secret}` : secret;
+  if (/ did not contain key /.test(message)) return `put a clouds.yaml under ${key}`;
+  if (/^failed to unmarshal /.test(message)) return `correct ${key}`;
+  if (/^no cloud named: /.test(message))
+    return `add ${entry}, or correct spec.cloudCredentialsRef.cloudName of ${object.kind}/${object.metadata.name}`;
+  const member = /^(?:this )?'([\w.]+)'/.exec(message)?.[1];
+  if (member !== undefined) return `correct '${member}' of ${entry}`;
+  if (message.startsWith('the catalogue ')) return `correct 'region_name' or 'endpoint_type' of ${entry}`;
+  if (message.startsWith('authentication answered 404')) return `correct 'auth.auth_url' of ${entry}`;
+  return `correct 'auth' of ${entry}: user, password or secret, project, domains`;
+}
+
+function reachAdvice(object: KubeObject, message: string): string {
+  const { secret, entry } = placeOf(object);
+  if (CERTIFICATE.test(message))
+    return `put the authority that signs for the cloud under the key 'cacert' of ${secret}`;
+  return `see that the cloud answers there, or correct 'auth.auth_url' of ${entry}`;
+}
+
+/** Which field is refused only the cloud's words tell, so it is looked for in them. */
+function specAdvice({ resource: fields = {} }: AdvisedKind, object: KubeObject, message: string): string {
+  const { spec } = object;
+  if (spec?.['managementPolicy'] === 'unmanaged') return 'correct spec.import';
+  const given = (spec?.['resource'] ?? {}) as JsonObject;
+  const stated = Object.keys(given).filter((name) => fields[name] !== undefined);
+  const named = stated.filter((name) => isNamed(message, name, given[name] as Json, fields));
+  const isFixed = (name: string): boolean => fields[name]?.schema.immutable === true;
+  const suspects = named.length > 0 ? named : stated;
+  const [fixed, free] = [suspects.filter(isFixed), suspects.filter((name) => !isFixed(name))];
+  if (free.length === 0)
+    return fixed.length === 0 ? anew(object) : `${pathsOf(fixed)} cannot be changed: ${anew(object)}`;
+  if (fixed.length === 0) return `correct ${named.length > 0 ? pathsOf(free) : 'its spec'}`;
+  const rest = named.length > 0 ? pathsOf(free) : 'its spec';
+  return `correct ${rest}; where it is ${pathsOf(fixed)} that is refused, that cannot be changed: ${anew(object)}`;
+}
+
+export function pathsOf(names: readonly string[]): string {
+  return names.map((name) => `spec.resource.${name}`).join(', ');
+}
+
+/** The message names an attribute that the field is sent as, or quotes a value of it. */
+function isNamed(message: string, name: string, value: Json, fields: ResourceFields): boolean {
+  const attributes = Object.keys(fields[name]?.encode(value) ?? {});
+  return (
+    attributes.some((attribute) => isSaid(message, attribute)) || textsOf(value).some((text) => isQuoted(message, text))
+  );
+}
+
+/** A word that is no attribute only, `name`, says nothing unless it is said to be one. */
+function isSaid(message: string, attribute: string): boolean {
+  const word = `'?${RegExp.escape(attribute)}'?(?![\\w:])`;
+  if (/[_:]/.test(attribute)) return new RegExp(`(?<![\\w:])${word}`).test(message);
+  return new RegExp(`\\b(?:input for|field|attribute|parameter) ${word}`, 'i').test(message);
+}
+
+function isQuoted(message: string, text: string): boolean {
+  return text.length > 2 && new RegExp(`(?:^|[\\s'"(\\[])${RegExp.escape(text)}(?:[\\s'"),.\\]]|$)`).test(message);
+}
+
+/** All texts in a value. */
+function textsOf(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value as JsonObject).flatMap(textsOf) : [];
+}

@@ -1,0 +1,11 @@
+// waits
+// limit: 120 s
+// How failures are told, with everything in this process.
+import { suite } from 'uvu';
+import { sideBySide } from '../side-by-side.ts';
+import { describeFailures } from './failures.suite.ts';
+import { inMemory } from './grounds.ts';
+
+const test = sideBySide(suite('failures in memory'), 3);
+describeFailures(test, inMemory);
+test.run();
