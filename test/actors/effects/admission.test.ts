@@ -173,7 +173,7 @@ test('an id is one that the status names, or that an operation answered for just
     assert.is(await refusalOf(operation, 'found'), undefined);
   }
   assert.ok(operated.length > 0);
-  found.push({ id: 'second' });
+  found.unshift({ id: 'second' });
   assert.is(await refusalOf('remove', 'second'), Refusal.Id, 'of several matches none is its own');
 });
 
