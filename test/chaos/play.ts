@@ -27,7 +27,7 @@ export interface ChaosOptions {
   readonly program: string;
   /** Of counterparts that are real; all are embedded without. */
   readonly addresses?: Addresses;
-  /** Who else has a namespace; a tenant who means harm unless stated. */
+  /** Who else has a namespace: a tenant who means harm. Nobody unless stated. */
   readonly neighbour?: 'hostile' | 'none';
 }
 
@@ -69,7 +69,7 @@ const TENANT_MS = 500;
 const TOKEN = 'gAAAAAB';
 
 export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
-  const { seed, seconds, program, addresses = {}, neighbour = 'hostile' } = options;
+  const { seed, seconds, program, addresses = {}, neighbour = 'none' } = options;
   const clock = systemClock();
   const beganAt = clock.now();
   const lines: { at: number; who: string; what: string }[] = [];
@@ -85,6 +85,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const cloudLog = new CloudLog(violate);
   const counterparts = await openCounterparts({
     program,
+    neighbour,
     addresses,
     onBegun: (call) => cloudLog.begin(call),
     onServed(call) {

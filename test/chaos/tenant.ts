@@ -24,7 +24,7 @@ export interface TenantDeps {
 /** What is his, or said by his clouds, says this. */
 export const MARK = 'mallory';
 /** Objects that he has at a time, at most. */
-const OBJECTS = 800;
+const OBJECTS = 400;
 /** Written at a time. */
 const BATCH = 10;
 /** Secrets, so many for each way of being hostile. */
