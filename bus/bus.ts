@@ -129,6 +129,11 @@ export interface Leases {
 /** One endpoint of a service: `subject` tokens under `troupe.`, e.g. `openstack.subnets.create`. */
 export interface Endpoint {
   readonly subject: string;
+  /**
+   * The request as it is handled. What it throws is the answer: nothing of it has begun, and nobody was asked whether it is
+   * wanted still.
+   */
+  admit?(request: JsonObject, bound: 'deadline' | 'caller'): Promise<JsonObject>;
   /** @param held  given when the request takes as long as it takes: whoever asked holds it */
   handle(request: JsonObject, tracing: Tracing, held?: Held): Promise<JsonObject>;
 }

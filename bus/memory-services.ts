@@ -52,7 +52,9 @@ export class MemoryServices implements Services {
     const removals = endpoints.map((endpoint) => {
       const served: MemoryEndpoint = {
         reachable: () => link.state === 'up',
-        handle: async (request, tracing, opening) => {
+        handle: async (asked, tracing, opening) => {
+          const bound = opening === undefined ? 'deadline' : 'caller';
+          const request = (await endpoint.admit?.(asked, bound)) ?? asked;
           if (opening === undefined) return endpoint.handle(request, tracing);
           await this.#holds.open(opening, own, (held) => endpoint.handle(request, tracing, held));
           return {};

@@ -186,10 +186,12 @@ async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<voi
 
 async function answer(endpoint: Endpoint, message: ServiceMsg, holds: Holds, service: object): Promise<void> {
   try {
-    const request = parsed(message);
+    const asked = parsed(message);
     const traceparent = validTraceparent(message.headers?.get(TRACEPARENT_HEADER));
     const tracing = traceparent === undefined ? {} : { traceparent };
     const opening = openingIn(message.headers);
+    const bound = opening === undefined ? 'deadline' : 'caller';
+    const request = (await endpoint.admit?.(asked, bound)) ?? asked;
     if (opening !== undefined) {
       await holds.open(opening, service, (held) => endpoint.handle(request, tracing, held));
       message.respond(ENCODER.encode('{}'));

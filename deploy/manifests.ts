@@ -217,11 +217,12 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
   ];
 }
 
-/** Credentials are read; so are the objects that say more about what is asked for. */
+/** Credentials are read, the objects for which something is asked, and those that say more about it. */
 function serving(adapter: Adapter): readonly Rule[] {
   return [
     rule('', ['secrets'], ['get']),
-    ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['list'])),
+    ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
+    ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
   ];
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../machines/kind.ts';
 import type { HeldCall } from '../../machines/life.ts';
+import type { Admission } from './admission.ts';
 
 /** What is called of an adapter. */
 export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateMs'>;
@@ -30,24 +31,33 @@ export interface ServedHere {
  * Offers the operations of an adapter, all of which are there (`checkOperations`), at `<realm>.<plural>.<operation>`,
  * and those of one with `route` at `<realm>.<node>.<plural>.<operation>` too.
  *
+ * @param options.admission  says which requests are handled, and as what
  * @throws {TransientError} the bus is away
  */
 export function serveOperations(
   bus: Bus,
   { realm, kinds, route }: CalledAdapter,
   { operations, node }: ServedHere,
-  version: string,
+  { version, admission }: { readonly version: string; readonly admission: Pick<Admission, 'admit' | 'note'> },
 ): Promise<Service> {
   const places = route === undefined || node === undefined ? [undefined] : [undefined, node];
-  const endpoints: Endpoint[] = kinds.flatMap(({ plural, operations: names }) =>
-    names.flatMap((operation) => {
-      const run = operations[plural]?.[operation];
+  const endpoints: Endpoint[] = kinds.flatMap((kind) =>
+    kind.operations.flatMap((operation) => {
+      const run = operations[kind.plural]?.[operation];
       if (run === undefined) return [];
       return places.map((place) => ({
-        subject: operationSubject({ realm, plural, operation, node: place }),
+        subject: operationSubject({ realm, plural: kind.plural, operation, node: place }),
+        admit: (request: JsonObject, bound: 'deadline' | 'caller') =>
+          admission.admit({ kind, operation }, request, bound),
         async handle(request: JsonObject, _: Tracing, held?: Held): Promise<JsonObject> {
+          const admitted = request as unknown as OperationRequest;
+          const progress = (told: JsonObject): void => {
+            admission.note(admitted, told);
+            held?.progress(told);
+          };
           // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
-          const result = await run({ ...request, ...held } as never);
+          const result = await run({ ...request, ...held, ...(held !== undefined && { progress }) } as never);
+          admission.note(admitted, result);
           return result === undefined ? {} : { result: result as JsonObject };
         },
       }));

@@ -1,6 +1,7 @@
 // Mail that nobody can understand: somebody else wrote it, and being stored it would come back at each replay.
 import type { Logger } from 'pino';
 import { type Clock, type Mail, type Mailbox, type MailSubject, mailSubject, toErrorData } from '../../bus/mod.ts';
+import { SparseWarning } from '../telling/sparse-warning.ts';
 
 export interface RefusedMailDeps {
   readonly mailbox: Mailbox;
@@ -8,17 +9,14 @@ export interface RefusedMailDeps {
   readonly log: Logger;
 }
 
-/** Between two lines of the log, in milliseconds: whoever floods the bus must not fill the disk. */
-const LOG_PAUSE_MS = 1_000;
-
 export class RefusedMail {
   readonly #deps: RefusedMailDeps;
+  readonly #warning: SparseWarning;
   #count = 0;
-  #told = 0;
-  #quietUntil = 0;
 
   constructor(deps: RefusedMailDeps) {
     this.#deps = deps;
+    this.#warning = new SparseWarning('mail that cannot be understood is ignored, and taken away', deps);
   }
 
   /** How many messages were refused so far. */
@@ -28,16 +26,9 @@ export class RefusedMail {
 
   /** Tells of it, and takes it away. Only who holds the lease on the address may. Never rejects. */
   async take(subject: MailSubject, { sequence }: Pick<Mail, 'sequence'>): Promise<void> {
-    const { mailbox, clock, log } = this.#deps;
+    const { mailbox, log } = this.#deps;
     this.#count += 1;
-    const now = clock.now();
-    if (now >= this.#quietUntil) {
-      const others = this.#count - this.#told - 1;
-      const fields = { subject: mailSubject(subject, mailbox.shards), sequence, ...(others > 0 && { others }) };
-      log.warn(fields, 'mail that cannot be understood is ignored, and taken away');
-      this.#told = this.#count;
-      this.#quietUntil = now + LOG_PAUSE_MS;
-    }
+    this.#warning.tell({ subject: mailSubject(subject, mailbox.shards), sequence });
     try {
       await mailbox.remove(sequence);
     } catch (error) {

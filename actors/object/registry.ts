@@ -1,4 +1,5 @@
 // Which kinds there are, and how their names become addresses.
+import type { DeclaredKind } from '../../adapters/adapter.ts';
 import { type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import { type Address, sharedAddress } from '../../bus/mod.ts';
 import type { FollowedKind, Kind, Reference, Standing } from '../../machines/kind.ts';
@@ -27,7 +28,7 @@ export interface Registry {
 }
 
 /** The resource of a kind. */
-export function resourceOf(kind: Kind | FollowedKind): Resource {
+export function resourceOf(kind: FollowedKind | DeclaredKind): Resource {
   const { realm, group, version, kind: name, plural, scope, carries, metadataOnly } = kind;
   return {
     realm,

@@ -18,7 +18,9 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
+import { Admission } from '../effects/admission.ts';
 import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
+import { RefusedRequests } from '../effects/refused-requests.ts';
 import { Host } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
@@ -103,9 +105,15 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
   const services: Service[] = [];
+  const refused = new RefusedRequests({ clock, log, onRefused: (record) => deps.metrics?.onRefused(record) });
   const offer = async (adapter: ConfiguredAdapter, here: ServedHere): Promise<void> => {
-    services.push(await serveOperations(bus, adapter, here, TROUPE_VERSION));
+    const { operations } = here;
+    const onRefused = refused.of(adapter.realm);
+    const admission = new Admission({ adapter, operations, objects, clock, namespaces, callMs, onRefused });
+    services.push(await serveOperations(bus, adapter, here, { version: TROUPE_VERSION, admission }));
   };
+  // Whoever hosts actors calls what it serves itself in memory: nobody else needs to ask, unless it is one of several nodes.
+  const offered = [...served].filter(([{ route }]) => route !== undefined || !roles.has(Role.Actors));
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {
     let trouble = '';
@@ -157,7 +165,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
         ]
       : []),
     ...(roles.has(Role.Actors) ? [play(() => act())] : []),
-    ...[...served].map(([adapter, here]) => play(() => offer(adapter, here))),
+    ...offered.map(([adapter, here]) => play(() => offer(adapter, here))),
   ];
   let closing: Promise<void> | undefined;
   return {

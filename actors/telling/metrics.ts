@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CallRecord } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Trace, toErrorData } from '../../bus/mod.ts';
+import type { RefusedRecord } from '../effects/refused-requests.ts';
 import { QUARANTINED } from '../object/charts.ts';
 
 /** Where objects live. */
@@ -16,6 +17,8 @@ export interface Populated {
 export interface Metrics {
   /** Notes a call to a cloud. */
   onCall(record: CallRecord): void;
+  /** Notes a request for an operation that was refused. */
+  onRefused(record: RefusedRecord): void;
   /** The same trace; transitions are counted. */
   traced(trace: Trace): Trace;
   /** The same client; requests are counted. */
@@ -64,6 +67,12 @@ export function metrics(): Metrics {
     labelNames: ['method', 'outcome'],
     registers,
   });
+  const refusedRequests = new Counter({
+    name: 'troupe_refused_requests_total',
+    help: 'Requests for operations on the bus that are not what their objects ask for, by the reason.',
+    labelNames: ['realm', 'operation', 'reason'],
+    registers,
+  });
   let populated: Populated | undefined;
   new Gauge({
     name: 'troupe_objects',
@@ -96,6 +105,9 @@ export function metrics(): Metrics {
     onCall({ service, method, status, durationMs }) {
       cloudCalls.inc({ service, method, code: String(status ?? 0) });
       cloudSeconds.observe({ service, method }, durationMs / 1_000);
+    },
+    onRefused({ realm, operation, reason }) {
+      refusedRequests.inc({ realm, operation, reason });
     },
     traced: (trace) => ({
       subscribe: (onEvent) => trace.subscribe(onEvent),

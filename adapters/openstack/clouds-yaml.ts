@@ -2,10 +2,14 @@
 //
 // Invariants:
 //   C1. No error message holds anything that the secret holds, but the names of its keys.
+//   C2. A tenant wrote it, and nothing else goes on while it is read: it is short, and read in time linear in its length.
 import { readFile } from 'node:fs/promises';
-import { type Document, isMap, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, type Node, parseDocument, visit } from 'yaml';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, toErrorData } from '../../bus/errors.ts';
+
+/** A longer one is not read, in bytes: the parser takes some microseconds for each. */
+const LONGEST = 64 * 1024;
 
 /** A secret as Kubernetes stores it. */
 export interface CredentialsSecret {
@@ -42,12 +46,15 @@ export function parseCredentials(
   secret: CredentialsSecret,
   { secretName, cloudName }: { readonly secretName: string; readonly cloudName: string },
 ): Credentials {
-  const text = decode(secret.data['clouds.yaml']);
+  const unreadable = (reason: string): TransientError =>
+    new TransientError(`failed to unmarshal clouds credentials stored in secret ${secretName}: ${reason}`);
+  const encoded = secret.data['clouds.yaml'];
+  if (encoded !== undefined && Buffer.byteLength(encoded, 'base64') > LONGEST)
+    throw unreadable(`it is longer than ${LONGEST / 1024} KiB`);
+  const text = decode(encoded);
   if (text === undefined) {
     throw new TransientError(`OpenStack credentials secret ${secretName} did not contain key clouds.yaml`);
   }
-  const unreadable = (reason: string): TransientError =>
-    new TransientError(`failed to unmarshal clouds credentials stored in secret ${secretName}: ${reason}`);
   const content = parseYaml(text, unreadable);
   const clouds = content['clouds'] ?? {};
   if (!isObject(clouds)) throw unreadable("'clouds' is not a mapping");
@@ -85,16 +92,40 @@ export function parseCredentials(
 
 function parseYaml(text: string, unreadable: (reason: string) => TransientError): JsonObject {
   // Scalars stay text, so that a password of digits keeps its zeros. The parser's own messages quote the input (C1).
-  const document = parseDocument(text, { schema: 'failsafe', customTags: ['null', 'merge'], prettyErrors: false });
+  // The parser compares each key with all others (C2): `repeatedKey` does it here.
+  const document = parseDocument(text, {
+    schema: 'failsafe',
+    customTags: ['null', 'merge'],
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
   const [error] = document.errors;
-  if (error !== undefined) {
-    const line = text.slice(0, error.pos[0]).split('\n').length;
-    throw unreadable(`not valid YAML: ${error.code} at line ${line}`);
+  const at = error?.pos[0] ?? repeatedKey(document);
+  if (at !== undefined) {
+    const line = text.slice(0, at).split('\n').length;
+    throw unreadable(`not valid YAML: ${error?.code ?? 'DUPLICATE_KEY'} at line ${line}`);
   }
   const content: unknown = toValue(document, unreadable);
   if (isMap(document.contents as Node | null) && isObject(content as Json)) return content as JsonObject;
   if (content === null || content === '') return {};
   throw unreadable('not a mapping');
+}
+
+/** Where a mapping has a key for the second time. */
+function repeatedKey(document: Document.Parsed): number | undefined {
+  let at: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) at = key.range?.[0] ?? 0;
+        keys.add(key.value);
+      }
+      return at === undefined ? undefined : visit.BREAK;
+    },
+  });
+  return at;
 }
 
 function toValue(document: Document.Parsed, unreadable: (reason: string) => TransientError): unknown {

@@ -135,6 +135,9 @@ export function openstackOperations(
     },
 
     async remove(request) {
+      // The chart never asks for it. Whoever does must not have it.
+      if (request.object.spec?.['managementPolicy'] === 'unmanaged')
+        throw new TerminalError('Not deleting unmanaged resource');
       const session = await open(request);
       await session.call({ ...callOf(kind, pathOf(kind, request.id), request), method: 'DELETE' });
     },

@@ -4,7 +4,7 @@
 // Invariants:
 //   L1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
 //   L2. A secret is read again only when its version is another, or not known.
-//   L3. A failure is not kept: the next call tries again.
+//   L3. A failure is not kept: the next call tries again. But what a secret holds is parsed once, whatever came of it.
 //   L4. What nobody has opened for a while goes: session, gate and connections, each once nobody else has it.
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
@@ -63,6 +63,17 @@ const IDLE_MS = 30 * 60_000;
 /** Between two looks at what is idle; they are made when something is opened, in milliseconds. */
 const TIDY_MS = 60_000;
 
+/** Secrets of which it is kept what came of them; beyond, the oldest go. */
+const PARSED = 1_000;
+
+/** What came of parsing one version of a secret. */
+interface Parsed {
+  readonly version: string;
+  /** Of its session. */
+  readonly digest?: string;
+  readonly error?: unknown;
+}
+
 interface Known {
   readonly version: string | undefined;
   readonly digest: string;
@@ -79,6 +90,7 @@ class SecretSessions implements OwnedSessions {
   /** Reads that are running, by secret, cloud and version. */
   readonly #reads = new Map<string, Promise<Opened>>();
   readonly #sessions = new Map<string, Opened>();
+  readonly #parsed = new Map<string, Parsed>();
   readonly #gates = new Map<string, Gate>();
   readonly #transports = new Map<string, Transport>();
   readonly #memory: AnswerMemory;
@@ -156,13 +168,39 @@ class SecretSessions implements OwnedSessions {
       this.#forget(key);
       throw new TransientError(`Waiting for Secret/${ref.secretName} to be created`);
     }
-    const credentials = parseCredentials(secret, ref);
-    const digest = digestOf(credentials);
-    const opened = this.#sessions.get(digest) ?? this.#newSession(credentials);
+    const { digest, opened } = this.#meant(secret, ref, key);
     if (this.#known.get(key)?.digest !== digest) this.#forget(key);
     this.#known.set(key, { version, digest });
     this.#sessions.set(digest, opened);
     return opened;
+  }
+
+  /** The session that a secret means, parsed unless just this version of it was. @throws as `parseCredentials` */
+  #meant(
+    secret: CredentialsSecret,
+    ref: { readonly secretName: string; readonly cloudName: string },
+    key: string,
+  ): { readonly digest: string; readonly opened: Opened } {
+    const version = `${secret.uid} ${secret.resourceVersion}`;
+    const before = this.#parsed.get(key);
+    if (before?.version === version && before.error !== undefined) throw before.error;
+    const known = before?.version === version ? this.#sessions.get(before.digest ?? '') : undefined;
+    if (known !== undefined && before?.digest !== undefined) return { digest: before.digest, opened: known };
+    try {
+      const credentials = parseCredentials(secret, ref);
+      const digest = digestOf(credentials);
+      this.#keep(key, { version, digest });
+      return { digest, opened: this.#sessions.get(digest) ?? this.#newSession(credentials) };
+    } catch (error) {
+      this.#keep(key, { version, error });
+      throw error;
+    }
+  }
+
+  #keep(key: string, parsed: Parsed): void {
+    this.#parsed.delete(key);
+    this.#parsed.set(key, parsed);
+    for (const oldest of this.#parsed.keys()) if (this.#parsed.size > PARSED) this.#parsed.delete(oldest);
   }
 
   /** Drops what is known of a secret, and its session if no other secret means the same. */

@@ -1,10 +1,28 @@
 // `troupe run` as a process of its own, which a test may kill.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { Ground } from './grounds.ts';
 
+/** What V8 takes for objects where a container is given so much: a quarter, of pointers twice as long. */
+const HEAP_PART = 0.5;
 const CLI = fileURLToPath(new URL('../../actors/cli.js', import.meta.url));
+
+/** Of the container in deploy/, in MiB. */
+export async function memoryLimitMib(): Promise<number> {
+  const text = await readFile(new URL('../../deploy/base/deployment.yaml', import.meta.url), 'utf8');
+  const { spec } = parse(text) as { spec: { template: { spec: { containers: readonly JsonObject[] } } } };
+  const [container] = spec.template.spec.containers;
+  const [, mib] = /"memory":"(\d+)Mi"/.exec(JSON.stringify(container?.['resources'], ['limits', 'memory'])) ?? [];
+  return Number(mib);
+}
+
+/** The heap that a process of such a container has: a group of processes with a limit of its own takes root, a test does not. */
+export async function deployedHeap(): Promise<Readonly<Record<string, string>>> {
+  return { NODE_OPTIONS: `--max-old-space-size=${(await memoryLimitMib()) * HEAP_PART}` };
+}
 
 export class TroupeProcess {
   /** What it logged so far. */
@@ -47,6 +65,12 @@ export class TroupeProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** The most that it has held of the machine's memory so far. */
+  async peakMib(): Promise<number> {
+    const [, kib] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${this.pid}/status`, 'utf8')) ?? [];
+    return Number(kib) / 1024;
   }
 
   /** As the kernel kills: nothing is said, nothing is given back. */

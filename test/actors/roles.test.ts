@@ -1,3 +1,4 @@
+// limit: 180 s
 // Roles in processes of their own, each under its own rules of deploy/roles: who hosts actors is told nothing of clouds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import { openLog } from '../../actors/telling/log.ts';
+import { metrics } from '../../actors/telling/metrics.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
@@ -14,7 +16,7 @@ import type { Bus } from '../../bus/mod.ts';
 import { accountFor } from './deployed.ts';
 import { inMemory } from './grounds.ts';
 import { CREDENTIALS, checkIn, type World } from './harness.ts';
-import { comeAndGo } from './landscape.ts';
+import { applyAbsent, comeAndGo, isUp, landscape } from './landscape.ts';
 
 const test = suite('roles');
 
@@ -24,6 +26,8 @@ interface Pod {
   readonly calls: readonly Call[];
   readonly lines: readonly string[];
   readonly served: () => number;
+  /** Requests that it refused, with the reason. */
+  readonly refused: readonly string[];
   close(): Promise<void>;
 }
 
@@ -34,6 +38,7 @@ async function pod(world: World, bus: Bus, roles: readonly string[]): Promise<Po
   const client = kubeClient({ clock, kubeconfig });
   const calls: Call[] = [];
   const lines: string[] = [];
+  const refused: string[] = [];
   let served = 0;
   const openstack = openstackWith({});
   const adapter: ConfiguredAdapter = {
@@ -67,8 +72,10 @@ async function pod(world: World, bus: Bus, roles: readonly string[]): Promise<Po
     roles: new Set(roles),
     callMs: 10_000,
     events: true,
+    metrics: { ...metrics(), onRefused: ({ operation, reason }) => refused.push(`${operation} ${reason}`) },
   });
   return {
+    refused,
     calls,
     lines,
     served: () => served,
@@ -105,6 +112,43 @@ checkIn(test, inMemory)(
         [`GET /api/v1/namespaces/${world.namespace}/secrets/${CREDENTIALS}`],
       );
       assert.equal([...hosting.lines, ...serving.lines], []);
+    } finally {
+      await hosting.close();
+      await serving.close();
+      await elsewhere.close();
+    }
+  },
+  { runtime: 'stopped' },
+);
+
+checkIn(test, inMemory)(
+  'nothing of a landscape is refused, and who serves its operations reads each of its objects a few times in its life (N2)',
+  async (world) => {
+    const elsewhere = await world.ground.connect('cloud');
+    const hosting = await pod(world, await world.observe(), [Role.Watch, Role.Actors]);
+    const serving = await pod(world, elsewhere, [REALM]);
+    try {
+      const objects = landscape(world).flat();
+      await world.outside(world.name('public'));
+      await applyAbsent(world, objects);
+      await world.eventually(
+        'everything is available',
+        async () => objects.find((object) => !isUp(world, object))?.name,
+      );
+      const reads = (): number => serving.calls.length - ofSecrets(serving).length;
+      const [up, others] = [reads(), hosting.calls.length];
+      await world.deleteNamespace();
+      await world.namespaceGone();
+      const gone = `${reads() - up} beside ${hosting.calls.length - others} to all gone`;
+      console.log(`${objects.length} objects: ${up} reads beside ${others} requests to all available, ${gone}`);
+      assert.ok(up <= 2 * objects.length, `${up} reads`);
+      assert.ok(reads() - up <= 2 * objects.length, `${reads() - up} reads`);
+      // Of what the caller had not heard yet it hears soon.
+      assert.equal(
+        serving.refused.filter((reason) => !reason.endsWith(' outdated')),
+        [],
+      );
+      assert.equal(serving.lines, []);
     } finally {
       await hosting.close();
       await serving.close();

@@ -10,9 +10,10 @@ import { type ChaosOptions, playChaos } from './play.ts';
 export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
   const seconds = Number(process.env['SECONDS'] ?? options.seconds);
   const seed = Number(process.env['SEED'] ?? process.pid);
+  const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
   const test = suite('chaos');
   test(`a landscape outlives ${seconds} s of chaos; seed ${seed}`, async () => {
-    const { violations, story, figures } = await playChaos({ ...options, seconds, seed });
+    const { violations, story, figures } = await playChaos({ ...options, seconds, seed, neighbour });
     process.stderr.write(`${JSON.stringify(figures)}\n`);
     if (violations.length > 0) {
       const path = join(await mkdtemp(join(tmpdir(), 'troupe-chaos-')), `seed-${seed}.log`);

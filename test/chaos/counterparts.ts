@@ -104,12 +104,15 @@ export interface CounterpartsDeps {
   /** A nats-server that several processes can share. */
   program: string;
   addresses: Addresses;
+  neighbour: 'hostile' | 'none';
   /** Told of every call to the cloud that changes something; `onBegun`: of those that are on the way to a real one. */
   onBegun: (call: Pick<ServedCall, 'method' | 'path' | 'body'>) => void;
   onServed: (call: ServedCall) => void;
 }
 
 const EMBEDDED: Pace = { leaseMs: 3_000, settleMs: 90_000, callsInFlight: 16 };
+/** Beside hundreds of objects of a neighbour a takeover takes longer than a lease may be short. */
+const CROWDED: Pace = { ...EMBEDDED, leaseMs: 6_000 };
 /** A real Neutron does some 25 changes a second when it has the machine to itself, and one or two when it has not. */
 const REAL: Pace = { leaseMs: 15_000, settleMs: 180_000, callsInFlight: 3 };
 const DEADLINE_MS = 30_000;
@@ -125,7 +128,7 @@ export function addressesIn(env: Readonly<Record<string, string | undefined>>): 
 }
 
 export async function openCounterparts(deps: CounterpartsDeps): Promise<Counterparts> {
-  const { program, addresses, onBegun, onServed } = deps;
+  const { program, addresses, neighbour, onBegun, onServed } = deps;
   const { kubeconfig, restartApi: restart, cloudsFile, cloudName = 'test' } = addresses;
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-chaos-'));
@@ -157,7 +160,7 @@ export async function openCounterparts(deps: CounterpartsDeps): Promise<Counterp
     return {
       api,
       cloud,
-      pace: cloudsFile ? REAL : EMBEDDED,
+      pace: cloudsFile ? REAL : neighbour === 'hostile' ? CROWDED : EMBEDDED,
       natsData: join(folder, 'nats', 'data'),
       secrets: [...api.secrets, new URL(url).password],
       ground: {

@@ -1,4 +1,4 @@
-// Chaos on real processes: `npm run chaos -- [--real] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
+// Chaos on real processes: `npm run chaos -- [--real] [--hostile] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { playChaos } from './play.ts';
 
 const { values } = parseArgs({
   options: {
+    hostile: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
     first: { type: 'string', default: '1' },
@@ -33,6 +34,7 @@ for (let seed = Number(values.first); seed < Number(values.first) + Number(value
     seconds: Number(values.seconds),
     program: found.program,
     addresses,
+    neighbour: values.hostile ? 'hostile' : 'none',
   });
   const path = join(values.stories, `seed-${seed}.log`);
   await writeFile(path, `${story.join('\n')}\n`);

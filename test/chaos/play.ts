@@ -2,19 +2,22 @@
 // for. The seed decides what happens to whom and when; what the processes make of it is theirs.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import { TroupeError } from '../../bus/mod.ts';
 import { condition } from '../actors/follower.ts';
 import { World } from '../actors/harness.ts';
 import { isOneToOne, isUp, landscape } from '../actors/landscape.ts';
+import { deployedHeap, memoryLimitMib } from '../actors/processes.ts';
 import { CloudLog } from './cloud-log.ts';
-import { type Addresses, openCounterparts } from './counterparts.ts';
+import { type Addresses, type Counterparts, openCounterparts } from './counterparts.ts';
 import { type FaultDeps, leftOut, type Misfortune, misfortunes, writeSecret } from './faults.ts';
 import { judgeOrder } from './order.ts';
 import { Pod } from './pod.ts';
 import { story, type Teller } from './story.ts';
-import { User } from './user.ts';
+import { MARK, Tenant } from './tenant.ts';
+import { drawn, User } from './user.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -24,6 +27,8 @@ export interface ChaosOptions {
   readonly program: string;
   /** Of counterparts that are real; all are embedded without. */
   readonly addresses?: Addresses;
+  /** Who else has a namespace: a tenant who means harm. Nobody unless stated. */
+  readonly neighbour?: 'hostile' | 'none';
 }
 
 export interface ChaosOutcome {
@@ -38,6 +43,13 @@ export interface ChaosOutcome {
     readonly cloudCalls: number;
     /** References that were seen to be kept in order. */
     readonly ordered: number;
+    /** A lone network until it is Available, median: with nobody else at work, and beside the tenant, in milliseconds. */
+    readonly quietMs: number;
+    readonly besideMs: number;
+    /** Objects that the tenant has made. */
+    readonly hostile: number;
+    /** The most memory that a pod has held, in MiB. */
+    readonly peakMib: number;
   };
 }
 
@@ -47,10 +59,17 @@ const DOWN = 0.12;
 /** Between two misfortunes, and between two changes of the landscape, in milliseconds. */
 const FAULTS_MS = { least: 300, most: 2_500 };
 const CHANGES_MS = { least: 50, most: 600 };
+/** Lone networks that are timed, each time. */
+const LONE = 7;
+/** Beside the tenant a lone network may take so many times as long as without, and so much more, in milliseconds. */
+const SLOWER = { times: 10, moreMs: 2_000 };
+/** Longest time between two deeds of the tenant, in milliseconds: he is not to have the machine to himself. */
+const TENANT_MS = 500;
 /** How the simulated cloud's tokens begin. */
 const TOKEN = 'gAAAAAB';
 
-export async function playChaos({ seed, seconds, program, addresses = {} }: ChaosOptions): Promise<ChaosOutcome> {
+export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
+  const { seed, seconds, program, addresses = {}, neighbour = 'none' } = options;
   const clock = systemClock();
   const beganAt = clock.now();
   const lines: { at: number; who: string; what: string }[] = [];
@@ -66,6 +85,7 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
   const cloudLog = new CloudLog(violate);
   const counterparts = await openCounterparts({
     program,
+    neighbour,
     addresses,
     onBegun: (call) => cloudLog.begin(call),
     onServed(call) {
@@ -81,7 +101,19 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
     leaseMs,
   });
   const pods: Pod[] = [];
-  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, cloudCalls: 0, ordered: 0 };
+  const figures = {
+    faults: 0,
+    changes: 0,
+    settledMs: 0,
+    goneMs: 0,
+    cloudCalls: 0,
+    ordered: 0,
+    quietMs: 0,
+    besideMs: 0,
+    hostile: 0,
+    peakMib: 0,
+  };
+  let tenant: Tenant | undefined;
   try {
     const onPassword = (password: string): void => void passwords.push(password);
     const deps: FaultDeps = {
@@ -93,9 +125,10 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
       tell,
       onPassword,
     };
+    const env = await deployedHeap();
     for (const name of ['one', 'two']) {
       const ways = await counterparts.waysOf(name);
-      pods.push(new Pod(name, ways, { world, clock, pace, onViolation: violate }));
+      pods.push(new Pod(name, ways, { world, clock, pace, env, onViolation: violate }));
     }
     const first = `pw-${clock.random().toString(36).slice(2)}`;
     onPassword(first);
@@ -109,6 +142,21 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
     await Promise.all(pods.map((pod) => pod.runs()));
     tell('chaos', `begins with seed ${seed}: ${objects.length} objects, two pods, ${api.name}, ${cloud.name}`);
     for (const line of leftOut(counterparts)) tell('chaos', line);
+
+    // --- somebody else comes ---
+    figures.quietMs = await loneMs(world, 'quiet');
+    if (neighbour === 'hostile') {
+      const honestCloud = authUrlOf(counterparts);
+      tenant = await Tenant.settle({
+        world,
+        clock,
+        random: mulberry32(seed + 3),
+        tell,
+        honestCloud,
+        paceMs: TENANT_MS,
+      });
+      tenant.begin();
+    }
 
     // --- the landscape comes up, and changes ---
     const changing = (async () => {
@@ -137,6 +185,9 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
     tell('chaos', 'all is as it was asked for, or should be');
     await checked(violate, () => isOneToOne(world, objects));
     await judgeMail(counterparts.natsData, secrets(), violate);
+    figures.besideMs = await loneMs(world, 'beside');
+    if (figures.besideMs > SLOWER.times * figures.quietMs + SLOWER.moreMs)
+      violate(`a lone network took ${figures.besideMs} ms beside the tenant, ${figures.quietMs} ms without`);
 
     // --- it goes ---
     await world.deleteNamespace();
@@ -158,7 +209,10 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
         if (name !== world.name('public')) violate(`orphan: '${name}' of ${collection} (${id}) is left at the cloud`);
       }
     }
+    figures.hostile = tenant?.made ?? 0;
+    figures.peakMib = await judgeMemory(pods, violate);
     for (const pod of pods) await pod.stop();
+    judgeNeighbour(world, tenant?.namespace, violate);
     judgeLogs(pods, violate);
     judgeConditions(world, objects, violate);
     figures.ordered = judgeOrder(world.follower, violate);
@@ -168,6 +222,7 @@ export async function playChaos({ seed, seconds, program, addresses = {} }: Chao
     violate(`the run broke off: ${error instanceof Error ? error.stack : error}`);
   } finally {
     for (const pod of pods) await pod.kill();
+    await tenant?.close();
     await world.close();
   }
   figures.cloudCalls = calls.length;
@@ -214,15 +269,6 @@ async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: num
   await Promise.all(running);
   if (defects.length > 0) throw defects[0];
   return count;
-}
-
-/** One of the deck, those with more weight more often. */
-function drawn(deck: readonly Misfortune[], random: () => number): Misfortune | undefined {
-  let left = random() * deck.reduce((sum, { weight }) => sum + weight, 0);
-  return deck.find(({ weight }) => {
-    left -= weight;
-    return left < 0;
-  });
 }
 
 async function quiet({ counterparts: { cloud }, pods, tell }: FaultDeps): Promise<void> {
@@ -285,6 +331,46 @@ function judgeConditions(
       break;
     }
   }
+}
+
+/** Until a lone network is Available, the median of some, in milliseconds. */
+async function loneMs(world: World, name: string): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < LONE; index++) {
+    const lone = `lone-${name}-${index}`;
+    const beganAt = world.clock.now();
+    await world.apply(world.managed('Network', lone));
+    await world.available('Network', lone);
+    times.push(world.clock.now() - beganAt);
+    await world.delete('Network', lone);
+    await world.gone('Network', lone);
+  }
+  return Math.round(times.sort((a, b) => a - b)[Math.floor(LONE / 2)] ?? 0);
+}
+
+/** Of the cloud that the honest ones use. */
+function authUrlOf({ ground: { cloudsYaml, cloudName } }: Counterparts): string {
+  const { clouds } = parse(cloudsYaml) as { readonly clouds: Record<string, { readonly auth: { auth_url: string } }> };
+  return clouds[cloudName]?.auth.auth_url ?? '';
+}
+
+/** Nothing of a neighbour shows in what belongs to others. */
+function judgeNeighbour(world: World, namespace: string | undefined, violate: (what: string) => void): void {
+  for (const key of world.follower.everSeen()) {
+    const [kind = '', name = ''] = key.split('/');
+    const text = JSON.stringify(world.follower.history(kind, name));
+    for (const mark of [MARK, ...(namespace === undefined ? [] : [namespace])])
+      if (text.includes(mark)) violate(`'${mark}' is told of in ${key}`);
+  }
+}
+
+/** A container of deploy/ would not have been killed. */
+async function judgeMemory(pods: readonly Pod[], violate: (what: string) => void): Promise<number> {
+  const limitMib = await memoryLimitMib();
+  const peaks = await Promise.all(pods.map((pod) => pod.peakMib()));
+  for (const [index, peakMib] of peaks.entries())
+    if (peakMib >= limitMib) violate(`pod '${pods[index]?.name}' held ${peakMib} MiB of ${limitMib}`);
+  return Math.round(Math.max(...peaks));
 }
 
 /** No secret in a log, an event or a status (I5). */

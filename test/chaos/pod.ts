@@ -8,6 +8,8 @@ export interface PodDeps {
   world: World;
   clock: Clock;
   pace: Pace;
+  /** More of its environment. */
+  env: Readonly<Record<string, string>>;
   onViolation: (what: string) => void;
 }
 
@@ -31,10 +33,11 @@ export class Pod {
   }
 
   start(): void {
-    const { world, pace, clock, onViolation } = this.#deps;
+    const { world, pace, clock, onViolation, env: more } = this.#deps;
     this.#wanted = true;
     const env = {
       ...this.ways.env,
+      ...more,
       TROUPE_LEASE_MS: String(pace.leaseMs),
       TROUPE_CALLS_IN_FLIGHT: String(pace.callsInFlight),
       POD_NAME: this.name,
@@ -70,6 +73,11 @@ export class Pod {
 
   thaw(): void {
     this.#signal('SIGCONT');
+  }
+
+  /** The most memory that the process has held. */
+  async peakMib(): Promise<number> {
+    return (await this.#life?.peakMib()) ?? 0;
   }
 
   async stop(): Promise<void> {

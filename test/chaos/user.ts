@@ -158,6 +158,18 @@ export function pick<Item>(items: readonly Item[], random: () => number): Item |
   return items[Math.floor(random() * items.length)];
 }
 
+/** One of the deck, those with more weight more often. */
+export function drawn<Item extends { readonly weight: number }>(
+  deck: readonly Item[],
+  random: () => number,
+): Item | undefined {
+  let left = random() * deck.reduce((sum, { weight }) => sum + weight, 0);
+  return deck.find(({ weight }) => {
+    left -= weight;
+    return left < 0;
+  });
+}
+
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const rest = [...items];
   return items.map(() => rest.splice(Math.floor(random() * rest.length), 1)[0] as Item);

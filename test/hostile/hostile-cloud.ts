@@ -1,6 +1,8 @@
 // A cloud that wishes its caller ill: an identity service and a network service that answer what a test says.
+import { fork } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 
 export interface HostileCloud {
   readonly url: string;
@@ -38,23 +40,33 @@ export async function startHostileCloud(answers: HostileAnswers): Promise<Hostil
   return {
     url,
     heard,
-    cloudsYaml: ({ path = '', password = 'hunter2' } = {}) =>
-      JSON.stringify({
-        clouds: {
-          openstack: {
-            auth: {
-              auth_url: `${url}${path}`,
-              username: 'mallory',
-              password,
-              user_domain_id: 'default',
-              project_id: 'one',
-            },
-          },
-        },
-      }),
+    cloudsYaml: ({ path = '', password = 'hunter2' } = {}) => cloudsYamlFor(`${url}${path}`, password),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A clouds.yaml that leads to an identity service. */
+export function cloudsYamlFor(authUrl: string, password: string): string {
+  const auth = { auth_url: authUrl, username: 'mallory', password, user_domain_id: 'default', project_id: 'one' };
+  return JSON.stringify({ clouds: { openstack: { auth } } });
+}
+
+/** The same server as a process of its own, which answers by `manners.ts`. */
+export async function forkHostileCloud(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const child = fork(fileURLToPath(new URL('./cloud.process.ts', import.meta.url)));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { url } = await new Promise<{ readonly url: string }>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the hostile cloud has ended')));
+    child.once('message', (said) => resolve(said as { readonly url: string }));
+  });
+  return {
+    url,
+    async close() {
+      child.kill('SIGKILL');
+      await exited;
     },
   };
 }
@@ -63,7 +75,8 @@ function notFound(_: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404).end();
 }
 
-function grant(response: ServerResponse, networkUrl: string): void {
+/** A token, and a catalogue that names this network service. */
+export function grant(response: ServerResponse, networkUrl: string): void {
   const [issued_at, expires_at] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'];
   const endpoints = [{ interface: 'public', region: 'RegionOne', url: networkUrl }];
   response.writeHead(201, { 'x-subject-token': 'a-token' });

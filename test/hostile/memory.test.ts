@@ -1,22 +1,16 @@
 // limit: 180 s
 // waits
 // Clouds that answer more than a pod has memory for, beside an honest one: in a process with the memory of deploy/.
-import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parse } from 'yaml';
-import type { JsonObject } from '../../bus/mod.ts';
 import { findNatsServer, onNats } from '../actors/grounds.ts';
 import { CREDENTIALS, World } from '../actors/harness.ts';
-import { TroupeProcess } from '../actors/processes.ts';
+import { deployedHeap, memoryLimitMib, TroupeProcess } from '../actors/processes.ts';
 import { type HostileCloud, pour, startHostileCloud } from './hostile-cloud.ts';
 
 const MIB = 1024 * 1024;
 /** Lists under as many `auth_url`s. */
 const LISTS = 6;
-
-/** What V8 takes for objects where a container is given so much: a quarter, of pointers twice as long. */
-const HEAP_PART = 0.5;
 
 const found = await findNatsServer();
 if ('refusal' in found) {
@@ -38,7 +32,7 @@ if ('refusal' in found) {
     });
     const world = await World.open(openGround, { runtime: 'stopped' });
     const process = new TroupeProcess(world, {
-      NODE_OPTIONS: `--max-old-space-size=${limitMib * HEAP_PART}`,
+      ...(await deployedHeap()),
       TROUPE_LEASE_MS: '3000',
     });
     let isOver = false;
@@ -59,7 +53,7 @@ if ('refusal' in found) {
       }
       await world.apply(world.managed('Network', world.name('honest')));
       await world.available('Network', world.name('honest'));
-      const peakMib = await peakMibOf(process.pid);
+      const peakMib = await process.peakMib();
       assert.not(isOver, process.said.join('\n'));
       assert.ok(peakMib < limitMib, `${peakMib} MiB of ${limitMib}`);
       for (const name of ['nested', ...Array.from({ length: LISTS }, (_, n) => `list-${n}`)])
@@ -84,19 +78,4 @@ async function hostile(world: World, name: string, cloud: HostileCloud, path: st
   await world.secret(`${CREDENTIALS}-${name}`, cloud.cloudsYaml({ path }));
   const cloudCredentialsRef = { secretName: `${CREDENTIALS}-${name}`, cloudName: 'openstack' };
   await world.apply(world.managed('Network', name, {}, { cloudCredentialsRef }));
-}
-
-/** Of the container in deploy/. */
-async function memoryLimitMib(): Promise<number> {
-  const text = await readFile(new URL('../../deploy/base/deployment.yaml', import.meta.url), 'utf8');
-  const { spec } = parse(text) as { spec: { template: { spec: { containers: readonly JsonObject[] } } } };
-  const [container] = spec.template.spec.containers;
-  const [, mib] = /"memory":"(\d+)Mi"/.exec(JSON.stringify(container?.['resources'], ['limits', 'memory'])) ?? [];
-  return Number(mib);
-}
-
-/** The most that the process held of the machine's memory so far. */
-async function peakMibOf(pid: number | undefined): Promise<number> {
-  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1024;
 }

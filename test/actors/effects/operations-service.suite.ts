@@ -19,6 +19,12 @@ export function things(more: Partial<CalledAdapter> = {}): CalledAdapter {
   return { realm: 'test', kinds: [{ plural: 'things', operations: ['create'] } as unknown as DeclaredKind], ...more };
 }
 
+/** Whatever is asked for is done. */
+export const TRUSTING: Parameters<typeof serveOperations>[3] = {
+  version: '1.0.0',
+  admission: { admit: async (_, request) => request, note: () => undefined },
+};
+
 export function serving(operations: Readonly<Record<string, Operation>>, node?: string): ServedHere {
   return { operations: { things: operations }, node };
 }
@@ -32,7 +38,7 @@ export function describeRouting(
     await withBus(async (connect) => {
       const [server, caller] = [await connect('server'), await connect('caller')];
       try {
-        await serveOperations(server, things(), serving({ create: async ({ traceparent }) => traceparent }), '1.0.0');
+        await serveOperations(server, things(), serving({ create: async ({ traceparent }) => traceparent }), TRUSTING);
         const carried: (string | undefined)[] = [];
         const request: typeof caller.services.request = (subject, asked, deadlineAt, tracing) => {
           carried.push(tracing?.traceparent);
@@ -64,9 +70,9 @@ export function describeRouting(
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           throw new TerminalError('it was stopped');
         };
-        await serveOperations(server, adapter, serving({ create: create as Operation }, 'one.example.org'), '1.0.0');
+        await serveOperations(server, adapter, serving({ create: create as Operation }, 'one.example.org'), TRUSTING);
         const wrong: Operation = async () => 'on another node';
-        await serveOperations(other, adapter, serving({ create: wrong }, 'two'), '1.0.0');
+        await serveOperations(other, adapter, serving({ create: wrong }, 'two'), TRUSTING);
         const [kind] = withOperations(caller, adapter, serving({ create: wrong }, 'three'));
         const stop = new AbortController();
         const heard: JsonObject[] = [];
@@ -114,7 +120,7 @@ export function describeRouting(
           serving({ create: async ({ object }: OperationRequest) => `${object.metadata.name} on ${node}` }, node);
         // The name of a node has dots, a token has none.
         for (const node of ['one.example.org', 'two'])
-          await serveOperations(await open('server'), adapter, on(node), '1.0.0');
+          await serveOperations(await open('server'), adapter, on(node), TRUSTING);
         const caller = await open('caller');
         const ask = (bus: Bus, here: ServedHere | undefined, node?: string): Promise<unknown> => {
           const [kind] = withOperations(bus, adapter, here);

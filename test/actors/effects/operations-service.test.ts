@@ -7,7 +7,7 @@ import type { Operation } from '../../../adapters/adapter.ts';
 import { type Bus, memoryBroker, TransientError, UnansweredError } from '../../../bus/mod.ts';
 import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
-import { describeRouting, serving, things } from './operations-service.suite.ts';
+import { describeRouting, serving, TRUSTING, things } from './operations-service.suite.ts';
 
 const test = suite('operations over the bus');
 
@@ -18,7 +18,7 @@ async function answered(deadlineAt: number, create?: () => Promise<never>): Prom
   const broker = memoryBroker({ clock: systemClock() });
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
   const adapter = things({ lateMs: LATE_MS });
-  if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), '1.0.0');
+  if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), TRUSTING);
   const [remote] = withOperations(here as Bus, adapter, undefined);
   try {
     await remote?.operations['create']?.({ deadlineAt } as never);
@@ -71,7 +71,7 @@ test('what is held in another process does not outlast the lease of a process th
     signal = request.signal;
     await new Promise((resolve) => request.signal.addEventListener('abort', resolve));
   };
-  await serveOperations(there, things(), serving({ create }), '1.0.0');
+  await serveOperations(there, things(), serving({ create }), TRUSTING);
   const [remote] = withOperations(here, things(), undefined);
   const endsAt = clock.now() + 6_000;
   const held: Partial<HeldCall> = {

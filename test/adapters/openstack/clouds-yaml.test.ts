@@ -155,4 +155,25 @@ test('the CA is the one of the secret, if it holds a certificate', () => {
   assert.is(parseCredentials(secretOf('clouds: { test: {} }'), REF).ca, undefined);
 });
 
+test('a file that is long, or has many keys, keeps nobody waiting (C2)', () => {
+  const longest = 64 * 1024;
+  assert.match(refusal(`# ${'x'.repeat(longest)}`), 'it is longer than 64 KiB');
+  const keys = (count: number): string => Array.from({ length: count }, (_, n) => `k${n}:`).join('\n');
+  /** Of the processor, in microseconds: others that use the machine do not count. */
+  const took = (text: string): number => {
+    const before = process.cpuUsage();
+    refusal(text);
+    return process.cpuUsage(before).user;
+  };
+  const least = (text: string): number => Math.min(...Array.from({ length: 5 }, () => took(text)));
+  // Compared with each other, eight times the keys would take more than 64 times as long.
+  const [few, many] = [least(keys(1_000)), least(keys(8_000))];
+  assert.ok(many < 40 * few, `${few} us, ${many} us`);
+});
+
+test('a key that is there twice is a mistake, wherever it is', () => {
+  assert.match(refusal('clouds: {}\nx: 1\nclouds: {}'), 'not valid YAML: DUPLICATE_KEY at line 3');
+  assert.match(refusal('clouds:\n  test:\n    auth: {}\n    auth: {}'), 'DUPLICATE_KEY at line 4');
+});
+
 test.run();

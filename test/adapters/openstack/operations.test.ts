@@ -103,6 +103,15 @@ test('of several that meet a filter none is taken', async () => {
   assert.match((error as Error).message, 'more than one');
 });
 
+test('what was only imported is not removed', async () => {
+  const { operations } = cloud(() => {
+    throw new Error('it is asked for');
+  }, []);
+  const request = { ...requestFor({ managementPolicy: 'unmanaged', import: { id: 'i' } }), id: 'i' };
+  const error = await operations.remove(request).catch((reason: unknown) => reason);
+  assert.instance(error, TerminalError);
+});
+
 test('what is in the way of a create is looked for again if it is the only one of its kind (M8)', async () => {
   for (const [ids, isThere] of [
     [['1'], true],

@@ -327,6 +327,33 @@ test('a secret is read again only when its version changes, and equal content is
     assert.is(reads(), before + 3);
   }));
 
+test('what one version of a secret holds is parsed once, whoever asks and whatever comes of it (L3)', () =>
+  withCloud(async ({ secrets, open }) => {
+    let parsed = 0;
+    const counted = (text: string): void => {
+      const { data, ...secret } = secretOf(text);
+      secrets.set('counted', {
+        ...secret,
+        get data() {
+          parsed++;
+          return data;
+        },
+      });
+    };
+    counted('{{');
+    const messages = await Promise.all(
+      Array.from({ length: 3 }, async (_, n) => (await rejection(open('counted', String(n)))).message),
+    );
+    const once = parsed;
+    assert.ok(once > 0);
+    assert.is(new Set(messages).size, 1);
+    await rejection(open('counted', 'later'));
+    assert.is(parsed, once);
+    counted('{[');
+    await rejection(open('counted', 'changed'));
+    assert.is(parsed, 2 * once);
+  }));
+
 test('failures to read credentials are told in the words of the contract, and not kept (L3)', () =>
   withCloud(async ({ simulator, secrets, open }) => {
     assert.is((await rejection(open('late'))).message, 'Waiting for Secret/late to be created');

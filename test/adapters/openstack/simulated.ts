@@ -1,4 +1,5 @@
 // A simulated cloud and sessions with it, for the tests of both.
+import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import type { CredentialsSecret } from '../../../adapters/openstack/clouds-yaml.ts';
@@ -27,7 +28,11 @@ export function shiftedClock(): ShiftedClock {
 export function secretOf(cloudsYaml: string, ca?: string): CredentialsSecret {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const data = { 'clouds.yaml': base64(cloudsYaml), ...(ca === undefined ? {} : { cacert: base64(ca) }) };
-  return { uid: 'uid', resourceVersion: '1', data };
+  // Another content is another version.
+  const resourceVersion = String(
+    Number.parseInt(createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 12), 16),
+  );
+  return { uid: 'uid', resourceVersion, data };
 }
 
 export interface Simulated {

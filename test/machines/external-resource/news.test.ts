@@ -115,7 +115,7 @@ test('a failure that may pass is news from the second in a row on, with what to 
   const advise = (): Advice => ({ what: 'nobody is in', todo: 'knock at Thing/a' });
   const life = new ResourceNews(undefined, advise);
   const fail = (attempts: number, type = 'xstate.error.actor.create', error: ErrorData = known): string | undefined => {
-    const context = { externalId: undefined, object: view(), error, attempts };
+    const context = { externalId: undefined, object: view(), error, attempts, rival: undefined };
     const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
     return life.hear({ cause: { type }, from: seen('building.creating'), to: seen('backingOff'), object: objectWith() })
       ?.message;
@@ -132,7 +132,7 @@ test('a failure that may pass is news from the second in a row on, with what to 
 test('fields without effect are told of once a generation', () => {
   const life = new ResourceNews(undefined);
   const pass = (generation: number, unheeded?: readonly string[]): string | undefined => {
-    const context = { externalId: 'id', object: view({ generation }), error: undefined, attempts: 0 };
+    const context = { externalId: 'id', object: view({ generation }), error: undefined, attempts: 0, rival: undefined };
     const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
     const output = { changed: false, ...(unheeded && { unheeded }) };
     const cause = { type: 'xstate.done.actor.update', output };

@@ -3,6 +3,20 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/clouds-yaml.ts',
+    breaks: 'C2: one secret keeps the process busy for minutes',
+    from: '    uniqueKeys: false,\n',
+    to: '',
+    tests: ['test/adapters/openstack/clouds-yaml.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/sessions.ts',
+    breaks: 'L3: what cannot be read is parsed for each object again',
+    from: '    if (before?.version === version && before.error !== undefined) throw before.error;\n',
+    to: '',
+    tests: ['test/adapters/openstack/sessions.test.ts'],
+  },
+  {
     file: 'adapters/openstack/sessions.ts',
     breaks: 'L4: what is in use is closed',
     from: 'opened.usedAt = this.#deps.clock.now();',
