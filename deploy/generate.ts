@@ -1,7 +1,9 @@
 // Writes the generated files of deploy/, or checks that they are up to date:
 //
-//   node deploy/generate.ts            what the kinds say; then install.yaml and the chart, by the kustomize in kubectl
-//   node deploy/generate.ts --check    without kubectl: what the kinds say by its text, the rest by checksums
+//   node deploy/generate.ts            what the kinds say; then install.yaml and the chart, by the kustomize in kubectl: without
+//                                      one these stay as they are, and it is said
+//   node deploy/generate.ts --check    what the kinds say by its text, the rest by checksums: who has no kubectl is told, and not
+//                                      held up
 //   node deploy/generate.ts --image REPOSITORY@DIGEST --to FOLDER
 //                                      install.yaml and the chart of a release, with its image; the tree stays as it is
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -36,27 +38,38 @@ async function generate(): Promise<void> {
   if (values.check) await check();
   else if (values.image !== undefined || values.to !== undefined) {
     if (values.image === undefined || values.to === undefined) throw new Error('--image and --to go together');
-    await render(resolve(values.to), imageOf(values.image));
+    const kubectl = await findKubectl(process.env);
+    if (kubectl === undefined) throw new Error(`${NO_KUBECTL}, whose kustomize makes install.yaml and the chart`);
+    await render(kubectl, resolve(values.to), imageOf(values.image));
   } else {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
     await write(DEPLOY, await fromKinds());
-    await render(DEPLOY);
+    const kubectl = await findKubectl(process.env);
+    if (kubectl === undefined) {
+      console.log(`${NO_KUBECTL}: deploy/install.yaml and deploy/chart are as they were`);
+      return;
+    }
+    await render(kubectl, DEPLOY);
     await write(DEPLOY, new Map([[SUMS_FILE, await sumsOf(DEPLOY)]]));
   }
 }
+
+const NO_KUBECTL = 'there is no kubectl 1.22 or later on the PATH';
 
 async function check(): Promise<void> {
   const outdated = (await checkCrds(CRDS, contracts())).map((name) => `crds/${name}`);
   outdated.push(...(await differing(DEPLOY, await fromKinds())));
   for (const name of outdated) console.error(`deploy/${name} is not what the kinds say: run npm run generate`);
   const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
+  const isMakeable = unmade.length > 0 && (await findKubectl(process.env)) !== undefined;
   for (const name of unmade) {
     console.error(`deploy/${name} is not what install.yaml and the chart were made of, or as: run npm run generate`);
   }
+  if (unmade.length > 0 && !isMakeable) console.error(`${NO_KUBECTL}: who has one makes them`);
   const { version } = parse(await readFile(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as { version: string };
   if (version !== TROUPE_VERSION)
     console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
-  process.exitCode = outdated.length === 0 && unmade.length === 0 && version === TROUPE_VERSION ? 0 : 1;
+  process.exitCode = outdated.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
 }
 
 function contracts() {
@@ -79,11 +92,7 @@ async function fromKinds(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-async function render(folder: string, image?: Image): Promise<void> {
-  const kubectl = await findKubectl(process.env);
-  if (kubectl === undefined) {
-    throw new Error('no kubectl 1.22 or later on the PATH, whose kustomize makes install.yaml and the chart');
-  }
+async function render(kubectl: string, folder: string, image?: Image): Promise<void> {
   const files = await rendered((sources) => kustomized(kubectl, sources), TROUPE_VERSION, image);
   for (const name of await readdir(join(folder, 'chart'), { recursive: true }).catch(() => [])) {
     if (!files.has(`chart/${name}`) && /\.\w+$/.test(name)) await rm(join(folder, 'chart', name));

@@ -180,6 +180,9 @@ export class Watchman {
     for (const { object: other } of this.#objects.values())
       if (other.metadata.uid !== object.metadata.uid && other.kind === object.kind && recorded(other) === id)
         this.#violate('M8', `${this.nameOf(object.metadata.uid)} has ${id}, as ${this.nameOf(other.metadata.uid)} has`);
+    // Whoever records what nobody has any more has it from now on, whoever made it.
+    const made = this.made.get(id);
+    if (made !== undefined) this.made.set(id, { ...made, uid: object.metadata.uid });
   }
 
   /** Guards that were taken off (I3). */
