@@ -250,10 +250,19 @@ export function provideEffects(deps: EffectsDeps): Machines {
     claim: (key, yielded) => deps.actor(key)?.claim(yielded),
     rival: settled(async (key: string, externalId: string, { isForeign, sought }) => {
       const deadlineAt = deadline(key);
-      if (sought !== undefined) await takeTurn(key, sought, deadlineAt + deps.lateMs);
+      const until = deadlineAt + deps.lateMs;
+      const taken = sought === undefined ? [] : [await takeTurn(key, sought, until)];
       const { actor, incarnation, kind } = living(key);
       const request = { ...requestOf(actor, incarnation), deadlineAt };
-      const rival = await rivals.of({ kind, request, externalId, isForeign });
+      const system = await rivals.systemOf(kind, request);
+      if (system !== undefined) {
+        // Who has recorded it is read in the turn, so that no look from before is relied upon (T5).
+        const own: Sought = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
+        taken.push(await takeTurn(key, own, until));
+      }
+      const rival =
+        system === undefined ? undefined : await rivals.of({ kind, request, externalId, isForeign, system });
+      if (rival !== undefined) await Promise.all(taken.map((sequence) => turns.release(sequence)));
       deps.uncontest(key);
       return rival;
     }),

@@ -29,6 +29,8 @@ export interface Question {
   /** For the object that asks. */
   readonly request: OperationRequest;
   readonly externalId: string;
+  /** See `systemOf`. */
+  readonly system: string;
   /** The object has its id from somebody else's hand. */
   readonly isForeign: boolean;
 }
@@ -53,15 +55,17 @@ export class Rivals {
     this.#deps = deps;
   }
 
+  /** The foreign system that the object's ids belong to (V2); undefined: its kind has no rivals. */
+  async systemOf(kind: Kind, request: OperationRequest): Promise<string | undefined> {
+    return identifying(kind)?.(request);
+  }
+
   /** Before whom the object gives way (V3); undefined: before nobody. */
-  async of({ kind, request, externalId, isForeign }: Question): Promise<Rival | undefined> {
-    const identify = identifying(kind);
-    if (identify === undefined) return undefined;
+  async of({ kind, request, externalId, isForeign, system }: Question): Promise<Rival | undefined> {
     const { uid } = request.object.metadata;
     const recorded = await this.#read(kind);
     const others = (recorded.get(externalId) ?? []).filter(({ metadata }) => metadata.uid !== uid);
     if (others.length === 0) return undefined;
-    const system = await identify(request);
     const sharing: KubeObject[] = [];
     for (const other of others) {
       if (await this.#isWithin(system, kind, { ...request, object: other })) sharing.push(other);

@@ -9,6 +9,8 @@
 //   T3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
 //   T4. A value stays for as long as a look that was made before it may be relied upon, unless nothing was made: whoever hosts
 //       its shard takes it away then.
+//   T5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
+//       it is after the other has recorded it.
 import { createHash } from 'node:crypto';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import {

@@ -30,10 +30,10 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
     on(harness, async ({ connect }) => {
       const buses = await Promise.all(['a', 'b', 'c', 'd'].map((name) => connect(name)));
       for (let round = 0; round < 10; round += 1) {
-        const leases = await Promise.all(buses.map((bus, at) => bus.leases.acquire(`any.name ${round}`, `p${at}`)));
+        const leases = await Promise.all(buses.map((bus, at) => acquired(bus, `any.name ${round}`, `p${at}`)));
         assert.is(leases.filter((lease) => lease !== undefined).length, 1);
         await Promise.all(leases.map((lease) => lease?.release()));
-        const again = await Promise.all(buses.map((bus, at) => bus.leases.acquire(`any.name ${round}`, `p${at}`)));
+        const again = await Promise.all(buses.map((bus, at) => acquired(bus, `any.name ${round}`, `p${at}`)));
         assert.is(again.filter((lease) => lease !== undefined).length, 1);
       }
     }),
@@ -231,8 +231,19 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 }
 
+/** A server that is kept busy may not answer in a fifth of a lease: whoever asked asks again. */
+async function acquired(bus: Bus, name: string, holder: string): Promise<Lease | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await bus.leases.acquire(name, holder);
+    } catch (error) {
+      if (!(error instanceof TransientError) || tries === 5) throw error;
+    }
+  }
+}
+
 async function held(bus: Bus, name: string, holder: string): Promise<Lease> {
-  const lease = await bus.leases.acquire(name, holder);
+  const lease = await acquired(bus, name, holder);
   assert.ok(lease !== undefined, `'${holder}' gets '${name}'`);
   return lease as Lease;
 }

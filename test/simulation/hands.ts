@@ -47,6 +47,8 @@ export class Hands {
       const known = this.#get(object);
       // One that goes waits for who needs the id to tell what they have built; one that was at work may not have noticed.
       if (known?.metadata.uid !== uid || idOf(known) !== undefined) continue;
+      // Another object of that name may have found it meanwhile, and has it now.
+      if (this.#deps.watchman.ownerOf(id) !== undefined) continue;
       this.#patch('gives back the id of', object, `${pathOf(object)}/status`, { status: { id } });
     }
     for (const object of [...this.#pinned.values()]) this.unpin(object);
