@@ -33,6 +33,16 @@ export class Answers {
     return said;
   }
 
+  /** Who answered the incarnation `uid`, by key. */
+  to(uid: string): readonly string[] {
+    return [...this.#mail].flatMap(([from, mail]) => (mail.to === uid ? [from] : []));
+  }
+
+  /** The claim that was answered has ended. */
+  drop(from: string): void {
+    this.#mail.delete(from);
+  }
+
   forget(): void {
     this.#mail.clear();
     this.#ids.clear();

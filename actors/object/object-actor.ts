@@ -372,7 +372,13 @@ export class ObjectActor {
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
       const uid = sharedUid(this.address, object.metadata.uid);
-      this.#outgoing ??= new OutgoingClaims(this.#deps, { kind, from: this.address, uid, bornVersion });
+      this.#outgoing ??= new OutgoingClaims(this.#deps, {
+        kind,
+        from: this.address,
+        uid,
+        bornVersion,
+        answers: this.#answers,
+      });
     }
     this.#charts.begin();
     this.#answerAll();

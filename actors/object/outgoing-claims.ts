@@ -1,11 +1,12 @@
 // The claims that one life of an object has on others.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type Address, addressKey, type JsonObject, sharedList } from '../../bus/mod.ts';
+import { type Address, addressKey, type JsonObject, parseAddressKey, sharedList } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { workOf } from '../telling/cause.ts';
+import type { Answers } from './answers.ts';
 import type { Registry } from './registry.ts';
 import { SmallMap } from './small-map.ts';
 
@@ -22,6 +23,8 @@ export interface Claimant {
   readonly uid: string;
   /** resourceVersion of the object when this life began: orders the claims of its incarnations (P4). */
   readonly bornVersion: string;
+  /** To claims, also to those that an earlier host made of which nothing else is known. */
+  readonly answers: Answers;
 }
 
 interface Claimed {
@@ -47,15 +50,17 @@ export class OutgoingClaims {
   readonly #from: Address;
   readonly #uid: string;
   readonly #bornVersion: string;
+  readonly #answers: Answers;
   /** Whom this life has claimed, and since which generation of the object. */
   readonly #claimed = new SmallMap<Claimed>();
 
-  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion }: Claimant) {
+  constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion, answers }: Claimant) {
     this.#deps = deps;
     this.#kind = kind;
     this.#from = from;
     this.#uid = uid;
     this.#bornVersion = bornVersion;
+    this.#answers = answers;
   }
 
   /**
@@ -105,7 +110,17 @@ export class OutgoingClaims {
       const subject = { to, topic: 'claim', from } as const;
       void outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
     }
-    for (const [key, { to }] of this.#claimed) if (!targets.has(key)) void this.#end(key, to, traceparent);
+    for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, traceparent);
+  }
+
+  /** Whom the object has claimed, in this life or in one elsewhere that was answered. */
+  #known(): ReadonlyMap<string, Address> {
+    const known = new Map([...this.#claimed].map(([key, { to }]) => [key, to]));
+    for (const key of this.#answers.to(this.#uid)) {
+      const to = known.has(key) ? undefined : parseAddressKey(key);
+      if (to !== undefined) known.set(key, to);
+    }
+    return known;
   }
 
   /**
@@ -121,13 +136,14 @@ export class OutgoingClaims {
 
   /** Ends all claims; resolves when the bus has acknowledged it. */
   async end(object: KubeObject): Promise<void> {
-    await Promise.all([...this.#claimed].map(([key, { to }]) => this.#end(key, to, workOf(object))));
+    await Promise.all([...this.#known()].map(([key, to]) => this.#end(key, to, workOf(object))));
   }
 
   async #end(key: string, to: Address, traceparent: string): Promise<void> {
     const { outbox } = this.#deps;
     const from = this.#from;
     this.#claimed.delete(key);
+    this.#answers.drop(key);
     const mail: ClaimMail = {
       uid: this.#uid,
       resourceVersion: this.#bornVersion,

@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert';
 import { InFlight } from '../../actors/mail/in-flight.ts';
 import { parseClaimMail } from '../../actors/mail/mail.ts';
 import { type MayReplace, Outbox } from '../../actors/mail/outbox.ts';
+import { Answers } from '../../actors/object/answers.ts';
 import { ClaimsTable } from '../../actors/object/claims-table.ts';
 import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/object/outgoing-claims.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
@@ -97,7 +98,13 @@ class Author {
     }
     const references = () => [{ kind: 'Network', name: 'net', finalizers: ['own/subnet'], neededFor: 'create' }];
     const kind = { references, fieldManagers: { guards: 'subnet' } } as unknown as Claimant['kind'];
-    this.#life = new OutgoingClaims(this.#deps(), { kind, from, uid, bornVersion: metadata.resourceVersion });
+    this.#life = new OutgoingClaims(this.#deps(), {
+      kind,
+      from,
+      uid,
+      bornVersion: metadata.resourceVersion,
+      answers: new Answers(),
+    });
     this.#life.say(object, []);
   }
 
