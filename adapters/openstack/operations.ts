@@ -15,7 +15,7 @@ import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
-import type { Session } from './session.ts';
+import { HttpError, type Session } from './session.ts';
 import { callOf, pathOf, runUpdate, specMissing } from './update.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
@@ -121,7 +121,14 @@ export function openstackOperations(
 
     async remove(request) {
       const session = await open(request);
-      await session.call({ ...callOf(kind, pathOf(kind, request.id), request), method: 'DELETE' });
+      const call = callOf(kind, pathOf(kind, request.id), request);
+      try {
+        await session.call({ ...call, method: 'DELETE' });
+      } catch (error) {
+        if (kind.removable === undefined || !(error instanceof HttpError) || error.status !== 409) throw error;
+        await session.call({ ...call, method: kind.service.updateMethod, body: { [kind.member]: kind.removable } });
+        await session.call({ ...call, method: 'DELETE' });
+      }
     },
   };
   return classified(operations);
