@@ -23,6 +23,8 @@ export interface ReferenceTarget {
   readonly finalizer?: string;
   /** What of the other stands for it, where it is not its external id: a member of what its kind publishes. */
   readonly attribute?: string;
+  /** Members of what the other's kind publishes that are needed besides what stands for it. */
+  readonly reads?: readonly string[];
 }
 
 export interface Schema<T = unknown> {
@@ -149,6 +151,7 @@ export interface RefOptions {
   readonly guarded?: boolean;
   readonly finalizer?: string;
   readonly attribute?: string;
+  readonly reads?: readonly string[];
 }
 
 /** The name of another object of the same namespace. Not guarded unless said otherwise. */

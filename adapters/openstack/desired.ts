@@ -23,9 +23,13 @@ export function createAttributes(kind: TableKind, object: KubeObject, known: Kno
     wired: wiredOf(name, field, object, known),
   }));
   const attributes = fields.map(({ field, wired }) =>
-    wired === undefined ? field.initial : field.encode(wired.value),
+    wired === undefined ? field.initial : field.encode(wired.value, wired.published),
   );
-  return { stated: Object.assign({}, ...attributes), missing: fields.flatMap(({ wired }) => wired?.missing ?? []) };
+  const mark = kind.adoption.mark(object);
+  return {
+    stated: Object.assign({}, ...attributes, mark),
+    missing: fields.flatMap(({ wired }) => wired?.missing ?? []),
+  };
 }
 
 /** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
@@ -41,14 +45,15 @@ export function adoptionCriteria(
     if (field === undefined || wired === undefined) return [];
     missing.push(...wired.missing);
     if (wired.missing.length > 0) return [];
-    return Object.entries(field.encode(wired.value)).map(([attribute, value]) =>
+    return Object.entries(field.encode(wired.value, wired.published)).map(([attribute, value]) =>
       attribute === TagKey.All ? tagsLike(TagKey.All, value as readonly string[]) : criterion(attribute, value),
     );
   };
-  const { query, check } = kind.adoption;
+  const { query, check, mark } = kind.adoption;
   const stated = [
     ...query.flatMap((name) => criteriaOf(name, equalTo)),
     ...check.flatMap((name) => criteriaOf(name, checked)),
+    ...Object.entries(mark(object)).map(([attribute, value]) => equalTo(attribute, value)),
   ];
   return { stated, missing };
 }
@@ -91,7 +96,8 @@ export function differenceOf(
   for (const [name, field] of Object.entries(kind.resource)) {
     if (field.change.kind === 'never') continue;
     const wired = wiredOf(name, field, object, known);
-    const expected = wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value);
+    const expected =
+      wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value, wired.published);
     for (const [attribute, value] of Object.entries(expected)) {
       if (isSame(value, observed[attribute], field)) continue;
       // What is there already may rest on what is not ready any more; what is new may not.

@@ -41,7 +41,7 @@ export interface LookUps {
 /** Names, or ids, in one query. */
 const VALUES_A_LIST = 50;
 /** Of which a service that takes several values a query takes several. */
-const KEYS = ['name', 'device_id'] as const;
+const KEYS = ['name', 'device_id', 'port_id', 'description'] as const;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
 const VALUES_LENGTH = 6_000;
 /** Up to so many different queries are made one by one where the service knows one name a query. */

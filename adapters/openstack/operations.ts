@@ -16,7 +16,7 @@ import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
-import type { Session, Sessions } from './session.ts';
+import { HttpError, type Session, type Sessions } from './session.ts';
 import { unheededFields } from './unheeded.ts';
 import { callOf, notFound, pathOf, runUpdate, specMissing } from './update.ts';
 
@@ -139,7 +139,14 @@ export function openstackOperations(
       if (request.object.spec?.['managementPolicy'] === 'unmanaged')
         throw new TerminalError('Not deleting unmanaged resource');
       const session = await open(request);
-      await session.call({ ...callOf(kind, pathOf(kind, request.id), request), method: 'DELETE' });
+      const call = callOf(kind, pathOf(kind, request.id), request);
+      try {
+        await session.call({ ...call, method: 'DELETE' });
+      } catch (error) {
+        if (kind.removable === undefined || !(error instanceof HttpError) || error.status !== 409) throw error;
+        await session.call({ ...call, method: kind.service.updateMethod, body: { [kind.member]: kind.removable } });
+        await session.call({ ...call, method: 'DELETE' });
+      }
     },
   };
   return classified(operations);

@@ -1,5 +1,5 @@
 // The references in a spec: which there are, and their ids in place of their names.
-import type { Json } from '../../bus/bus.ts';
+import type { Json, JsonObject } from '../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ReferenceTarget, Schema } from '../kubernetes/contract.ts';
@@ -9,6 +9,8 @@ import type { TableKind } from './kinds/table.ts';
 /** A value of a spec as the cloud is told it. */
 export interface Wired {
   readonly value: Json;
+  /** Of the references in it, the members that are read of what their kinds publish. */
+  readonly published: JsonObject;
   /** References whose id is not known, as `<Kind>/<name>`; their names are still in `value`. */
   readonly missing: readonly string[];
   /** References that are not ready, as `<Kind>/<name>`: fine for what was built on them already. */
@@ -19,20 +21,25 @@ export interface Wired {
 export function toWire(schema: Schema, value: Json, known: KnownDependencies): Wired {
   const missing: string[] = [];
   const unready: string[] = [];
+  const published: Record<string, Json> = {};
   const wire = (part: Schema, given: Json): Json => {
     if (part.reference !== undefined && part.reference.kind !== 'Secret') {
-      const { kind, attribute } = part.reference;
+      const { kind, attribute, reads = [] } = part.reference;
       const key = `${kind}/${given}`;
       const found = known[key];
       const stands = attribute === undefined ? found?.id : found?.attributes?.[attribute];
-      if (stands === undefined) missing.push(key);
+      for (const name of reads) {
+        const read = found?.attributes?.[name];
+        if (read !== undefined) published[name] = read;
+      }
+      if (stands === undefined || reads.some((name) => published[name] === undefined)) missing.push(key);
       if (found?.ready !== true) unready.push(key);
       return stands ?? given;
     }
     if (part.address === true && typeof given === 'string') return canonicalAddress(given);
     return mapParts(part, given, wire);
   };
-  return { value: wire(schema, value), missing, unready };
+  return { value: wire(schema, value), published, missing, unready };
 }
 
 /** The references of an object: its credentials first, then those of its resource or of its import filter. */

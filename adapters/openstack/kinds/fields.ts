@@ -20,8 +20,8 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly schema: S;
   /** `name` defaults to the object's name; `tags` are replaced by a request of their own. */
   readonly role: 'attribute' | 'name' | 'tags';
-  /** The attributes that stand for a value; those that are undefined are left out. */
-  readonly encode: (value: Json) => JsonObject;
+  /** The attributes that stand for a value, and for what its references publish; those that are undefined are left out. */
+  readonly encode: (value: Json, published?: JsonObject) => JsonObject;
   /** Sent on create when the field is unset. */
   readonly initial: JsonObject;
   readonly change: Change;
@@ -67,10 +67,13 @@ export function sent<S extends Schema>(
   );
 }
 
-/** A field that is sent as several attributes, or as another value: each is made of it, or left out where that is undefined. */
+/**
+ * A field that is sent as several attributes, or as another value: each is made of it, and of what the reference that it is
+ * publishes (`RefOptions.reads`), or left out where that is undefined.
+ */
 export function sentAs<S extends Schema, Attribute extends string>(
   schema: S,
-  attributes: { readonly [Name in Attribute]: (value: Infer<S>) => Json | undefined },
+  attributes: { readonly [Name in Attribute]: (value: Infer<S>, published: JsonObject) => Json | undefined },
   {
     unset,
     update,
@@ -84,7 +87,7 @@ export function sentAs<S extends Schema, Attribute extends string>(
   if (!schema.immutable && unset === undefined && update === undefined) {
     throw new TypeError(`what a later change does is not said: '${schema.description}'`);
   }
-  const encoders = Object.entries<(value: Infer<S>) => Json | undefined>(attributes);
+  const encoders = Object.entries<(value: Infer<S>, published: JsonObject) => Json | undefined>(attributes);
   const change: Change =
     unset !== undefined
       ? { kind: 'always', unset: defined(unset) }
@@ -94,9 +97,9 @@ export function sentAs<S extends Schema, Attribute extends string>(
   return {
     schema,
     role: 'attribute',
-    encode: (value) =>
+    encode: (value, published = {}) =>
       // The API server has checked the value against this very schema.
-      defined(Object.fromEntries(encoders.map(([name, encode]) => [name, encode(value as Infer<S>)]))),
+      defined(Object.fromEntries(encoders.map(([name, encode]) => [name, encode(value as Infer<S>, published)]))),
     initial: defined(initial),
     change,
     projection: change.kind === 'never' ? {} : plain(...encoders.map(([name]) => name)),

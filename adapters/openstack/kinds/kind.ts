@@ -18,7 +18,7 @@ export function defineKind<const Resource extends ResourceFields>(
     ...shown,
     ...namesOf(table.kind),
     members: table.members ?? table.collection,
-    adoption: { query: adoption.query, check: adoption.check ?? [] },
+    adoption: { query: adoption.query, check: adoption.check ?? [], mark: adoption.mark ?? (() => ({})) },
     available: table.available ?? (() => true),
     pollAfterMs: table.pollAfterMs ?? (() => undefined),
     complete: table.complete ?? ((attributes) => attributes),

@@ -1,5 +1,6 @@
 // Every kind of this adapter. A new kind is a line here and a file beside this one.
 import { domain } from './domain.ts';
+import { floatingIP } from './floating-ip.ts';
 import { network } from './network.ts';
 import { port } from './port.ts';
 import { project } from './project.ts';
@@ -8,9 +9,11 @@ import { routerInterface } from './router-interface.ts';
 import { securityGroup } from './security-group.ts';
 import { subnet } from './subnet.ts';
 import type { OpenStackKind } from './table.ts';
+import { trunk } from './trunk.ts';
 
 export const KINDS: readonly OpenStackKind[] = Object.values({
   domain,
+  floatingIP,
   network,
   port,
   project,
@@ -18,4 +21,5 @@ export const KINDS: readonly OpenStackKind[] = Object.values({
   routerInterface,
   securityGroup,
   subnet,
+  trunk,
 });

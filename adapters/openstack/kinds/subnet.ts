@@ -175,4 +175,9 @@ export const subnet = defineKind({
     return [{ kind: 'RouterInterface', name: `${name}-subnet`, content, onDrift: 'replace' }];
   },
   adoption: { query: ['name', 'networkRef', 'cidr', 'ipVersion', 'projectRef'] },
+  // Who asks for an address of the subnet asks its network for it.
+  published: ({ status }) => {
+    const { networkID } = (status?.['resource'] ?? {}) as JsonObject;
+    return networkID === undefined ? undefined : { networkID };
+  },
 });

@@ -62,6 +62,11 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly adoption: {
     readonly query: readonly (keyof Resource & string)[];
     readonly check?: readonly (keyof Resource & string)[];
+    /**
+     * Attributes by which a resource is known to be this object's where nothing in its spec tells it from others. A create
+     * sends them in place of what the spec says, which the update after it sets: they are compared on every pass.
+     */
+    readonly mark?: (object: KubeObject) => JsonObject;
   };
   /** Whether a resource can be used as it was read, under this `spec.resource`. By default any that was read can. */
   readonly available?: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
@@ -71,6 +76,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
   /** What these functions and steps read of a resource, as far as no field of the tables does. Nothing else is there. */
   readonly reads?: Projection;
+  /** Attributes without which the service refuses to remove a resource (409): they are set, and it is removed then. */
+  readonly removable?: JsonObject;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
   /** The kind of `children`. */
@@ -109,7 +116,11 @@ export interface OpenStackKind {
 /** A kind made from tables. */
 export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads'> {
   readonly members: string;
-  readonly adoption: { readonly query: readonly string[]; readonly check: readonly string[] };
+  readonly adoption: {
+    readonly query: readonly string[];
+    readonly check: readonly string[];
+    readonly mark: (object: KubeObject) => JsonObject;
+  };
   readonly available: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
   readonly pollAfterMs: (attributes: JsonObject, resource: JsonObject | undefined) => number | undefined;
   readonly complete: (attributes: JsonObject, resource: JsonObject) => JsonObject;

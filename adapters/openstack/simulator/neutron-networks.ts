@@ -112,9 +112,11 @@ export function networks({ store, dns, availabilityZones }: NeutronDeps): Neutro
       if (counts) bump(item, store);
     },
     remove(item) {
+      // Floating IPs do not hold a network either.
+      const goes = ({ device_owner: owner }: JsonObject): boolean => owner === 'network:floatingip';
       const used = store
         .sorted(CollectionName.Ports)
-        .filter((port) => port['network_id'] === item['id'])
+        .filter((port) => port['network_id'] === item['id'] && !goes(port))
         .map((port) => port['id']);
       if (used.length > 0) {
         throw neutronRefusal(
@@ -124,6 +126,9 @@ export function networks({ store, dns, availabilityZones }: NeutronDeps): Neutro
         );
       }
       // Subnets do not hold a network: they go with it.
+      for (const [id, port] of ports) if (port['network_id'] === item['id']) ports.delete(id);
+      const floating = store.collection(CollectionName.FloatingIps);
+      for (const [id, each] of floating) if (each['floating_network_id'] === item['id']) floating.delete(id);
       for (const [id, subnet] of subnets) if (subnet['network_id'] === item['id']) subnets.delete(id);
     },
     show(item) {

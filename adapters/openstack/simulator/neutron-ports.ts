@@ -3,9 +3,11 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { neutronRefusal } from './exchange.ts';
 import { allocate, fixedIpsOf } from './neutron-addresses.ts';
+import { untie } from './neutron-associations.ts';
 import { portAttributes } from './neutron-port-attributes.ts';
 import { bump, type NeutronDeps, type NeutronResource, notFound } from './neutron-resource.ts';
 import { defaultGroup } from './neutron-security-groups.ts';
+import { refuseTrunked } from './neutron-trunks.ts';
 import { CollectionName, type Item, type Store } from './store.ts';
 import { asObject } from './tokens.ts';
 
@@ -65,7 +67,13 @@ export function ports({ store, dns }: NeutronDeps): NeutronResource {
     },
     remove(item) {
       const { id, device_owner: owner, device_id: device } = item;
-      if (!KEEPERS.test(String(owner)) || !store.collection(CollectionName.Routers).has(String(device))) return;
+      refuseTrunked(String(id), store);
+      const keepers = [CollectionName.Routers, CollectionName.FloatingIps];
+      const isKept = KEEPERS.test(String(owner)) && keepers.some((name) => store.collection(name).has(String(device)));
+      if (!isKept) {
+        untie(String(id), store);
+        return;
+      }
       const message = `Port ${id} cannot be deleted directly via the port API: has device owner ${owner}.`;
       throw neutronRefusal(409, 'ServicePortInUse', message);
     },

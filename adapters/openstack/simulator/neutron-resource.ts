@@ -49,6 +49,8 @@ export function bump(item: Item, store: Store): void {
 
 /** The answer to an id that is not there. */
 export function notFound({ singular }: Pick<NeutronResource, 'singular'>, id: string): Error {
+  if (singular === 'floatingip')
+    return neutronRefusal(404, 'FloatingIPNotFound', `Floating IP ${id} could not be found`);
   const [first = '', ...others] = singular.split('_');
   const title = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   const type = [first, ...others].map(title).join('');

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { overlap, parsePrefix } from './addresses.ts';
 import { neutronRefusal, pythonRepr } from './exchange.ts';
 import { fixedIpsOf } from './neutron-addresses.ts';
+import { tiedThrough } from './neutron-associations.ts';
 import {
   type AttributeTable,
   asGiven,
@@ -64,6 +65,16 @@ export function routers(deps: NeutronDeps): NeutronResource {
     store.sorted(CollectionName.Ports).filter((port) => port['device_id'] === router['id']);
   const setGateway = (router: Item, gateway: JsonObject | null): void => {
     if (gateway !== null) checkGateway(gateway, store);
+    const known = asObject(router['external_gateway_info'])?.['network_id'];
+    if (
+      known !== undefined &&
+      known !== gateway?.['network_id'] &&
+      tiedThrough(String(router['id']), undefined, store)
+    ) {
+      const why = `since a gateway to external network ${known} is required by one or more floating IPs.`;
+      const message = `Gateway cannot be updated for router ${router['id']}, ${why}`;
+      throw neutronRefusal(409, 'RouterExternalGatewayInUseByFloatingIp', message);
+    }
     const old = portsOf(router).filter(isGateway);
     for (const port of old) ports.delete(String(port['id']));
     router['external_gateway_info'] = null;
@@ -225,6 +236,12 @@ function removeInterface(router: Item, body: JsonObject, store: Store): JsonObje
     }
     const message = `Router ${id} has no interface on subnet ${subnetId}`;
     throw neutronRefusal(404, 'RouterInterfaceNotFoundForSubnet', message);
+  }
+  const held = fixedIpsOf(port).find(({ subnet_id: subnet }) => tiedThrough(id, subnet, store));
+  if (held !== undefined) {
+    const why = 'cannot be deleted, as it is required by one or more floating IPs.';
+    const message = `Router interface for subnet ${held.subnet_id} on router ${id} ${why}`;
+    throw neutronRefusal(409, 'RouterInterfaceInUseByFloatingIP', message);
   }
   const answer = plugged(router, port, store);
   store.collection(CollectionName.Ports).delete(String(port['id']));

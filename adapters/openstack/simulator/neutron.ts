@@ -9,6 +9,7 @@ import {
   UNAUTHENTICATED,
 } from './exchange.ts';
 import { type AttributeTable, invalidInput, toInteger } from './neutron-attributes.ts';
+import { floatingIps } from './neutron-floating-ips.ts';
 import { answerList, withFields } from './neutron-lists.ts';
 import { networks } from './neutron-networks.ts';
 import { ports } from './neutron-ports.ts';
@@ -17,13 +18,16 @@ import { routers } from './neutron-routers.ts';
 import { securityGroupRules } from './neutron-security-group-rules.ts';
 import { securityGroups } from './neutron-security-groups.ts';
 import { subnets } from './neutron-subnets.ts';
+import { trunks } from './neutron-trunks.ts';
 import { type Item, QUOTA_RESOURCES, type Store } from './store.ts';
 import { asObject } from './tokens.ts';
 
 /** Makes the handler of all requests below `/v2.0`. */
 export function neutron(deps: NeutronDeps): (request: SimulatedRequest) => Reply {
   const { store, tokens } = deps;
-  const resources = [networks, subnets, ports, routers, securityGroups, securityGroupRules].map((make) => make(deps));
+  const resources = [networks, subnets, ports, routers, securityGroups, securityGroupRules, floatingIps, trunks].map(
+    (make) => make(deps),
+  );
   return (request) => {
     const speaker = tokens.find(String(request.headers['x-auth-token']));
     if (speaker === undefined) {

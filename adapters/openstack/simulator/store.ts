@@ -16,6 +16,8 @@ export const CollectionName = {
   Routers: 'routers',
   SecurityGroups: 'security_groups',
   SecurityGroupRules: 'security_group_rules',
+  FloatingIps: 'floatingips',
+  Trunks: 'trunks',
 } as const;
 export type CollectionName = (typeof CollectionName)[keyof typeof CollectionName];
 

@@ -51,7 +51,7 @@ function operationsOn(kind: OpenStackKind, resource: JsonObject): ResourceOperat
 function requestFor(kind: OpenStackKind, round: number, more: JsonObject = {}): OperationRequest {
   const sampling = { round, focus: 'spec.resource', as: 'given', examples: EXAMPLES } as const;
   const spec = sample('spec', kind.contract.spec, sampling) as JsonObject;
-  const credentials = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
+  const published = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' }, networkID: ID };
   return {
     object: {
       apiVersion: 'openstack.k-orc.cloud/v1alpha1',
@@ -59,7 +59,7 @@ function requestFor(kind: OpenStackKind, round: number, more: JsonObject = {}): 
       metadata: { name: NAME, namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
       spec: { ...spec, managementPolicy: 'managed', ...more },
     },
-    dependencies: new Proxy({}, { get: (_, name) => ({ id: String(name), ready: true, attributes: credentials }) }),
+    dependencies: new Proxy({}, { get: (_, name) => ({ id: String(name), ready: true, attributes: published }) }),
     deadlineAt: 0,
     traceparent: '',
   };

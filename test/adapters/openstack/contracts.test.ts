@@ -141,7 +141,7 @@ function idle({
     service,
     collection,
     member,
-    adoption: rest.adoption,
+    adoption: { ...rest.adoption, mark: () => ({}) },
     resource: each(resource, (row) => ({ ...row, role: 'attribute', encode: () => ({}), initial: {} })),
     filter: each(filter, (row) => ({ ...row, criteria: () => [] })),
     status: each(status, (row) => ({ ...row, read: () => undefined })),

@@ -4,11 +4,13 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import { describeFinding } from './find.suite.ts';
+import { describeFloatingIPs } from './floating-ips.suite.ts';
 import { describePortReferences } from './port-references.suite.ts';
 import { describePorts } from './ports.suite.ts';
 import { describeRouters } from './routers.suite.ts';
 import { type Cloud, checkOn, fails } from './scene.ts';
 import { describeSecurityGroups } from './security-groups.suite.ts';
+import { describeTrunks } from './trunks.suite.ts';
 
 /** Adds the behaviour to `test`. `open` opens the cloud for one test. */
 export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
@@ -18,6 +20,8 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   describePortReferences(check);
   describeRouters(check);
   describeSecurityGroups(check);
+  describeFloatingIPs(check);
+  describeTrunks(check);
 
   check('a network with every field', async (scene) => {
     const project = await scene.create(scene.managed('Project', 'owner'));

@@ -141,10 +141,12 @@ test('on the wire names are ids, and addresses have one spelling', () => {
       { subnetRef: 'id-a', ip: 'fd00::1' },
       { subnetRef: 'b', ip: '192.0.2.1' },
     ],
+    published: {},
     missing: ['Subnet/b'],
     unready: ['Subnet/b'],
   });
-  assert.equal(toWire(ref('Secret', 'keyRef is the key.'), 'k', {}), { value: 'k', missing: [], unready: [] });
+  const secret = toWire(ref('Secret', 'keyRef is the key.'), 'k', {});
+  assert.equal(secret, { value: 'k', published: {}, missing: [], unready: [] });
   const network = string('network of it.', { maxLength: 9, address: true });
   for (const [text, wire] of [
     ['FD00::/64', 'fd00::/64'],
@@ -155,6 +157,15 @@ test('on the wire names are ids, and addresses have one spelling', () => {
   ] as const) {
     assert.is(toWire(network, text, {}).value, wire);
   }
+});
+
+test('what is read of a reference besides its id is missing until its kind publishes it', () => {
+  const schema = ref('Subnet', 'subnetRef is the subnet.', { reads: ['networkID'] });
+  const knownWith = (attributes: JsonObject) => ({ 'Subnet/a': { id: 'id-a', ready: true, attributes } });
+  const known = toWire(schema, 'a', knownWith({ networkID: 'id-n', other: 1 }));
+  assert.equal(known, { value: 'id-a', published: { networkID: 'id-n' }, missing: [], unready: [] });
+  const unknown = toWire(schema, 'a', knownWith({}));
+  assert.equal([unknown.published, unknown.missing], [{}, ['Subnet/a']]);
 });
 
 test('a kind writes under the names of the contract', () => {

@@ -2,6 +2,7 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
+import type { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
 import type { network } from '../../../adapters/openstack/kinds/network.ts';
 import type { port } from '../../../adapters/openstack/kinds/port.ts';
 import type { project } from '../../../adapters/openstack/kinds/project.ts';
@@ -10,6 +11,7 @@ import type { router } from '../../../adapters/openstack/kinds/router.ts';
 import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
 import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
+import type { trunk } from '../../../adapters/openstack/kinds/trunk.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
 import { type ManagedKind, managedKind } from '../../../adapters/openstack/managed-kind.ts';
 import type { Sessions } from '../../../adapters/openstack/mod.ts';
@@ -38,12 +40,14 @@ export interface Cloud {
 
 interface Kinds {
   readonly Domain: typeof domain;
+  readonly FloatingIP: typeof floatingIP;
   readonly Network: typeof network;
   readonly Port: typeof port;
   readonly Project: typeof project;
   readonly Router: typeof router;
   readonly SecurityGroup: typeof securityGroup;
   readonly Subnet: typeof subnet;
+  readonly Trunk: typeof trunk;
 }
 type KindName = keyof Kinds;
 
@@ -170,7 +174,9 @@ export class Scene {
     body?: JsonObject,
   ): Promise<JsonObject> {
     const session = await this.session();
-    const service = /^\/(networks|subnets|ports|routers|security-group|quotas)/.test(path) ? 'network' : 'identity';
+    const service = /^\/(networks|subnets|ports|routers|security-group|floatingips|trunks|quotas)/.test(path)
+      ? 'network'
+      : 'identity';
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     const call = { service, method, path, deadlineAt, traceparent: '' };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
@@ -230,6 +236,7 @@ export class Scene {
       for (const path of this.#made.reverse()) {
         if (path.startsWith('/domains')) await this.call('PATCH', path, { domain: { enabled: false } });
         if (path.startsWith('/routers')) await this.#unplug(path);
+        if (path.startsWith('/trunks')) await this.call('PUT', path, { trunk: { admin_state_up: true } });
         if (path.startsWith('/projects')) await this.#removeDefaultGroup(path);
         await this.call('DELETE', path);
       }
@@ -244,7 +251,7 @@ export class Scene {
 }
 
 function pathOf(kind: KindName): string {
-  return `/${kind.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase()}s`;
+  return kind === 'FloatingIP' ? '/floatingips' : `/${kind.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase()}s`;
 }
 
 /** What an operation fails with. */

@@ -1,0 +1,94 @@
+// FloatingIP: an address of an external network of Neutron, which a port inside may be reached by.
+import type { JsonObject } from '../../../bus/bus.ts';
+import { immutable, integer, ref } from '../../kubernetes/contract.ts';
+import { observed, queried, sent, sentAs, tagged } from './fields.ts';
+import { defineKind } from './kind.ts';
+import { NEUTRON } from './services.ts';
+import { instant, ip, neutronTags, prose, tagFilter, text, texts } from './values.ts';
+
+/** One without a port is DOWN, and can be used. */
+const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
+
+export const floatingIP = defineKind({
+  kind: 'FloatingIP',
+  description: 'FloatingIP is an address of an external network, which a port may be reached by.',
+  service: NEUTRON,
+  collection: 'floatingips',
+  member: 'floatingip',
+  resource: {
+    description: sent('description', prose('description is free text about the floating IP.'), { unset: '' }),
+    floatingNetworkRef: sent(
+      'floating_network_id',
+      immutable(ref('Network', 'floatingNetworkRef is the external Network that it is of.', { guarded: true })),
+    ),
+    floatingSubnetRef: sentAs(
+      immutable(
+        ref('Subnet', 'floatingSubnetRef is the Subnet of an external Network that it is of.', {
+          guarded: true,
+          reads: ['networkID'],
+        }),
+      ),
+      { subnet_id: (id) => id, floating_network_id: (_, { networkID }) => networkID },
+    ),
+    floatingIP: sent(
+      'floating_ip_address',
+      immutable(ip('floatingIP is the address; one that Neutron chooses unless stated.')),
+    ),
+    portRef: sent('port_id', immutable(ref('Port', 'portRef is the Port that is reached by it.', { guarded: true }))),
+    fixedIP: sent('fixed_ip_address', immutable(ip('fixedIP is the address of the port, where it has several.'))),
+    projectRef: sent(
+      'project_id',
+      immutable(
+        ref('Project', 'projectRef is the Project that owns the floating IP; that of the credentials unless stated.', {
+          guarded: true,
+        }),
+      ),
+    ),
+    tags: tagged(neutronTags('tags of the floating IP; others are taken off.')),
+  },
+  rules: [
+    {
+      message: "Exactly one of 'floatingNetworkRef' or 'floatingSubnetRef' must be set",
+      rule: 'has(self.floatingNetworkRef) != has(self.floatingSubnetRef)',
+    },
+  ],
+  filter: {
+    description: queried('description', prose('description of the floating IP.')),
+    floatingIP: queried('floating_ip_address', ip('floatingIP is the address.')),
+    floatingNetworkRef: queried(
+      'floating_network_id',
+      ref('Network', 'floatingNetworkRef is the Network that it is of.'),
+    ),
+    portRef: queried('port_id', ref('Port', 'portRef is the Port that is reached by it.')),
+    projectRef: queried('project_id', ref('Project', 'projectRef is the Project that owns the floating IP.')),
+    status: queried('status', text('status is the operational state in Neutron.')),
+    ...tagFilter(neutronTags),
+  },
+  status: {
+    description: observed('description', text('description in Neutron.'), { omitEmpty: true }),
+    floatingNetworkID: observed('floating_network_id', text('floatingNetworkID is the id of the external network.')),
+    floatingIP: observed('floating_ip_address', text('floatingIP is the address.')),
+    portID: observed('port_id', text('portID is the id of the port that is reached by it.')),
+    fixedIP: observed('fixed_ip_address', text('fixedIP is the address of the port.')),
+    tenantID: observed('tenant_id', text('tenantID is the id of the owning project, under its old name.')),
+    projectID: observed('project_id', text('projectID is the id of the owning project.')),
+    status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `DOWN`, `ERROR`.')),
+    routerID: observed('router_id', text('routerID is the id of the router between the two.')),
+    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    createdAt: observed('created_at', instant('createdAt is when it was created.')),
+    updatedAt: observed('updated_at', instant('updatedAt is when it was changed last.')),
+    revisionNumber: observed('revision_number', integer('revisionNumber grows with each change.', { format: 'int64' })),
+  },
+  adoption: {
+    query: ['floatingNetworkRef', 'floatingIP', 'portRef', 'projectRef'],
+    // Neutron knows no filter by the subnet.
+    check: ['floatingSubnetRef', 'fixedIP'],
+    mark: ({ metadata, spec }) => {
+      const { floatingIP: address, portRef } = (spec?.['resource'] ?? {}) as JsonObject;
+      // An address of a port is reached by one floating IP, and an address is given out once.
+      return address === undefined && portRef === undefined ? { description: `made for ${metadata.uid}` } : {};
+    },
+  },
+  available: ({ status }) => USABLE.has(status),
+  columns: [{ name: 'Address', description: 'Allocated address', jsonPath: '.status.resource.floatingIP' }],
+});

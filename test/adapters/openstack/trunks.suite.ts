@@ -1,0 +1,178 @@
+// What the operations of trunks must do, whoever implements the cloud.
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../../bus/bus.ts';
+import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
+
+/** Ports on a network of their own: `parent`, `a`, `b` and `c`. */
+async function harbour(scene: Scene, more: JsonObject = {}): Promise<Dependencies> {
+  const network_id = await scene.outside('Network', { name: scene.name('net') });
+  const ids: [string, string][] = [];
+  for (const name of ['parent', 'a', 'b', 'c'])
+    ids.push([`Port/${name}`, await scene.outside('Port', { name: scene.name(name), network_id, ...more })]);
+  return Object.fromEntries(ids);
+}
+
+const vlan = (portRef: string, segmentationID: number) =>
+  ({ portRef, segmentationID, segmentationType: 'vlan' }) as const;
+
+export function describeTrunks(check: Check): void {
+  check('a trunk with every field', async (scene) => {
+    const project = await scene.create(scene.managed('Project', 'owner'));
+    const ports = await harbour(scene, { project_id: project.id });
+    const known = { ...ports, 'Project/owner': project.id };
+    const object = scene.managed('Trunk', 'full', {
+      name: scene.name('renamed'),
+      description: 'all of it',
+      adminStateUp: true,
+      portRef: 'parent',
+      projectRef: 'owner',
+      subports: [vlan('a', 101), vlan('b', 102)],
+      tags: ['b', 'a'],
+    });
+    const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
+    assert.is(passes, 1);
+    const { tags, createdAt, updatedAt, revisionNumber, status, subports, ...rest } = observation.resource;
+    assert.equal([...(tags as string[])].sort(), ['a', 'b']);
+    assert.match(String(createdAt), /^\d{4}-/);
+    assert.match(String(updatedAt), /^\d{4}-/);
+    assert.type(revisionNumber, 'number');
+    assert.type(status, 'string');
+    const byId = (subports as readonly JsonObject[]).toSorted(
+      (one, other) => Number(one['segmentationID']) - Number(other['segmentationID']),
+    );
+    assert.equal(byId, [
+      { portID: ports['Port/a'], segmentationID: 101, segmentationType: 'vlan' },
+      { portID: ports['Port/b'], segmentationID: 102, segmentationType: 'vlan' },
+    ]);
+    assert.equal(rest, {
+      name: scene.name('renamed'),
+      description: 'all of it',
+      adminStateUp: true,
+      portID: ports['Port/parent'],
+      projectID: project.id,
+      tenantID: project.id,
+    });
+    assert.is(observation.available, true);
+  });
+
+  check('a trunk with no field but its port, and each field updated and restored', async (scene) => {
+    const known = await harbour(scene);
+    const bare = scene.managed('Trunk', 'changing', { portRef: 'parent' });
+    let { passes, observation } = await scene.settle(bare, await scene.create(bare, known), known);
+    assert.is(passes, 0);
+    for (const [change, attribute, expected, restored] of [
+      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ adminStateUp: false }, 'adminStateUp', false, true],
+      [{ tags: ['x'] }, 'tags', ['x'], undefined],
+    ] as const) {
+      const changed = await scene.settle(
+        scene.managed('Trunk', 'changing', { portRef: 'parent', ...change }),
+        observation,
+        known,
+      );
+      assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
+      ({ passes, observation } = await scene.settle(bare, changed.observation, known));
+      assert.equal([passes, observation.resource[attribute]], [1, restored], attribute);
+    }
+  });
+
+  check('ports of a trunk come, go and change their segmentation, also of one that is down', async (scene) => {
+    const known = await harbour(scene);
+    for (const adminStateUp of [true, false]) {
+      const trunkWith = (...subports: readonly ReturnType<typeof vlan>[]) =>
+        scene.managed('Trunk', `carrier-${adminStateUp}`, { portRef: 'parent', adminStateUp, subports });
+      const first = trunkWith(vlan('a', 1), vlan('b', 2));
+      const created = await scene.create(first, known);
+      let { observation } = await scene.settle(first, created, known);
+      for (const subports of [
+        [vlan('a', 1), vlan('b', 2), vlan('c', 3)],
+        // Each takes the segmentation of another.
+        [vlan('a', 2), vlan('b', 3), vlan('c', 1)],
+        [vlan('c', 1)],
+        [],
+      ]) {
+        const settled = await scene.settle(trunkWith(...subports), observation, known);
+        ({ observation } = settled);
+        assert.is(settled.passes, 1);
+        const seen = ((observation.resource['subports'] ?? []) as readonly JsonObject[]).map(
+          ({ portID, segmentationID }) => `${portID} ${segmentationID}`,
+        );
+        const expected = subports.map(({ portRef, segmentationID }) => `${known[`Port/${portRef}`]} ${segmentationID}`);
+        assert.equal(seen.toSorted(), expected.toSorted());
+        assert.is(observation.resource['adminStateUp'], adminStateUp);
+      }
+      const removed = { ...scene.request(first, known), id: observation.id };
+      await scene.operations('Trunk').remove(removed);
+      assert.is(await scene.observe(first, observation.id), undefined);
+      await scene.operations('Trunk').remove(removed);
+    }
+  });
+
+  check('a port that is not ready is not put on a trunk, and stays where it is', async (scene) => {
+    const known = await harbour(scene);
+    const trunkWith = (...subports: readonly ReturnType<typeof vlan>[]) =>
+      scene.managed('Trunk', 'waiting', { portRef: 'parent', subports });
+    const object = trunkWith(vlan('a', 1));
+    const created = await scene.create(object, known);
+    const { observation } = await scene.settle(object, created, known);
+    const unready = { ...known, 'Port/b': { id: String(known['Port/b']), ready: false } };
+    const both = await scene.update(trunkWith(vlan('a', 1), vlan('b', 2)), observation, unready);
+    assert.equal(both, { changed: false, waiting: ['Waiting for Port/b to be ready'] });
+    const gone = { ...known, 'Port/a': { id: String(known['Port/a']), ready: false } };
+    assert.is((await scene.update(object, observation, gone)).changed, false);
+    const { 'Port/a': _, ...unknown } = known;
+    assert.is((await scene.update(object, observation, unknown)).changed, false);
+  });
+
+  check(
+    'what Neutron says to a trunk: a port that carries already, one that is carried, a segmentation',
+    async (scene) => {
+      const known = await harbour(scene);
+      const first = scene.managed('Trunk', 'first', { portRef: 'parent', subports: [vlan('a', 1)] });
+      await scene.create(first, known);
+      for (const [name, resource] of [
+        ['same-port', { portRef: 'parent', tags: ['x'] }],
+        ['carried', { portRef: 'b', subports: [vlan('a', 1)] }],
+        ['on-itself', { portRef: 'b', subports: [vlan('b', 1)] }],
+      ] as const) {
+        const create = scene.create(scene.managed('Trunk', name, resource), known);
+        await fails(create, 'terminal', /^invalid configuration creating resource/, 'InvalidConfiguration');
+      }
+      const twice = scene.managed('Trunk', 'twice', { portRef: 'b', subports: [vlan('c', 1), vlan('c', 2)] });
+      await fails(scene.create(twice, known), 'transient', /Non unique UUID for subport/);
+      const inherits = { portRef: 'c', segmentationID: 7, segmentationType: 'inherit' } as const;
+      const alien = scene.managed('Trunk', 'alien', { portRef: 'b', subports: [inherits] });
+      await fails(scene.create(alien, known), 'transient', /segmentation_type/);
+      await fails(
+        scene.operations('Port').remove({ ...scene.request(first), id: String(known['Port/a']) }),
+        'transient',
+        /./,
+      );
+    },
+  );
+
+  check('what an interrupted create left of a trunk is found, and trunks are imported', async (scene) => {
+    const known = await harbour(scene);
+    const object = scene.managed('Trunk', 'lost', { portRef: 'parent', description: 'lost' });
+    const { find, import: imports } = scene.operations('Trunk');
+    const before = await find(scene.request(object, known));
+    assert.equal([before.matches, before.exact], [[], true]);
+    const { id } = await scene.create(object, known);
+    assert.equal(
+      (await find(scene.request(object, known))).matches.map((match) => match.id),
+      [id],
+    );
+    for (const [filter, isFound] of [
+      [{ name: scene.name('lost') }, true],
+      [{ name: scene.name('lost'), adminStateUp: false }, false],
+      [{ portRef: 'parent', adminStateUp: true }, true],
+      [{ portRef: 'a' }, false],
+      [{ name: scene.name('lost'), description: 'lost' }, true],
+    ] as const) {
+      const found = await imports(scene.request(scene.imported('Trunk', { filter }), known));
+      assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
+    }
+    assert.is((await imports(scene.request(scene.imported('Trunk', { id }))))?.id, id);
+  });
+}
