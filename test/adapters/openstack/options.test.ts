@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configure } from '../../../actors/process/adapters.ts';
 import type { Settings } from '../../../adapters/adapter.ts';
+import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { openstack } from '../../../adapters/openstack/mod.ts';
 import { openstackOptions } from '../../../adapters/openstack/options.ts';
 import { TerminalError } from '../../../bus/mod.ts';
@@ -85,7 +86,7 @@ test('a flag goes before its variable, and a short resync period is warned of', 
 
 test('a CA that cannot be read is refused where clouds are reached, and nowhere else', async () => {
   const adapter = configure(openstack, {}, { 'default-ca-certs': '/nowhere/ca.pem' });
-  assert.is(adapter.kinds.length, 8);
+  assert.is(adapter.kinds.length, KINDS.length);
   try {
     await adapter.serve({} as never);
     assert.unreachable();
