@@ -127,27 +127,24 @@ export class ClaimsTable {
     return held;
   }
 
-  /** Who holds the incarnation `uid` under a finalizer: the claims that came first, and how many others there are. */
+  /** Who holds the incarnation `uid` under a finalizer: the first by their keys, in every process the same, and how many more. */
   holders(uid: string, finalizer: string): { readonly first: readonly Address[]; readonly more: number } {
-    const first: Address[] = [];
-    let [more, skipped] = [0, 0];
-    const keys = this.#byFinalizer?.get(finalizer);
-    // Of many, those that were not looked at count as holding: nobody is to go through ten thousand at each change.
-    for (const claim of keys === undefined ? (this.#claims?.values() ?? []) : this.#of(keys)) {
-      if (!claim.finalizers.includes(finalizer)) continue;
-      if (claim.notOn.includes(uid)) skipped++;
-      else if (first.length < HOLDERS) first.push(claim.from);
-      else if (keys === undefined) more++;
-      else return { first, more: keys.size - first.length - skipped };
+    const first: [key: string, from: Address][] = [];
+    let count = 0;
+    for (const key of this.#byFinalizer?.get(finalizer) ?? this.#keys()) {
+      const claim = this.#claims?.get(key);
+      if (claim === undefined || !claim.finalizers.includes(finalizer) || claim.notOn.includes(uid)) continue;
+      count++;
+      if (first.length === HOLDERS && key > (first.at(-1)?.[0] ?? '')) continue;
+      first.push([key, claim.from]);
+      first.sort(([one], [other]) => (one < other ? -1 : 1));
+      first.length = Math.min(first.length, HOLDERS);
     }
-    return { first, more };
+    return { first: first.map(([, from]) => from), more: count - first.length };
   }
 
-  *#of(keys: Iterable<string>): Iterable<Claim> {
-    for (const key of keys) {
-      const claim = this.#claims?.get(key);
-      if (claim !== undefined) yield claim;
-    }
+  *#keys(): Iterable<string> {
+    for (const [key] of this.#claims ?? []) yield key;
   }
 
   #index(key: string, claim: Claim): void {

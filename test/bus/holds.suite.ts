@@ -136,14 +136,16 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
     called('a handler that takes its time over being given up may still answer'),
     on(harness, async ({ connect }) => {
       const [a, b] = [await connect('a'), await connect('b')];
+      let isBegun = false;
       const handle = async (_: JsonObject, __: Tracing, held?: Held): Promise<JsonObject> => {
+        isBegun = true;
         await new Promise((resolve) => held?.signal.addEventListener('abort', resolve));
         await clock.sleep(50);
         return { tidied: true };
       };
       await a.services.serve('press', '1.0.0', 'books', [{ subject: SUBJECT, handle }]);
       const { answer, giveUp } = hold(b);
-      await clock.sleep(100);
+      await until('it to have begun', () => isBegun);
       giveUp();
       assert.equal(await answer, { tidied: true });
     }),

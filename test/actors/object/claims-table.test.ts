@@ -49,7 +49,7 @@ test('many claims are held, yielded and ended as few are', () => {
   assert.is(table.size, 0);
 });
 
-test('few and many holders: those that came first, and how many others; one that has yielded is none', () => {
+test('few and many holders: the first by key, whoever came first (I9), and how many others; one that has yielded is none', () => {
   for (const count of [5, 100]) {
     const table = new ClaimsTable();
     const from = (index: number): Claim['from'] => ({
@@ -58,12 +58,13 @@ test('few and many holders: those that came first, and how many others; one that
       namespace: 'ns',
       name: `n${index}`,
     });
-    for (let index = 0; index < count; index++)
-      table.take(`claimant-${index}`, { ...claim({ notOn: index === 1 ? ['network-1'] : [] }), from: from(index) });
+    const key = (index: number): string => `claimant-${String(index).padStart(3, '0')}`;
+    for (let index = count - 1; index >= 0; index--)
+      table.take(key(index), { ...claim({ notOn: index === 1 ? ['network-1'] : [] }), from: from(index) });
     const { first, more } = table.holders('network-1', 'guard');
     assert.equal([first.map(({ name }) => name), more], [['n0', 'n2', 'n3'], count - 4]);
     assert.equal(table.holders('network-1', 'other'), { first: [], more: 0 });
-    for (let index = 0; index < count - 1; index++) table.drop(`claimant-${index}`);
+    for (let index = 0; index < count - 1; index++) table.drop(key(index));
     assert.equal(table.holders('network-1', 'guard'), { first: [from(count - 1)], more: 0 });
   }
 });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adaptersOf, configure } from '../../../actors/process/adapters.ts';
+import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 
 const test = suite('adapters from outside');
@@ -175,7 +176,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
     assert.equal([crds.code, crds.err], [0, '']);
     assert.match(crds.out, 'name: lamps.lamps.example.org');
     const all = await troupe(folder, ['crds'], { TROUPE_ADAPTERS: './lamps.ts' });
-    assert.is(all.out.match(/^kind: CustomResourceDefinition$/gm)?.length, 9);
+    assert.is(all.out.match(/^kind: CustomResourceDefinition$/gm)?.length, KINDS.length + 1);
     const { out: help } = await troupe(folder, ['help', ...named]);
     assert.match(help, /^ {2}--roles watch,actors,openstack,lamps\n {36}TROUPE_ROLES, all: what this process does$/m);
     assert.match(help, /^ {2}--lamp-watts N {20}LAMP_WATTS, 40: of a lamp$/m);

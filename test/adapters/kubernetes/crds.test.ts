@@ -172,7 +172,7 @@ test('columns are those of the existing definitions, none of which has an age, a
   for (const contract of openstackContracts) {
     const file = await readFile(join(generated, `${contract.group}_${contract.plural}.yaml`), 'utf8');
     const [version] = parse(file).spec.versions;
-    const own = contract.kind === 'Port' ? ['Addresses'] : [];
+    const own = { Port: ['Addresses'], FloatingIP: ['Address'] }[contract.kind] ?? [];
     const id = contract.kind === 'RouterInterface' ? [] : ['ID'];
     const shown = customColumns(version.additionalPrinterColumns);
     assert.equal(

@@ -691,8 +691,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/object/claims-table.ts',
     breaks: 'who has let go of a deleted object is said to hold it',
-    from: 'if (claim.notOn.includes(uid)) skipped++;\n      else if',
-    to: 'if',
+    from: '!claim.finalizers.includes(finalizer) || claim.notOn.includes(uid)) continue;\n      count++',
+    to: '!claim.finalizers.includes(finalizer)) continue;\n      count++',
     tests: ['test/actors/object/claims-table.test.ts'],
   },
   {

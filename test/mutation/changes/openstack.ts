@@ -412,8 +412,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/look-ups.ts',
     breaks: 'the interfaces of many routers are a query each',
-    from: "const KEYS = ['name', 'device_id'] as const;",
-    to: "const KEYS = ['name'] as const;",
+    from: "const KEYS = ['name', 'device_id', 'port_id', 'description'] as const;",
+    to: "const KEYS = ['name', 'port_id', 'description'] as const;",
     tests: ['test/adapters/openstack/poller.test.ts'],
   },
   {
