@@ -121,8 +121,11 @@ function serve(
   if (landing.isLate === true && reply.status < 300) watcher.onLanding(landing);
   watcher.onAnswer(landing, reply.status, reply.body, reply.status < 300);
   if (fate.failsAfterWork) return { status: 500, body: {}, subjectToken: undefined, retryAfterMs: undefined };
-  if (fate.garbage !== undefined || reply.html !== undefined)
-    return new TransientError(`${label} answered ${reply.status} with something that is not JSON`);
+  if (fate.garbage !== undefined || reply.html !== undefined) {
+    // As the real transport says it: success in another's words may be the service's success.
+    const Garbage = reply.status < 300 ? UnansweredError : TransientError;
+    return new Garbage(`${label} answered ${reply.status} with something that is not JSON`);
+  }
   const subjectToken = reply.headers?.['X-Subject-Token'];
   return { status: reply.status, body: plain(reply.body), subjectToken, retryAfterMs: undefined };
 }
