@@ -8,7 +8,7 @@ import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
-import { isPress, PLURALS } from './kinds.ts';
+import { isPress, PLURALS, sayingOf } from './kinds.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
 import { MailOrder } from './mail-order.ts';
 import { SECRET } from './manifests.ts';
@@ -335,9 +335,17 @@ class Performance {
     });
   }
 
-  /** A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. */
+  /**
+   * A secret that goes serves those who claimed it before, and what becomes of them nobody waited for. Who is held tells by whom,
+   * and whoever was never built looks for that anew in each life before it lets go.
+   */
   #isBusyUnseen(): boolean {
-    return this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace));
+    return (
+      this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace)) ||
+      PLURALS.some((plural) =>
+        this.#cluster.objects(plural).some((object) => sayingOf(object).message?.includes('(held by ') === true),
+      )
+    );
   }
 
   #isSecretGoing(namespace: string): boolean {
