@@ -32,6 +32,13 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.forgetting on observed',
   // A dependency that is made anew under another id while everybody is at rest.
   'externalResource: lifecycle.resting -> lifecycle.claiming on relations.changed',
+  // An id that two objects have recorded, which no user writes here, or that somebody takes away while the cloud is at work.
+  'externalResource: lifecycle.building.contending -> lifecycle.building.yielding on done of contend if mustTakeBack',
+  'externalResource: lifecycle.building.yielding -> lifecycle.claiming on done of yield',
+  'externalResource: lifecycle.building.yielding -> lifecycle.backingOff on error of yield',
+  'externalResource: lifecycle.building.taken -> lifecycle.claiming on object.changed if isUnsettled',
+  'externalResource: lifecycle.keeping.judging -> lifecycle.claiming on always if isContested',
+  'externalResource: lifecycle.keeping.settling -> lifecycle.building.contending on observed if wasFoundUnrecorded',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',

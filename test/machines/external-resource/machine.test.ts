@@ -1091,6 +1091,23 @@ test('an id from another hand is contended for, and taken back when it is anothe
   assert.is(resting.actor.getSnapshot().context.externalId, undefined);
 });
 
+test('an id that cannot be taken back is tried again; who waits for a rival looks again after an edit (M8)', async () => {
+  const contend = () => ({ rival, at: 0 });
+  const resting = start(
+    { observe: () => observation(), contend, record: fail(transient), update: () => ({ changed: false }) },
+    view({ ...owned, externalId: 'id-0', settled: 'available' }),
+  );
+  resting.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  await settled();
+  assert.is(resting.phase(), 'backingOff');
+  const taken = start({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
+  await settled();
+  taken.tell(view({ ...owned, generation: 2 }));
+  await settled();
+  assert.is(taken.calls.filter((call) => call === 'contend').length, 2);
+  assert.is(taken.phase(), 'building.taken');
+});
+
 test('a life whose id another object has recorded, too, asks before it rests (M8)', async () => {
   const settledView = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const answers = { observe: () => observation(), update: () => ({ changed: false }) };
