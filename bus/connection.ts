@@ -147,6 +147,13 @@ export class Connection {
   ): Promise<Msg> {
     return new Promise((resolve, reject) => {
       if (!this.up) return reject(this.away());
+      // The client would throw it where nobody catches it, and with an inbox of its own already open.
+      if (
+        reply !== undefined &&
+        sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)
+      ) {
+        return reject(translated(NatsError.errorForCode(NatsCode.MaxPayloadExceeded), subject, timeoutMs));
+      }
       this.#underWay.add(reject);
       const timeout = Math.max(1, Math.ceil(timeoutMs));
       this.inOneGo(() => {
@@ -318,6 +325,14 @@ function serversOf(url: string): Servers {
     else if (user !== '') login = { token: user };
   }
   return { addresses, encrypted, login };
+}
+
+/** Of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
+function sizeOf(payload: Uint8Array | string, headers: MsgHdrs | undefined): number {
+  const ofPayload = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
+  if (headers === undefined) return ofPayload;
+  const lines = headers.keys().flatMap((name) => headers.values(name).map((value) => `${name}: ${value}\r\n`));
+  return ofPayload + Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`);
 }
 
 function translated(error: unknown, subject: string, timeoutMs: number): Error {
