@@ -285,7 +285,8 @@ export class People {
 
   /** Somebody makes what could be taken for the object's own. */
   mislead(how: 'twins' | 'usurp', { kind, namespace, name, filter }: Planned): void {
-    if (kind !== 'Network') return;
+    // Of several that look alike nobody can tell which is that of one that shares its name: not in the end either.
+    if (kind !== 'Network' || name.startsWith('namesake')) return;
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined || idOf(object) !== undefined) return;
     if (how === 'usurp' && this.#isBuiltOn(object)) return;
