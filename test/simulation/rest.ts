@@ -59,8 +59,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       referencesOf(object).every((needed) =>
         needed.neededFor === 'never' ? ownNeeds(object).every(isThere) : isThere(needed),
       ) &&
-      isFound(object, cloud) &&
-      !isAmbiguous(object, cloud);
+      isFound(object, cloud);
     possible.set(object, answer);
     return answer;
   };
@@ -176,16 +175,6 @@ function isFound({ kind, spec }: KubeObject, cloud: SimulatedCloud): boolean {
   const collection = COLLECTIONS[kind];
   if (filter === undefined || collection === undefined) return true;
   return cloud.resources(collection).some((resource) => resource['name'] === filter.name);
-}
-
-/** Whether several in the cloud look like what an object that has none would make: which is its own nobody can tell. */
-function isAmbiguous(object: KubeObject, cloud: SimulatedCloud): boolean {
-  const resource = object.spec?.['resource'] as { readonly name?: string } | undefined;
-  const collection = COLLECTIONS[object.kind];
-  if (object.kind !== 'Network' || resource === undefined || collection === undefined || idOf(object) !== undefined)
-    return false;
-  const name = resource.name ?? object.metadata.name;
-  return cloud.resources(collection).filter((each) => each['name'] === name).length > 1;
 }
 
 function has(cloud: SimulatedCloud, collection: CollectionName, id: string): boolean {
