@@ -10,7 +10,7 @@ import { asksForHelp, helpText, noCommand, type Program, parsed, type Usage } fr
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
-const TOOLS: Readonly<Record<string, Usage & { load(): Promise<Tool> }>> = {
+const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> = {
   bus: {
     name: 'bus',
     forms: ['<command>'],
@@ -37,7 +37,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<Tool> }>> = {
   },
 };
 
-interface Tool {
+interface ToolModule {
   /** @returns the exit code */
   main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }

@@ -159,7 +159,7 @@ export const USAGES = {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
     options: { ...DATA, ...RUN, ...COMMON },
-    examples: ['dev', 'dev --data /tmp/troupe'],
+    examples: ['dev', 'dev --data cluster-a'],
   },
   demo: {
     name: 'demo',

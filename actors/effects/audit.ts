@@ -11,6 +11,7 @@ import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
+import { Readings } from './readings.ts';
 
 /** What is asked about: the actor of a deleted object, with its claims. */
 export type Audited = Pick<ObjectActor, 'address' | 'key' | 'claims' | 'dropClaim' | 'reconsider'>;
@@ -29,19 +30,13 @@ interface Referrers {
   readonly generations: ReadonlyMap<string, number>;
 }
 
-interface Reading {
-  readonly current: Promise<Referrers>;
-  /** For those who asked when the current one had begun. */
-  next: Promise<Referrers> | undefined;
-}
-
 /** In the place of a target: of those whose references cannot be told. No key of an object. */
 const ANYTHING = '*';
 
 export class Audits {
   readonly #objects: Pick<Objects, 'list'>;
   readonly #registry: Registry;
-  readonly #readings = new Map<string, Reading>();
+  readonly #readings = new Readings<Referrers>();
 
   constructor({ objects, registry }: { objects: Pick<Objects, 'list'>; registry: Registry }) {
     this.#objects = objects;
@@ -88,20 +83,7 @@ export class Audits {
 
   /** From a list that begins now, or as soon as the one that is under way has ended (A1). */
   #read(kind: Kind, namespace: string | undefined): Promise<Referrers> {
-    const id = `${kind.realm}/${kind.plural}/${namespace ?? '*'}`;
-    const begin = (): Promise<Referrers> => {
-      const reading: Reading = { current: this.#list(kind, namespace), next: undefined };
-      this.#readings.set(id, reading);
-      const end = (): void => {
-        if (reading.next === undefined) this.#readings.delete(id);
-      };
-      reading.current.then(end, end);
-      return reading.current;
-    };
-    const reading = this.#readings.get(id);
-    if (reading === undefined) return begin();
-    reading.next ??= reading.current.then(begin, begin);
-    return reading.next;
+    return this.#readings.of(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, () => this.#list(kind, namespace));
   }
 
   /** What an object refers to, with the finalizers that it needs there. */

@@ -15,6 +15,7 @@ import type { Rival } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { placesOf } from '../watch/read-all.ts';
+import { Readings } from './readings.ts';
 
 export interface RivalsDeps {
   readonly objects: Pick<Objects, 'list' | 'get'>;
@@ -38,18 +39,12 @@ export interface Question {
 type Identify = (request: OperationRequest) => Promise<string>;
 type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
 
-interface Reading {
-  readonly current: Promise<Recorded>;
-  /** For those who asked when the current one had begun. */
-  next: Promise<Recorded> | undefined;
-}
-
 /** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
 const IDENTIFY = 'identify';
 
 export class Rivals {
   readonly #deps: RivalsDeps;
-  readonly #readings = new Map<string, Reading>();
+  readonly #readings = new Readings<Recorded>();
 
   constructor(deps: RivalsDeps) {
     this.#deps = deps;
@@ -63,7 +58,7 @@ export class Rivals {
   /** Before whom the object gives way (V3); undefined: before nobody. */
   async of({ kind, request, externalId, isForeign, system }: Question): Promise<Rival | undefined> {
     const { uid } = request.object.metadata;
-    const recorded = await this.#read(kind);
+    const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
     const others = (recorded.get(externalId) ?? []).filter(({ metadata }) => metadata.uid !== uid);
     if (others.length === 0) return undefined;
     const sharing: KubeObject[] = [];
@@ -107,24 +102,6 @@ export class Rivals {
       dependencies[key] = { id, ready, ...(attributes !== undefined && { attributes }) };
     }
     return { object, dependencies, deadlineAt, traceparent };
-  }
-
-  /** From lists that begin now, or as soon as those that are under way have ended (V1): many questions are one reading. */
-  #read(kind: Kind): Promise<Recorded> {
-    const id = `${kind.realm}/${kind.plural}`;
-    const begin = (): Promise<Recorded> => {
-      const reading: Reading = { current: this.#list(kind), next: undefined };
-      this.#readings.set(id, reading);
-      const end = (): void => {
-        if (reading.next === undefined) this.#readings.delete(id);
-      };
-      reading.current.then(end, end);
-      return reading.current;
-    };
-    const reading = this.#readings.get(id);
-    if (reading === undefined) return begin();
-    reading.next ??= reading.current.then(begin, begin);
-    return reading.next;
   }
 
   async #list(kind: Kind): Promise<Recorded> {

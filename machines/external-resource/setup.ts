@@ -120,7 +120,6 @@ export const resourceSetup = setup({
       repassMs: undefined,
     })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
-    /** What the status names is what this life has, until it is cleared there. */
     /** Nothing was built: what was found is another's, and nothing is on its way. */
     noteRival: assign((_, { rival }: ContendOutput) => ({ rival, mayHaveBuilt: false, isContested: false })),
     forgetRival: assign({ rival: undefined }),
@@ -133,6 +132,7 @@ export const resourceSetup = setup({
       mayHaveBuilt: true,
     }),
     noteOwn: assign({ rival: undefined, isContested: false, isForeign: false }),
+    /** What the status names is what this life has, until it is cleared there. */
     recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
     yieldDependencies: assign({
       yielded: ({ context }) => [

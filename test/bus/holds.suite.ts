@@ -303,7 +303,7 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
       const { running } = await serving(a);
       const { answer, heard } = hold(b);
       const { progress, end } = await begun(running);
-      const long = 'x'.repeat(2_000_000);
+      const long = 'x'.repeat(5_000_000);
       progress({ long });
       end.resolve({ long });
       // The bus in memory knows no limit.

@@ -115,8 +115,8 @@ export const ACTORS: readonly Change[] = [
     tests: ['test/actors/effects/effects.test.ts'],
   },
   {
-    file: 'actors/effects/audit.ts',
-    breaks: 'A1: a question is answered by a list that began before it',
+    file: 'actors/effects/readings.ts',
+    breaks: 'A1, V1: a question is answered by a list that began before it',
     from: '    reading.next ??= reading.current.then(begin, begin);\n    return reading.next;',
     to: '    return reading.current;',
     tests: ['test/actors/effects/audit.test.ts'],

@@ -375,6 +375,13 @@ export const BUS: readonly Change[] = [
   },
   {
     file: 'bus/connection.ts',
+    breaks: 'a question that is too large ends the process, if its answer has an inbox of its own',
+    from: '        sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)',
+    to: '        sizeOf(payload, headers) < 0',
+    tests: ['test/bus/nats-bus.test.ts'],
+  },
+  {
+    file: 'bus/connection.ts',
     breaks: 'C3: whoever was let in with the old login keeps using it',
     from: '      if (this.up && login.isReplaced()) void this.#nats.reconnect();\n',
     to: '',

@@ -1,0 +1,48 @@
+// What `troupe <tool> <command>` is for every tool: its help, a command that is none, and what an error leaves behind.
+import { TroupeError } from '../../bus/errors.ts';
+import { leaveWithReader } from '../process/process.ts';
+import { asksForHelp, commandLines, helpText, noCommand, type Program, type Usage } from './command-line.ts';
+
+/** Commands with commands of their own. */
+export interface Tool<Name extends string> {
+  /** What is typed after `troupe`. */
+  readonly name: string;
+  readonly about: string;
+  readonly usages: Readonly<Record<Name, Usage>>;
+  /** What follows the list of its commands. */
+  readonly notes?: string;
+  /** Loads a command and runs it; returns its exit code. */
+  run(command: Name, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number>;
+  /** What the process ends with after an error of a command. */
+  exitCode(error: unknown): number;
+}
+
+/** @returns the command's exit code */
+export async function runTool<Name extends string>(
+  { name: tool, about, usages, notes, run, exitCode }: Tool<Name>,
+  [name = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  program: Program,
+): Promise<number> {
+  process.stdout.on('error', leaveWithReader);
+  if (name === 'help' || asksForHelp([name])) {
+    const lines = commandLines(Object.values<Usage>(usages), program);
+    const more = notes === undefined ? '' : `\n${notes}`;
+    process.stdout.write(`${about}\n\n${lines}\nEach command says more with --help.\n${more}`);
+    return 0;
+  }
+  const isCommand = (text: string): text is Name => Object.hasOwn(usages, text);
+  try {
+    if (!isCommand(name)) throw noCommand(name || undefined, Object.keys(usages), `${program} ${tool}`);
+    if (asksForHelp(args)) {
+      process.stdout.write(helpText(usages[name], program));
+      return 0;
+    }
+    return await run(name, args, env);
+  } catch (error) {
+    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    const isExpected = error instanceof TroupeError;
+    process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
+    return exitCode(error);
+  }
+}
