@@ -130,9 +130,22 @@ export function parseBook(text: string): Book {
     Object.values<unknown>(Phase).includes(book?.phase) &&
     typeof book?.since === 'number' &&
     Array.isArray(book.generations) &&
-    book.generations.length === (book.phase === Phase.Steady ? 1 : 2);
+    book.generations.length === (book.phase === Phase.Steady ? 1 : 2) &&
+    book.generations.every(isGeneration);
   if (!isBook) throw new TerminalError('the book of the bus cannot be read: delete it, and everything is made anew');
   return book as unknown as Book;
+}
+
+function isGeneration(value: unknown): value is Generation {
+  const its = (value ?? {}) as Readonly<Record<keyof Generation, unknown>>;
+  const isText = (text: unknown): boolean => typeof text === 'string';
+  return (
+    typeof its.madeAt === 'number' &&
+    Array.isArray(its.hosts) &&
+    [its.authority, its.certificate, its.key].every(isText) &&
+    its.seeds instanceof Object &&
+    Object.values(its.seeds).every(isText)
+  );
 }
 
 function isDue({ madeAt, hosts }: Generation, { rotate, rotateAfterMs, now, hosts: wanted }: Wanted): boolean {

@@ -182,6 +182,14 @@ test('what makes no sense is said', async () => {
   assert.match((await call('--folder', '/x', '--grace', 'soon')).message, '--grace must be a Go duration');
   assert.match((await call('--folder')).message, '--folder');
   assert.throws(() => parseBook('{"phase":"steady"}'), 'cannot be read');
+  assert.throws(() => parseBook('{"phase":"steady","since":0,"generations":[null]}'), 'cannot be read');
+  const generation = { madeAt: 0, hosts: [], authority: '', certificate: '', key: '', seeds: {} };
+  const book = { phase: Phase.Steady, since: 0, generations: [generation] };
+  assert.equal(parseBook(JSON.stringify(book)), book);
+  for (const part of Object.keys(generation)) {
+    const broken = { ...book, generations: [{ ...generation, [part]: undefined }] };
+    assert.throws(() => parseBook(JSON.stringify(broken)), 'cannot be read', part);
+  }
   assert.throws(() => filesOf({ phase: Phase.Steady, since: 0, generations: [] }, [], undefined), 'empty');
 });
 
