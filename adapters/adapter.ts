@@ -6,8 +6,7 @@
 //   A2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
 import type { JsonObject } from '../bus/bus.ts';
 import type { Clock } from '../bus/time.ts';
-import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '../machines/kind.ts';
-import type { KubeObject } from '../machines/object.ts';
+import type { FollowedKind, Kind, Operation, OperationRequest } from '../machines/kind.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { KindContract } from './kubernetes/crds.ts';
 
@@ -84,10 +83,18 @@ export interface ServePorts {
   readonly apiServer?: string | undefined;
   /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
-  /** The objects of a followed kind in a namespace; none where the kind is not installed. */
-  listObjects(kind: Resource | FollowedKind, namespace: string): Promise<readonly KubeObject[]>;
   /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
   onCall(record: CallRecord): void;
+  /** Who calls the foreign system too: a limit of calls is one for all of them. */
+  readonly sharers: Sharers;
+}
+
+/** How many processes of the deployment call a foreign system, this one among them. */
+export interface Sharers {
+  /** Undefined: it is not known yet, and the least part is taken. */
+  readonly count: number | undefined;
+  /** Told when it is another one. Returns the way to stop. */
+  onChange(listener: () => void): () => void;
 }
 
 /** A Secret, for who works with what is in it. */

@@ -94,6 +94,7 @@ export type {
   Served,
   ServePorts,
   Settings,
+  Sharers,
 } from './adapter.ts';
 export {
   boolean,

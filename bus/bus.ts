@@ -142,6 +142,8 @@ export interface Endpoint {
 export interface Held {
   /** Aborted when the caller gives it up, or may be gone (B6). */
   readonly signal: AbortSignal;
+  /** Until when it may go on as things stand, by the clock of this process: `signal` may be heard late. */
+  validUntil(): number;
   /** How far it is; the caller hears the newest. Never throws, never waits. */
   progress(progress: JsonObject): void;
 }

@@ -24,6 +24,8 @@ export const Fault = {
   Unreachable: 'unreachable',
   /** What the spec asks for is refused as it is. */
   Spec: 'spec',
+  /** There is no room for what it asks for. */
+  Quota: 'quota',
 } as const;
 export type Fault = (typeof Fault)[keyof typeof Fault];
 
@@ -40,6 +42,8 @@ export interface ErrorData {
   /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
   readonly fault?: Fault;
+  /** Nothing failed: what was asked for needs something that is not there yet. */
+  readonly waiting?: true;
   /** Of an answer: whoever was asked cannot say what became of it. */
   readonly unanswered?: true;
 }
@@ -77,6 +81,11 @@ export interface TransientErrorOptions extends ErrorOptions {
 /** The request was sent, and nobody said what became of it: it may yet be done. */
 export class UnansweredError extends TransientError {
   override name = 'UnansweredError';
+}
+
+/** What was asked for needs something that is not there yet, and was not begun: its message says what is waited for. */
+export class WaitingError extends TransientError {
+  override name = 'WaitingError';
 }
 
 export class TerminalError extends TroupeError {
@@ -117,6 +126,7 @@ export function toErrorData(error: unknown): ErrorData {
       ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
       ...(typeof landedBy === 'number' && { landedBy }),
       ...(isFault(fault) && { fault }),
+      ...(error instanceof WaitingError && { waiting: true }),
     };
   }
   return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
@@ -130,11 +140,12 @@ export function toAnswerData(error: unknown): ErrorData {
 
 /** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
 export function fromErrorData(data: ErrorData): TroupeError {
-  const { code, message, retryAfterMs, landedBy, reason, unanswered } = data;
+  const { code, message, retryAfterMs, landedBy, reason, waiting, unanswered } = data;
   // Another version may know others.
   const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
     case ErrorCode.Transient:
+      if (waiting === true) return new WaitingError(message, { retryAfterMs, landedBy, fault });
       if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault });
       return new TransientError(message, { retryAfterMs, landedBy, fault });
     case ErrorCode.Terminal:

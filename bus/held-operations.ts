@@ -99,6 +99,10 @@ class Caller {
     this.#onEmpty = onEmpty;
   }
 
+  validUntil(): number {
+    return this.#validUntil;
+  }
+
   ask(said: SaidToCaller): Promise<JsonObject> {
     const message = messageOf({ ...said, from: this.#own });
     return this.wire.ask(this.#name, message, this.wire.leaseMs / ANSWERS);
@@ -291,7 +295,7 @@ class Operation {
     };
     let answer: AnswerData;
     try {
-      answer = { result: await run({ signal: this.signal, progress }) };
+      answer = { result: await run({ signal: this.signal, validUntil: () => this.#caller.validUntil(), progress }) };
     } catch (error) {
       answer = { error: toAnswerData(error) };
     }

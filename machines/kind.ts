@@ -75,6 +75,10 @@ export interface Kind extends FollowedKind {
     /** Owns the guard finalizers that objects of this kind put on others, and what is applied to children. */
     readonly guards: string;
   };
+  /** Its operations look at more of the status than the id, and must not be shown an old one. */
+  readonly readsStatus?: boolean;
+  /** Whether its operations look at what it carries beside the spec (`carries`); they do unless stated. */
+  readonly readsCarried?: boolean;
   /** Whether its objects may refer to those of other namespaces: who may refer to what is asked of all of them then. */
   readonly crossesNamespaces?: boolean;
   /** All references of an object, in the order in which they are reported. */

@@ -2,7 +2,7 @@
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
-import type { KnownDependencies, OperationRequest, Reference } from './request.ts';
+import type { Claimant, KnownDependencies, OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {
@@ -178,6 +178,8 @@ export interface Life {
    * objects share what they stand for.
    */
   recorded?(object: KubeObject): string | undefined;
+  /** The external id that the status of the object names, whoever wrote it; `status.id` unless the life says otherwise. */
+  externalId?(object: KubeObject): string | undefined;
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
   mayHaveBegun(object: KubeObject): boolean;
   /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */
@@ -191,6 +193,16 @@ export interface Life {
    * before is told to every life (`relations.changed`).
    */
   isNews?(before: DependencyAnswer | undefined, now: DependencyAnswer): boolean;
+  /**
+   * Whether the status of the object shows already what somebody who refers to it says of that (`Reference.attributes`): whoever
+   * is heard of for the first time wakes it only if not, since at a start everybody is. Never unless stated.
+   */
+  shows?(object: KubeObject, claimant: Claimant): boolean;
+  /**
+   * Whether the object says of its resource that it was made of another one than this dependency stands for now. Asked when the
+   * dependency is first heard of: a life at rest is told then, as if it had heard of the change (`relations.changed`).
+   */
+  isOutdated?(object: KubeObject, dependency: Pick<Reference, 'kind' | 'name'>, externalId: string): boolean;
   told(snapshot: AnyMachineSnapshot): Told;
   /** Listens to one life, and says what of it is news to users. */
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;
@@ -246,8 +258,12 @@ export interface LifePorts {
   follow(key: string, yielded: readonly string[], rival: Rival): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
   unclaim(key: string): Promise<void>;
-  /** Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again. */
-  recordId(key: string, id: string | null): Promise<void>;
+  /**
+   * Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again.
+   *
+   * @param applied  what `status.resource` says beside what its field manager does
+   */
+  recordId(key: string, id: string | null, applied?: JsonObject): Promise<void>;
   /** Applies what `manager` says in the status, at once. `conflict` as above. */
   applyStatus(key: string, manager: string, status: JsonObject): Promise<void>;
   /** Removes annotations that the kind carries. `conflict` as above. */
@@ -278,6 +294,11 @@ export interface HoldOptions {
 /** What an operation that is bounded by the lease is told. */
 export interface HeldRequest extends Omit<OperationRequest, 'deadlineAt'> {
   readonly signal: AbortSignal;
+  /**
+   * When the lease ends that it is bounded by, as things stand: milliseconds since the epoch. A process that stood still goes on
+   * before it hears that the lease is lost, and asks for nothing then.
+   */
+  readonly validUntil: () => number;
   readonly progress: (progress: JsonObject) => void;
 }
 
@@ -285,8 +306,6 @@ export interface HeldRequest extends Omit<OperationRequest, 'deadlineAt'> {
 export interface HeldCall extends HeldRequest {
   /** It begins before that or never, milliseconds since the epoch. */
   readonly beginBy: number;
-  /** When the lease ends that it is bounded by, unless that is renewed. */
-  readonly leaseEndsAt: () => number;
 }
 
 /** The leaf that a chart is in, for people: `building.creating`. Of several regions the first is the life itself. */

@@ -15,8 +15,10 @@ export interface ErrorData {
   readonly landedBy?: number;
   /** CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
-  /** What is in the way of what is tried again: the credentials, a system that does not answer, the spec as it is. */
-  readonly fault?: 'credentials' | 'unreachable' | 'spec';
+  /** What is in the way of what is tried again: the credentials, a system that does not answer, the spec as it is, no room for it. */
+  readonly fault?: 'credentials' | 'unreachable' | 'spec' | 'quota';
+  /** Nothing failed: what was asked for needs something that is not there yet. */
+  readonly waiting?: true;
 }
 
 /** Without managedFields and last-applied-configuration. */

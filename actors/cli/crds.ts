@@ -68,36 +68,31 @@ export async function installCrds(
   }
   const until = clock.now() + SERVED_WITHIN_MS;
   for (const contract of contracts) {
-    await established(client, clock, nameOf(contract), until);
-    await served(client, clock, `/apis/${contract.group}/${contract.version}/${contract.plural}?limit=1`, until);
+    await served(client, clock, contract, until);
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${nameOf(contract)} condition met`);
   }
 }
 
-async function established(client: KubeClient, clock: Clock, name: string, until: number): Promise<void> {
-  for (;;) {
-    const { body } = await client.call({ method: 'GET', path: `${PATH}/${name}` });
-    if (conditionOf(body, 'Established')?.['status'] === 'True') return;
-    const names = conditionOf(body, 'NamesAccepted');
-    if (names?.['status'] === 'False') {
-      throw new TerminalError(`'${name}' is not established, another definition has its names: ${names['message']}`);
-    }
-    if (clock.now() > until) {
-      throw new TransientError(`'${name}' is applied and still not established after ${SERVED_WITHIN_MS / 1_000} s`);
-    }
-    await clock.sleep(PAUSE_MS);
-  }
-}
-
-/** Established comes before the storage of a resource is there: until then the server answers 404 or 429. */
-async function served(client: KubeClient, clock: Clock, path: string, until: number): Promise<void> {
+/** The server answers 404 or 429 until a definition is established and its storage is there. */
+async function served(client: KubeClient, clock: Clock, contract: KindContract, until: number): Promise<void> {
+  const path = `/apis/${contract.group}/${contract.version}/${contract.plural}?limit=1`;
   for (;;) {
     try {
       await client.call({ method: 'GET', path });
       return;
     } catch (error) {
       const { code } = toErrorData(error);
-      if (clock.now() > until || (code !== 'absent' && code !== 'transient')) throw error;
+      if (code !== 'absent' && code !== 'transient') throw error;
+      const { body } = await client.call({ method: 'GET', path: `${PATH}/${nameOf(contract)}` });
+      const names = conditionOf(body, 'NamesAccepted');
+      if (names?.['status'] === 'False') {
+        const why = `another definition has its names: ${names['message']}`;
+        throw new TerminalError(`'${nameOf(contract)}' is not established, ${why}`);
+      }
+      if (clock.now() > until) {
+        const what = `'${nameOf(contract)}' is applied and still not served after ${SERVED_WITHIN_MS / 1_000} s`;
+        throw new TransientError(what, { cause: error });
+      }
     }
     await clock.sleep(PAUSE_MS);
   }

@@ -210,7 +210,7 @@ export const USAGES = {
     forms: ['<realm> <Kind>'],
     about: 'writes the file of a new kind and its test, in a checkout of the sources',
     options: COMMON,
-    examples: ['scaffold openstack AddressScope'],
+    examples: ['scaffold openstack AddressGroup'],
   },
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;

@@ -141,8 +141,10 @@ export class Admission {
     const { name, uid, generation, resourceVersion, spec } = asked;
     const object = await this.#read(kind, asked, ({ metadata }) => {
       if (metadata.uid !== uid || metadata.generation !== generation) return false;
-      // What a kind carries beside the spec changes without a generation.
-      return kind.carries === undefined || compareVersions(metadata.resourceVersion, resourceVersion) >= 0;
+      // The status, and what a kind carries beside the spec, change without a generation.
+      const isLookedAt = kind.carries !== undefined && kind.readsCarried !== false;
+      const isSpecEnough = !isLookedAt && kind.readsStatus !== true;
+      return isSpecEnough || compareVersions(metadata.resourceVersion, resourceVersion) >= 0;
     });
     if (object?.metadata.uid !== uid)
       throw new RefusedError(Refusal.Absent, `there is no ${kind.kind} '${name}' of this uid`);
@@ -189,7 +191,7 @@ export class Admission {
     const { uid, name, namespace = '' } = known.metadata;
     const isRemoval = operation === 'remove';
     const isFine = (object: KubeObject): boolean => {
-      const isOwn = externalIdOf(object) === id;
+      const isOwn = recordedIn(kind, object) === id;
       return isRemoval ? isOwn && isDeleting(object) : isOwn || this.#witness.knows(uid, id);
     };
     if (isFine(known)) return;
@@ -198,7 +200,7 @@ export class Admission {
       throw new RefusedError(Refusal.Absent, `there is no ${kind.kind} '${name}' of this uid`);
     if (isFine(object)) return;
     // What lost the race for the status is removed while the object lives on.
-    const recorded = externalIdOf(object);
+    const recorded = recordedIn(kind, object);
     if (isRemoval && !isDeleting(object) && (recorded === undefined || recorded === id))
       throw new RefusedError(Refusal.Deletion, `${kind.kind} '${name}' is not being deleted`);
     if (this.#witness.knows(uid, id) || (await this.#finds(kind, uid, id, request))) return;
@@ -228,6 +230,11 @@ type Dependencies = Readonly<Record<string, KnownDependency>>;
 function asOperation({ object, dependencies, traceparent, id }: JsonObject, clock: Clock, callMs: number): never {
   const deadlineAt = clock.now() + callMs;
   return { object, dependencies, traceparent, deadlineAt, ...(id !== undefined && { id }) } as never;
+}
+
+/** The external id that the status names. */
+function recordedIn({ life }: DeclaredKind, object: KubeObject): string | undefined {
+  return (life.externalId ?? externalIdOf)(object);
 }
 
 function isDeleting({ metadata }: KubeObject): boolean {

@@ -28,7 +28,7 @@ export function askedIn({ object }: JsonObject): Asked | undefined {
 /** Whether what every operation is told, and what some are, is of its type. */
 export function isWhole(request: JsonObject, bound: 'deadline' | 'caller'): boolean {
   const { dependencies, deadlineAt, traceparent, credentialsVersion, claimants = [], id, observation } = request;
-  const { pollAfterMs } = request;
+  const { pollAfterMs, report } = request;
   return (
     isObject(dependencies) &&
     Object.values(dependencies).every(isDependency) &&
@@ -37,6 +37,7 @@ export function isWhole(request: JsonObject, bound: 'deadline' | 'caller'): bool
     isTextIfAny(credentialsVersion) &&
     isTextIfAny(id) &&
     (pollAfterMs === undefined || typeof pollAfterMs === 'number') &&
+    (report === undefined || typeof report === 'boolean') &&
     (observation === undefined || (isObject(observation) && typeof observation['id'] === 'string')) &&
     Array.isArray(claimants) &&
     claimants.every(isObject)

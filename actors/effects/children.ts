@@ -5,6 +5,7 @@
 //   K1. A child is compared by what was applied: what the API server, or somebody else, adds is no difference, and neither is
 //       the order of members.
 //   K2. A child that others own too loses this owner, and stays.
+//   K3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, ConflictError } from '../../bus/mod.ts';
 import type { Child, Kind } from '../../machines/kind.ts';
@@ -26,8 +27,14 @@ export interface Owner {
 
 /** Makes sure of all children. @returns messages of what is waited for */
 export async function ensureChildren(deps: ChildrenDeps, owner: Owner): Promise<readonly string[]> {
-  const waiting = await Promise.all(owner.kind.children(owner.object).map((child) => ensureChild(deps, owner, child)));
+  const waiting = await ended(owner.kind.children(owner.object).map((child) => ensureChild(deps, owner, child)));
   return waiting.flat();
+}
+
+/** What all came to, once each has (K3). @throws the first failure */
+async function ended<Result>(all: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<readonly string[]> {
@@ -74,7 +81,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
 
 /** Asks for the deletion of all children, and says whether all were gone already. */
 export async function removeChildren(deps: ChildrenDeps, owner: Owner): Promise<{ readonly gone: boolean }> {
-  const gone = await Promise.all(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
+  const gone = await ended(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
   return { gone: gone.every(Boolean) };
 }
 

@@ -12,6 +12,7 @@ import {
   type Clock,
   ConflictError,
   ErrorCode,
+  type JsonObject,
   type Mailbox,
   TerminalError,
   TransientError,
@@ -21,7 +22,7 @@ import {
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import { type HeldCall, type Life, type LifePorts, Readiness, type Sought } from '../../machines/life.ts';
+import { type HeldCall, type Life, type LifePorts, Readiness, type Rival, type Sought } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -81,7 +82,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
   const { objects, registry, clock } = deps;
   const audits = new Audits({ objects, registry });
   const turns = new Turns({ mailbox: deps.mailbox, clock, objects, registry });
-  const rivals = new Rivals({ objects, registry, namespaces: deps.namespaces });
+  const rivals = new Rivals({ objects, registry, namespaces: deps.namespaces, clock });
 
   const find = (key: string): Found => {
     const actor = deps.actor(key);
@@ -212,7 +213,6 @@ export function provideEffects(deps: EffectsDeps): Machines {
       deadline(key); // not worth beginning otherwise
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
       const beginBy = clock.now() + BEGIN_WITHIN_MS;
-      const leaseEndsAt = (): number => deps.leaseEndsAt(key);
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
         if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
@@ -221,7 +221,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
           signal: until,
           progress: onProgress,
           beginBy,
-          leaseEndsAt,
+          validUntil: () => deps.leaseEndsAt(key),
         };
         return external(key, operation, { ...extra, ...held });
       };
@@ -255,13 +255,18 @@ export function provideEffects(deps: EffectsDeps): Machines {
       const { actor, incarnation, kind } = living(key);
       const request = { ...requestOf(actor, incarnation), deadlineAt };
       const system = await rivals.systemOf(kind, request);
-      if (system !== undefined) {
+      let rival: Rival | undefined;
+      // What was recorded, and not found just now, is seen first: who cannot get at it takes nobody's turn.
+      const isThere = async (): Promise<boolean> =>
+        sought !== undefined || (await external(key, 'observe', { id: externalId, deadlineAt })) !== undefined;
+      if (system !== undefined && (await isThere())) {
         // Who has recorded it is read in the turn, so that no look from before is relied upon (T5).
         const own: Sought = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
         taken.push(await takeTurn(key, own, until));
+        const asking = rivals.of({ kind, request, externalId, isForeign, system });
+        deps.track(key, asking);
+        rival = await asking;
       }
-      const rival =
-        system === undefined ? undefined : await rivals.of({ kind, request, externalId, isForeign, system });
       if (rival !== undefined) await Promise.all(taken.map((sequence) => turns.release(sequence)));
       deps.uncontest(key);
       return rival;
@@ -271,9 +276,9 @@ export function provideEffects(deps: EffectsDeps): Machines {
       const { actor, incarnation } = find(key);
       return actor.unclaim(incarnation.uid, { all: false });
     }),
-    recordId: settled((key: string, id: string | null) => {
+    recordId: settled((key: string, id: string | null, applied?: JsonObject) => {
       const { actor } = living(key);
-      return write(key, ({ object }) => objects.recordId(actor.resource, object, id));
+      return write(key, ({ object }) => objects.recordId(actor.resource, object, id, applied));
     }),
     applyStatus: settled((key: string, manager, status) => {
       const { actor } = living(key);

@@ -111,8 +111,8 @@ export function withOperations(
 
 /** One that takes as long as it takes: of how long, of who gives it up and of who hears of it, the bus takes care. */
 async function held(bus: Bus, subject: string, call: HeldCall): Promise<unknown> {
-  const { signal, progress, beginBy, leaseEndsAt, ...request } = call;
-  const options: HoldOptions = { signal, onProgress: progress, beginBy, validUntil: leaseEndsAt };
+  const { signal, progress, beginBy, validUntil, ...request } = call;
+  const options: HoldOptions = { signal, onProgress: progress, beginBy, validUntil };
   const { traceparent } = request;
   const { result } = await bus.services.hold(subject, request as unknown as JsonObject, options, { traceparent });
   return result;

@@ -7,9 +7,11 @@
 //       what its status says: who points to a system of his own is nobody's rival.
 //   V3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
 //       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
-//   V4. When it cannot be told where the id of another object leads, that one may have it: nothing is taken from it.
+//   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
+//       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
+//       his own: else anybody could hold on to it by writing down its id.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError } from '../../bus/mod.ts';
+import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import type { Rival } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -22,6 +24,7 @@ export interface RivalsDeps {
   readonly registry: Registry;
   /** The namespaces whose objects are cared for; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
+  readonly clock: Clock;
 }
 
 /** Who asks, and for what. */
@@ -37,10 +40,14 @@ export interface Question {
 }
 
 type Identify = (request: OperationRequest) => Promise<string>;
+type Observe = (request: OperationRequest & { readonly id: string }) => Promise<object | undefined>;
+type Get = Objects['get'];
 type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
 
 /** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
 const IDENTIFY = 'identify';
+/** The operation by which an adapter looks whether somebody's credentials lead to a resource. */
+const OBSERVE = 'observe';
 
 export class Rivals {
   readonly #deps: RivalsDeps;
@@ -57,33 +64,64 @@ export class Rivals {
 
   /** Before whom the object gives way (V3); undefined: before nobody. */
   async of({ kind, request, externalId, isForeign, system }: Question): Promise<Rival | undefined> {
-    const { uid } = request.object.metadata;
+    const { object } = request;
     const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
-    const others = (recorded.get(externalId) ?? []).filter(({ metadata }) => metadata.uid !== uid);
-    if (others.length === 0) return undefined;
-    const sharing: KubeObject[] = [];
-    for (const other of others) {
-      if (await this.#isWithin(system, kind, { ...request, object: other })) sharing.push(other);
-    }
-    const isRecorded = kind.life.recorded?.(request.object) === externalId;
-    const first = [...sharing, ...(isRecorded && !isForeign ? [request.object] : [])].sort(byAge)[0];
-    if (first === undefined || first === request.object) return undefined;
-    const { namespace = '', name } = first.metadata;
-    return { kind: kind.kind, namespace, name, uid: first.metadata.uid, externalId };
+    const isOwn = !isForeign && kind.life.recorded?.(object) === externalId;
+    const first = (recorded.get(externalId) ?? [])
+      .filter((other) => other.metadata.uid !== object.metadata.uid && (!isOwn || byAge(other, object) < 0))
+      .sort(byAge);
+    const get = this.#getting();
+    const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
+    const holding = await Promise.all(
+      first.map((other) => this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, isOwn)),
+    );
+    const rival = first[holding.indexOf(true)];
+    if (rival === undefined) return undefined;
+    const { namespace = '', name, uid } = rival.metadata;
+    return { kind: kind.kind, namespace, name, uid, externalId };
   }
 
-  async #isWithin(system: string, kind: Kind, request: OperationRequest): Promise<boolean> {
+  /** @param mustBeSeen  it counts as having it only where that is seen (V4) */
+  async #mayHave(
+    { system, kind, externalId }: Pick<Question, 'system' | 'kind' | 'externalId'>,
+    request: OperationRequest,
+    get: Get,
+    mustBeSeen: boolean,
+  ): Promise<boolean> {
     try {
-      const known = await this.#requestFor(kind, request);
-      return (await identifying(kind)?.(known)) === system;
+      const known = await this.#requestFor(kind, request, get);
+      if ((await identifying(kind)?.(known)) !== system) return false;
+      // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
+      return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
     } catch {
-      return true; // V4
+      return !mustBeSeen;
     }
+  }
+
+  /** However many others there are, and whatever is in their way: the answer comes while it is of use. */
+  #halfWay({ deadlineAt }: OperationRequest): number {
+    const now = this.#deps.clock.now();
+    return now + (deadlineAt - now) / 2;
+  }
+
+  /** Reads each object once, however many refer to it. */
+  #getting(): Get {
+    const known = new Map<string, Promise<KubeObject | undefined>>();
+    return (resource, namespace, name) => {
+      const key = `${resource.plural}/${namespace}/${name}`;
+      const reading = known.get(key) ?? this.#deps.objects.get(resource, namespace, name);
+      known.set(key, reading);
+      return reading;
+    };
   }
 
   /** As its own host would ask, by what the API server says of the objects that it refers to. */
-  async #requestFor(kind: Kind, { object, deadlineAt, traceparent }: OperationRequest): Promise<OperationRequest> {
-    const { objects, registry } = this.#deps;
+  async #requestFor(
+    kind: Kind,
+    { object, deadlineAt, traceparent }: OperationRequest,
+    get: Get,
+  ): Promise<OperationRequest> {
+    const { registry } = this.#deps;
     const { namespace: own = '', name } = object.metadata;
     const from = { realm: kind.realm, plural: kind.plural, namespace: own, name };
     const dependencies: Record<string, KnownDependency> = {};
@@ -91,7 +129,7 @@ export class Rivals {
       const target = registry.target(from, reference);
       const resource = registry.resource(target);
       if (resource === undefined || resource.metadataOnly === true) continue;
-      const other = await objects.get(resource, target.namespace, target.name);
+      const other = await get(resource, target.namespace, target.name);
       if (other === undefined) continue;
       const { id, ready, attributes } = registry.standing(target, other);
       if (id === undefined) continue;

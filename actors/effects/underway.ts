@@ -180,7 +180,9 @@ export class Underway {
       await this.add(key, landsBy);
       isSent = true;
       const output = await call();
-      this.settle(key);
+      // It is answered for; what nobody answered before may still land.
+      this.#restore(key, before);
+      this.#tidyLater();
       return output;
     } catch (error) {
       const landedBy = isSent ? landsAfter(error, landsBy) : undefined;

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import type { Host } from './host.ts';
+import { livePods, POD_LEASE } from './sharers.ts';
 
 export interface ShardsDeps {
   bus: Bus;
@@ -10,6 +11,8 @@ export interface ShardsDeps {
   log: Logger;
   /** Name of this process among the pods; unique for each start. */
   pod: string;
+  /** Told of all leases, whenever they are others. Must not throw. */
+  onLeases?: (records: readonly LeaseRecord[]) => void;
 }
 
 /** Pause before a failed takeover is tried again, in milliseconds. */
@@ -21,7 +24,10 @@ const DRAIN_MS = 4_000;
  * Takes and gives back shards as pods come and go, until `signal` is aborted; then releases all.
  * Leases are `pod.<pod>` (I am alive) and `shard.<number>`.
  */
-export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, signal: AbortSignal): Promise<void> {
+export async function holdShards(
+  { bus, host, clock, log, pod, onLeases }: ShardsDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const { mailbox, leases } = bus;
   const held = new Map<number, Lease>();
   let records: readonly LeaseRecord[] = [];
@@ -64,7 +70,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
     const gone = lost.splice(0);
     if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
     if (alive === undefined) {
-      const acquired = await leases.acquire(`pod.${pod}`, pod);
+      const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod);
       if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
       alive = acquired;
       void acquired.lost.then(() => {
@@ -72,7 +78,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
         notice();
       });
     }
-    const pods = new Set([pod, ...records.flatMap(({ name, holder }) => (name.startsWith('pod.') ? [holder] : []))]);
+    const pods = new Set([pod, ...livePods(records)]);
     const holders = new Map(records.map(({ name, holder }) => [name, holder]));
     const wanted: number[] = [];
     for (let number = 0; number < mailbox.shards; number++) {
@@ -108,6 +114,7 @@ export async function holdShards({ bus, host, clock, log, pod }: ShardsDeps, sig
 
   const watching = await leases.watch((now) => {
     records = now;
+    onLeases?.(now);
     notice();
   });
   // A new epoch: what was learned before is void, and everybody begins anew after a lease time (P11).

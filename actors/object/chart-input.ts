@@ -74,3 +74,19 @@ export function dependenciesOf(
     return { ...reference, answer: answers.of(key, object.metadata.uid, since) };
   });
 }
+
+/**
+ * Whether the status of an object shows that what it stands for was made of others than its dependencies stand for now. Asked when
+ * they are heard of for the first time: another process may have heard of those before them.
+ */
+export function isMadeOfOthers(
+  object: KubeObject | undefined,
+  kind: Kind | undefined,
+  dependencies: readonly Dependency[],
+): boolean {
+  return dependencies.some((dependency) => {
+    const { externalId } = dependency.answer ?? {};
+    if (externalId === undefined || object === undefined || dependency.namespace !== undefined) return false;
+    return kind?.life.isOutdated?.(object, dependency, externalId) === true;
+  });
+}

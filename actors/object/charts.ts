@@ -11,6 +11,7 @@ import type { Kind } from '../../machines/kind.ts';
 import { type Dependency, type HoldersByFinalizer, type Life, type Occurrence, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { textOf } from './chart-input.ts';
+import type { Claim } from './claims-table.ts';
 import { GuardChart } from './guard-chart.ts';
 import { type ChartState, LifeChart } from './life-chart.ts';
 import type { StatusTurns } from './status-turns.ts';
@@ -178,8 +179,15 @@ export class Charts {
     this.#life?.tellRivalGone();
   }
 
-  /** What those say who refer to the object has changed. */
-  tellClaimants(): void {
+  /** What somebody says who refers to the object may be another by now. @param before  what it said; undefined: nothing */
+  tellClaimant(before: JsonObject | undefined, claim: Claim | undefined): void {
+    const { kind, object } = this.#deps;
+    const said = claim?.attributes;
+    if (JSON.stringify(before) === JSON.stringify(said)) return;
+    const now = object();
+    if (before === undefined && claim !== undefined && said !== undefined && now !== undefined) {
+      if (kind?.life.shows?.(now, { ...claim.from, attributes: said }) === true) return;
+    }
     if (this.isAtRest) this.wake();
     this.#life?.tellRelations();
   }

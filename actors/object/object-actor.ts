@@ -27,7 +27,7 @@ import { StoredMail } from '../mail/stored-mail.ts';
 import { workOf } from '../telling/cause.ts';
 import { type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
-import { claimsOn, dependenciesOf, holdersOf } from './chart-input.ts';
+import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './chart-input.ts';
 import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
 import { type AnswersOut, OutgoingAnswers } from './outgoing-answers.ts';
@@ -213,7 +213,7 @@ export class ObjectActor {
     if (!this.#started) return;
     this.#charts.tellClaims();
     const claim = this.claims.get(key);
-    if (JSON.stringify(before) !== JSON.stringify(claim?.attributes)) this.#charts.tellClaimants();
+    this.#charts.tellClaimant(before, claim);
     if (claim === undefined) return;
     const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
     const isIdle = this.#charts.isAtRest || this.#kind === undefined;
@@ -239,8 +239,11 @@ export class ObjectActor {
     const isOurs = mail.to === this.#object?.metadata.uid;
     this.#teller.linked(traceparent, () => {
       const isNews = isOurs && this.#kind?.life.isNews?.(this.#answers.before(key, mail), mail) === true;
-      const isReplaced = this.#answers.take(key, mail);
+      const isFirst =
+        isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
+      const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
+      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.#kind, this.dependencies()));
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
       if (isOurs && this.#object !== undefined) this.#tellRival(from, mail);
@@ -382,6 +385,9 @@ export class ObjectActor {
     }
     this.#charts.begin();
     this.#answerAll();
+    // What was heard while nobody lived here yet.
+    if (isMadeOfOthers(object, kind, this.dependencies()))
+      this.#charts.tellDependencies({ isReplaced: true, isNews: false });
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
@@ -398,6 +404,7 @@ export class ObjectActor {
 
   #tellObject(): void {
     this.#charts.tellObject();
+    if (this.#object !== undefined) this.#outgoing?.sayAgain(this.#object);
     this.#answerAll();
   }
 

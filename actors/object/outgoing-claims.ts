@@ -1,7 +1,7 @@
 // The claims that one life of an object has on others.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, type JsonObject, parseAddressKey, sharedList } from '../../bus/mod.ts';
-import type { Kind } from '../../machines/kind.ts';
+import type { Kind, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
 import type { Outbox } from '../mail/outbox.ts';
@@ -25,6 +25,14 @@ export interface Claimant {
   readonly bornVersion: string;
   /** To claims, also to those that an earlier host made of which nothing else is known. */
   readonly answers: Answers;
+}
+
+/** What all claims said, beside whom they are on. `uses` is empty while nothing is said of these. */
+interface Said {
+  readonly generation: number;
+  readonly yielded: readonly string[];
+  readonly followed: Address | undefined;
+  readonly uses: string;
 }
 
 interface Claimed {
@@ -51,8 +59,12 @@ export class OutgoingClaims {
   readonly #uid: string;
   readonly #bornVersion: string;
   readonly #answers: Answers;
+  /** What was said last; that of uses may follow from the status, and come with it. */
+  #said: Said | undefined;
   /** Whom this life has claimed, and since which generation of the object. */
   readonly #claimed = new SmallMap<Claimed>();
+  /** Ends that the bus has not acknowledged yet, also of what the object stopped to refer to; undefined: none. */
+  #ending: Set<Promise<void>> | undefined;
 
   constructor(deps: OutgoingClaimsDeps, { kind, from, uid, bornVersion, answers }: Claimant) {
     this.#deps = deps;
@@ -82,7 +94,8 @@ export class OutgoingClaims {
     const { registry, outbox } = this.#deps;
     const [kind, from] = [this.#kind, this.#from];
     const targets = new Map<string, Target>();
-    for (const reference of kind.references(object)) {
+    const references = kind.references(object);
+    for (const reference of references) {
       const to = registry.target(from, reference);
       const target: Target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
       for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
@@ -93,6 +106,7 @@ export class OutgoingClaims {
     if (followed !== undefined && !targets.has(addressKey(followed)))
       targets.set(addressKey(followed), { to: followed, finalizers: new Set(), forCleanup: false });
     const generation = object.metadata.generation ?? 0;
+    this.#said = { generation, yielded: sharedList(yielded), followed, uses: usesOf(references) };
     const traceparent = workOf(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
@@ -113,6 +127,13 @@ export class OutgoingClaims {
     for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, traceparent);
   }
 
+  /** Says again what follows from the status, if that says something else by now. An edited spec is claimed by the life. */
+  sayAgain(object: KubeObject): void {
+    const { generation, yielded, followed, uses } = this.#said ?? {};
+    if (yielded === undefined || generation !== (object.metadata.generation ?? 0)) return;
+    if (usesOf(this.#kind.references(object)) !== uses) this.say(object, yielded, followed);
+  }
+
   /** Whom the object has claimed, in this life or in one elsewhere that was answered. */
   #known(): ReadonlyMap<string, Address> {
     const known = new Map([...this.#claimed].map(([key, { to }]) => [key, to]));
@@ -124,22 +145,42 @@ export class OutgoingClaims {
   }
 
   /**
-   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it (P12). As long as the own
-   * finalizer is there, another life may have to clean up again.
+   * Ends all claims but those that a cleanup needs; resolves when the bus has acknowledged it, and whatever else this life has
+   * ended (P12). As long as the own finalizer is there, another life may have to clean up again.
    *
    * @param object  as it is now: whose change ends them
    */
   async endBuilding(object: KubeObject): Promise<void> {
+    this.#said = undefined;
     const ending = [...this.#claimed].filter(([, { forCleanup }]) => !forCleanup);
-    await Promise.all(ending.map(([key, { to }]) => this.#end(key, to, workOf(object))));
+    await this.#endAll(
+      ending.map(([key, { to }]) => [key, to]),
+      object,
+    );
   }
 
   /** Ends all claims; resolves when the bus has acknowledged it. */
   async end(object: KubeObject): Promise<void> {
-    await Promise.all([...this.#known()].map(([key, to]) => this.#end(key, to, workOf(object))));
+    this.#said = undefined;
+    await this.#endAll([...this.#known()], object);
   }
 
-  async #end(key: string, to: Address, traceparent: string): Promise<void> {
+  async #endAll(claims: readonly (readonly [string, Address])[], object: KubeObject): Promise<void> {
+    for (const [key, to] of claims) void this.#end(key, to, workOf(object));
+    await Promise.all(this.#ending ?? []);
+  }
+
+  #end(key: string, to: Address, traceparent: string): Promise<void> {
+    const ending = this.#sayEnded(key, to, traceparent);
+    this.#ending ??= new Set();
+    this.#ending.add(ending);
+    return ending.finally(() => {
+      this.#ending?.delete(ending);
+      if (this.#ending?.size === 0) this.#ending = undefined;
+    });
+  }
+
+  async #sayEnded(key: string, to: Address, traceparent: string): Promise<void> {
     const { outbox } = this.#deps;
     const from = this.#from;
     this.#claimed.delete(key);
@@ -158,6 +199,14 @@ export class OutgoingClaims {
     // Unless it is claimed again by now.
     outbox.forget(subject, mail as unknown as JsonObject);
   }
+}
+
+/** What is said of uses; empty: nothing. */
+function usesOf(references: readonly Reference[]): string {
+  const said = references.flatMap(({ kind, namespace, name, attributes }) =>
+    attributes === undefined ? [] : [[kind, namespace, name, attributes]],
+  );
+  return said.length === 0 ? '' : JSON.stringify(said);
 }
 
 /** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */

@@ -1,7 +1,7 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { ConfiguredAdapter, DeclaredKind, Served } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter, DeclaredKind, Served, Sharers } from '../../adapters/adapter.ts';
 import {
   type KubeClient,
   events as kubeEvents,
@@ -9,9 +9,9 @@ import {
   type Objects,
 } from '../../adapters/kubernetes/mod.ts';
 import {
-  AbsentError,
   type Bus,
   type Clock,
+  type LeaseRecord,
   type Service,
   TerminalError,
   TransientError,
@@ -24,9 +24,10 @@ import { RefusedRequests } from '../effects/refused-requests.ts';
 import { Host } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
+import { LivePods } from '../hosting/sharers.ts';
 import { registry } from '../object/registry.ts';
 import { callTrace } from '../telling/call-trace.ts';
-import { EventRecorder } from '../telling/event-recorder.ts';
+import { EventRecorder, type Tell } from '../telling/event-recorder.ts';
 import type { Metrics } from '../telling/metrics.ts';
 import { watchCluster } from '../watch/watcher.ts';
 import { Role } from './config.ts';
@@ -86,7 +87,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     adapters.flatMap(({ kinds }) => kinds),
     deps.kinds,
   );
-  const served = await serveAdapters(deps, objects);
+  // Whoever hosts no actors hears of no leases, and takes all that he may.
+  const sharers = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
+  const served = await serveAdapters(deps, objects, sharers);
   const kinds = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter)));
   const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
   const taken = kinds.filter(isTaken);
@@ -97,7 +100,10 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     log,
     events: kubeEvents({ client, component: REPORTER, instance: podName }),
   });
-  const tell = deps.events ? recorder.tell : () => undefined;
+  const tell: Tell = (object, occurrence, ...more) => {
+    deps.metrics?.onNews(object.kind, occurrence.reason);
+    if (deps.events) recorder.tell(object, occurrence, ...more);
+  };
   const lateMs = Math.max(0, ...adapters.map((adapter) => adapter.lateMs ?? 0));
   const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell });
   const here = host.handOver;
@@ -132,7 +138,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       }
     }
   };
-  const hold = (signal: AbortSignal): Promise<void> => holdShards({ bus, host, clock, log, pod }, signal);
+  const onLeases = (records: readonly LeaseRecord[]): void => sharers.heard(records);
+  const hold = (signal: AbortSignal): Promise<void> => holdShards({ bus, host, clock, log, pod, onLeases }, signal);
   /** Followed once, however often the role begins anew. */
   let predecessors: readonly ReturnType<typeof followPredecessor>[] | undefined;
   const act = async (): Promise<void> => {
@@ -193,6 +200,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
 async function serveAdapters(
   { bus, client, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
   objects: Objects,
+  sharers: Sharers,
 ): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>> {
   const calls = callTrace(bus.trace);
   const served = new Map<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>();
@@ -211,18 +219,11 @@ async function serveAdapters(
         node,
         apiServer: authorityOf(client.server),
         readSecret: (namespace, name) => objects.readSecret(namespace, name),
-        async listObjects({ realm, group, version, kind, plural }, namespace) {
-          try {
-            return (await objects.list({ realm, group, version, kind, plural }, namespace)).items;
-          } catch (error) {
-            if (error instanceof AbsentError) return [];
-            throw error;
-          }
-        },
         onCall(record) {
           calls.onCall(record);
           metrics?.onCall(record);
         },
+        sharers,
       });
       served.set(adapter, { operations: calls.follow(adapter.realm, operations), node, close });
       checkOperations(adapter, operations);

@@ -17,6 +17,8 @@ export interface Populated {
 export interface Metrics {
   /** Notes a call to a cloud. */
   onCall(record: CallRecord): void;
+  /** Notes that users were told of an object. @param reason  one of a few, CamelCase */
+  onNews(kind: string, reason: string): void;
   /** Notes a request for an operation that was refused. */
   onRefused(record: RefusedRecord): void;
   /** The same trace; transitions are counted. */
@@ -46,6 +48,12 @@ export function metrics(): Metrics {
     name: 'troupe_failures_total',
     help: 'Attempts for objects that failed, by kind and by what is in the way.',
     labelNames: ['realm', 'plural', 'reason'],
+    registers,
+  });
+  const news = new Counter({
+    name: 'troupe_news_total',
+    help: 'What users were told of objects, by kind and reason: Drifted, Outdated, Vanished, Failed and others.',
+    labelNames: ['kind', 'reason'],
     registers,
   });
   const cloudCalls = new Counter({
@@ -106,6 +114,7 @@ export function metrics(): Metrics {
       cloudCalls.inc({ service, method, code: String(status ?? 0) });
       cloudSeconds.observe({ service, method }, durationMs / 1_000);
     },
+    onNews: (kind, reason) => news.inc({ kind, reason }),
     onRefused({ realm, operation, reason }) {
       refusedRequests.inc({ realm, operation, reason });
     },

@@ -165,9 +165,15 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       if (!unseeded.delete(watchKey(watch))) return;
       seededAt = Math.min(seededAt, serverTime);
       if (unseeded.size > 0) return;
-      void Promise.all(pending)
+      const marking = Promise.all(pending)
         .then(() => mailbox.markSeeded(seededAt))
-        .catch((error) => log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded'));
+        .catch((error) => {
+          // Who leads next marks it.
+          if (term.signal.aborted) return;
+          log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded');
+        });
+      pending.add(marking);
+      void marking.finally(() => pending.delete(marking));
     };
     await Promise.all(
       watches.map((watch) => {

@@ -1,6 +1,7 @@
 // Calls to a Kubernetes API server over kept connections.
 //
-// The requests go through one `undici` agent, which is renewed with the credentials.
+// The requests go through one `undici` agent, and the watches through another, which are renewed with the credentials.
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
@@ -63,8 +64,20 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CREDENTIALS_FOR_MS = 60_000;
 /** The cause that the server names when it refuses new content of a namespace that is being deleted. */
 const TERMINATING = 'NamespaceTerminating';
-/** Connections kept to the server; what is beyond waits its turn, the namespaces one after another. */
+/**
+ * Connections kept to the server for requests; what is beyond waits its turn, the namespaces one after another. Each watch has
+ * one of its own besides: there are as many as kinds, and they would leave none for requests.
+ */
 const CONNECTIONS = 32;
+
+interface LoggedIn {
+  readonly requests: Agent;
+  readonly watches: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Tells credentials of connections apart. */
+  readonly key: string;
+  readonly readAt: number;
+}
 
 export interface KubeClientDeps {
   clock: Clock;
@@ -92,7 +105,7 @@ export function kubeClient({
 }: KubeClientDeps): KubeClient {
   const access = accessOf({ kubeconfig, context, inCluster });
   const { server } = access;
-  let session: { agent: Agent; headers: Readonly<Record<string, string>>; key: string; readAt: number } | undefined;
+  let session: LoggedIn | undefined;
   /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
   const agents = new Set<Agent>();
   const turns = new Turns(CONNECTIONS);
@@ -101,12 +114,25 @@ export function kubeClient({
     try {
       return await access.credentials();
     } catch (error) {
-      // Files are replaced and plugins fail now and then: it may work in a moment.
-      throw new TransientError(`no credentials for the API server at ${server}: ${reason(error)}`, { cause: error });
+      throw noCredentials(error);
     }
   }
 
-  async function credentials(): Promise<{ agent: Agent; headers: Readonly<Record<string, string>> }> {
+  /** Files are replaced and plugins fail now and then: it may work in a moment. */
+  function noCredentials(error: unknown): TransientError {
+    return new TransientError(`no credentials for the API server at ${server}: ${reason(error)}`, { cause: error });
+  }
+
+  /** One for all connections: each would parse the authorities and the key anew. */
+  function contextOf(tls: Credentials['tls']): SecureContext {
+    try {
+      return createSecureContext(tls);
+    } catch (error) {
+      throw noCredentials(error);
+    }
+  }
+
+  async function credentials(): Promise<LoggedIn> {
     if (session !== undefined && clock.now() - session.readAt < CREDENTIALS_FOR_MS) return session;
     const { tls, headers } = await login();
     const fingerprint = JSON.stringify(tls);
@@ -114,10 +140,12 @@ export function kubeClient({
       session = { ...session, headers, readAt: clock.now() };
       return session;
     }
-    const agent = new Agent({ connections: CONNECTIONS, connect: tls, keepAliveTimeout: 60_000, bodyTimeout: 0 });
-    agents.add(agent);
-    if (session !== undefined) retire(session.agent);
-    session = { agent, headers, key: fingerprint, readAt: clock.now() };
+    const connect = { ...tls, secureContext: contextOf(tls) };
+    const options = { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 };
+    const [requests, watches] = [new Agent({ ...options, connections: CONNECTIONS }), new Agent(options)];
+    if (session !== undefined) for (const agent of [session.requests, session.watches]) retire(agent);
+    for (const agent of [requests, watches]) agents.add(agent);
+    session = { requests, watches, headers, key: fingerprint, readAt: clock.now() };
     return session;
   }
 
@@ -132,11 +160,12 @@ export function kubeClient({
   }
 
   async function send(
+    by: 'requests' | 'watches',
     path: string,
     options: Partial<Dispatcher.RequestOptions>,
     accept: string | undefined,
   ): Promise<Dispatcher.ResponseData> {
-    const { agent, headers } = await credentials();
+    const { [by]: agent, headers } = await credentials();
     try {
       const { headers: extra, ...rest } = options;
       // Its first word becomes the field manager of writes that name none.
@@ -173,7 +202,7 @@ export function kubeClient({
       options.body = JSON.stringify(body);
       options.headers = { 'content-type': contentType ?? 'application/json' };
     }
-    const answer = await send(path, options, accept);
+    const answer = await send('requests', path, options, accept);
     const parsed = parse(await textOf(answer));
     if (answer.statusCode >= 400) {
       if (answer.statusCode === 401) distrust();
@@ -196,7 +225,7 @@ export function kubeClient({
       }
     },
     async *stream(path, accept, signal, onOpen) {
-      const answer = await send(path, { signal, bodyTimeout: 0 }, accept);
+      const answer = await send('watches', path, { signal, bodyTimeout: 0 }, accept);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) distrust();
         const body = parse(await textOf(answer));

@@ -25,6 +25,24 @@ export interface ReferenceTarget {
   readonly attribute?: string;
   /** Members of what the other's kind publishes that are needed besides what stands for it. */
   readonly reads?: readonly string[];
+  /** Of a Secret: what in it stands for it. */
+  readonly content?: SecretKey;
+  /** It is needed only for a step after the resource was made; for making it unless stated. */
+  readonly neededFor?: 'update';
+  /**
+   * The field of `status.resource` that shows the id of what the resource was made of: by that it is known that the other has
+   * been made anew since. What an update can bring follows it then; what is immutable says that it does not.
+   */
+  readonly shownBy?: string;
+}
+
+/** A key of a Secret whose content is sent. */
+export interface SecretKey {
+  readonly key: string;
+  /** What the Secret is, for people who are told that it lacks the key: `User data`. */
+  readonly what: string;
+  /** How the content is sent: as the text that it is, or as base64, which it may be already. */
+  readonly as: 'text' | 'base64';
 }
 
 export interface Schema<T = unknown> {
@@ -142,9 +160,10 @@ export function object<const S extends Shape>(
 export function map<S extends Schema>(
   description: string,
   values: S,
-  { maxProperties }: { readonly maxProperties: number },
+  { maxProperties }: { readonly maxProperties?: number } = {},
 ): Schema<Readonly<Record<string, Infer<S>>>> {
-  return { ...schema<Readonly<Record<string, Infer<S>>>>('object', description, { maxProperties }, {}), values };
+  const keywords = maxProperties === undefined ? {} : { maxProperties };
+  return { ...schema<Readonly<Record<string, Infer<S>>>>('object', description, keywords, {}), values };
 }
 
 export interface RefOptions {
@@ -152,6 +171,9 @@ export interface RefOptions {
   readonly finalizer?: string;
   readonly attribute?: string;
   readonly reads?: readonly string[];
+  readonly content?: SecretKey;
+  readonly neededFor?: 'update';
+  readonly shownBy?: string;
 }
 
 /** The name of another object of the same namespace. Not guarded unless said otherwise. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
-import type { KubeClient } from './client.ts';
+import { ExpiredError, type KubeClient } from './client.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 
 /** Which incarnation of which object a write is for. */
@@ -48,8 +48,11 @@ export interface Objects {
    * @throws {ConflictError} the object has changed since `object`
    */
   applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
-  /** Stores `status.id`, or clears it with null. @throws {ConflictError} the object has changed since `object` */
-  recordId(resource: Resource, object: KubeObject, id: string | null): Promise<KubeObject>;
+  /**
+   * Stores `status.id`, or clears it with null, and members of `status.resource` that no status manager states.
+   * @throws {ConflictError} the object has changed since `object`
+   */
+  recordId(resource: Resource, object: KubeObject, id: string | null, applied?: JsonObject): Promise<KubeObject>;
   /** The object, and what `manager` has applied of it, as its managedFields say; undefined: there is none. */
   applied(
     resource: Resource,
@@ -89,6 +92,12 @@ const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 /** Objects a page of a list. */
 const PAGE = 500;
+
+interface Page {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly KubeObject[];
+  readonly serverTime: number;
+}
 
 export function objects({ client }: { client: KubeClient }): Objects {
   const send = async (
@@ -149,21 +158,29 @@ export function objects({ client }: { client: KubeClient }): Objects {
       }
     },
     async list(resource, namespace, name) {
-      const only = name === undefined ? '' : `&fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
-      const items: KubeObject[] = [];
-      let next = '';
-      for (;;) {
-        const path = `${resourcePath(resource, namespace)}?limit=${PAGE}${only}${next}`;
+      const only = name === undefined ? '' : `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
+      const page = async (...parts: readonly string[]): Promise<Page> => {
+        const query = [...parts, only].filter(Boolean).join('&');
+        const path = `${resourcePath(resource, namespace)}${query === '' ? '' : `?${query}`}`;
         const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
-        const { metadata, items: page } = body as unknown as {
-          metadata: { resourceVersion: string; continue?: string };
-          items: JsonObject[] | null;
-        };
+        const { metadata, items } = body as unknown as Pick<Page, 'metadata'> & { items: JsonObject[] | null };
         // A list of metadata without any is `null`.
-        for (const item of page ?? []) items.push(strip(item, resource));
-        if (!metadata.continue) return { items, resourceVersion: metadata.resourceVersion, serverTime };
-        next = `&continue=${encodeURIComponent(metadata.continue)}`;
+        return { metadata, items: (items ?? []).map((item) => strip(item, resource)), serverTime };
+      };
+      let last = await page(`limit=${PAGE}`);
+      const items = [...last.items];
+      while (last.metadata.continue) {
+        try {
+          last = await page(`limit=${PAGE}`, `continue=${encodeURIComponent(last.metadata.continue)}`);
+        } catch (error) {
+          if (!(error instanceof ExpiredError)) throw error;
+          // So much changes meanwhile that the next attempt would go no better: all at once, which cannot expire.
+          last = await page();
+          items.length = 0;
+        }
+        for (const item of last.items) items.push(item);
       }
+      return { items, resourceVersion: last.metadata.resourceVersion, serverTime: last.serverTime };
     },
     async addFinalizers(resource, object, manager, finalizers) {
       const body = identity(resource, object);
@@ -199,15 +216,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const state = { ...body, metadata: { ...body.metadata, resourceVersion }, status };
       return send(resource, reference(object), APPLY, state, `/status${query(manager)}`);
     },
-    recordId(resource, object, id) {
+    recordId(resource, object, id, applied) {
       const { uid, resourceVersion } = object.metadata;
-      return send(
-        resource,
-        reference(object),
-        MERGE,
-        { metadata: { uid, resourceVersion }, status: { id } },
-        '/status',
-      );
+      const status = { id, ...(applied !== undefined && { resource: applied }) };
+      return send(resource, reference(object), MERGE, { metadata: { uid, resourceVersion }, status }, '/status');
     },
     async applied(resource, namespace, name, manager) {
       try {

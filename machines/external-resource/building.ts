@@ -12,6 +12,7 @@ import {
   foundNothingYet,
   foundOne,
   hasRival,
+  isLacking,
   isLostRace,
   isNewCredentials,
   isOutrun,
@@ -20,6 +21,7 @@ import {
   mustTakeBack,
   noteAmbiguous,
   noteFailure,
+  noteLack,
   noteRival,
   noteSought,
   refusedOrNot,
@@ -144,14 +146,29 @@ export const building = resourceSetup.createStateConfig({
       id: 'creating',
       description: 'The external resource is being created.',
       tags: Tag.Busy,
-      entry: ['noteTry', 'noteBuilding'],
+      entry: ['noteTry', 'noteBuilding', 'noteBasis'],
       invoke: {
         id: 'create',
         src: 'create',
         input: ({ context: { key, sought } }) => ({ key, sought }),
         onDone: { target: 'recording', actions: takeObserved },
-        onError: [{ guard: isOutrun, target: 'outrun' }, ...refusedOrNot],
+        onError: [
+          { guard: isOutrun, target: 'outrun' },
+          { guard: isLacking, target: 'lacking', actions: noteLack },
+          ...refusedOrNot,
+        ],
       },
+    },
+    lacking: {
+      description: 'Something that the resource is to be made of is not there yet; waiting until a dependency changes.',
+      tags: Tag.Waiting,
+      entry: 'forgetFailure',
+      exit: 'forgetLack',
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isPassStale', target: '#claiming' },
+      ],
+      on: { 'object.changed': anewIfUnsettled },
     },
     recording: {
       id: 'recording',
@@ -160,7 +177,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'record',
         src: 'record',
-        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
         onDone: [
           {
             guard: { type: 'wasStored', params: ({ event }) => event.output },

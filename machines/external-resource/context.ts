@@ -12,7 +12,7 @@ import {
   type Rival,
   type Sought,
 } from '../life.ts';
-import type { ErrorData } from '../object.ts';
+import type { ErrorData, JsonObject } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
 import { rarer } from './watching.ts';
 
@@ -22,6 +22,8 @@ export const ResourceTag = {
   AwaitsImport: 'awaits.import',
   /** The foreign system is at work on the resource. */
   AwaitsReadiness: 'awaits.readiness',
+  /** Its content is on its way. */
+  Filling: 'filling',
   /** It takes changes and does not make them. */
   AwaitsChange: 'awaits.change',
   /** It waits for what the object refers to. */
@@ -65,6 +67,11 @@ export interface ResourceView {
   readonly resyncEveryMs: number | undefined;
   /** Who holds the deleted object, as far as it is known: told, and nothing is decided by it. */
   readonly holders?: HoldersByFinalizer;
+  /**
+   * What drifts is told and left as it is. `applied`: the generation that the resource was brought up to, as the stored status has
+   * it; what is edited after that is brought to the resource. Undefined: what drifts is brought back.
+   */
+  readonly reporting?: { readonly applied: number | undefined } | undefined;
 }
 
 export interface ResourceContext {
@@ -96,7 +103,17 @@ export interface ResourceContext {
   readonly repassMs: number | undefined;
   /** The dependencies as the last update pass, or the last look for what was built, knew them. */
   readonly basis: string;
+  /** The ids of what it refers to, as the last update pass knew them. */
+  readonly passedOn: Readonly<Record<string, string>>;
+  /** The generation that this life brought the resource up to. */
+  readonly applied: number | undefined;
+  /** Fields that the last pass found not as specified and left so; undefined: it was not to leave any. */
+  readonly left: readonly string[] | undefined;
+  /** What the last update pass has to say of a resource that stays as it is. */
+  readonly remarks: readonly string[];
   readonly vanished: boolean;
+  /** What is known of bringing its content; undefined: nothing is brought, nor was it tried last. */
+  readonly filling: Filling | undefined;
   /** A create may have been sent, by this life or an earlier one: its result may be out there. */
   readonly mayHaveBuilt: boolean;
   /** When a look-up last found nothing to adopt, milliseconds since the epoch. */
@@ -117,7 +134,19 @@ export interface ResourceContext {
   readonly heardAt: number;
 }
 
-export type ResourceEvent = LifeEvent<ResourceView> | Observed;
+export type ResourceEvent = LifeEvent<ResourceView> | Observed | FilledPartly;
+
+/** How far the content is, or why it did not come, in the words of the adapter. */
+export interface Filling {
+  readonly progress?: JsonObject;
+  readonly error?: ErrorData;
+}
+
+/** More of the content is there. */
+export interface FilledPartly {
+  readonly type: 'filled.partly';
+  readonly progress: JsonObject;
+}
 
 /** What is watched is not as it was; without an observation it is gone. */
 export interface Observed {
@@ -132,6 +161,11 @@ export interface EffectInput {
   readonly key: string;
   readonly externalId?: string | undefined;
   readonly observation?: Observation | undefined;
+}
+
+export interface UpdateInput extends EffectInput {
+  /** Nothing is to be changed. */
+  readonly report?: boolean;
 }
 
 export interface CreateInput extends EffectInput {
@@ -152,6 +186,18 @@ export interface WatchInput extends EffectInput {
   /** Undefined: the foreign system has nothing to do, and is not looked at. */
   readonly pollAfterMs: number | undefined;
   /** Told what is new, as `observed`. */
+  readonly parent: AnyActorRef;
+}
+
+/** What is said of bringing content: that it begins, that one more attempt does, that the foreign system does it by itself. */
+export type FillStep = 'begun' | 'attempted' | 'delegated';
+
+export interface AnnounceInput extends EffectInput {
+  readonly step: FillStep;
+}
+
+export interface FillInput extends EffectInput {
+  /** Told of the progress, as `filled.partly`. */
   readonly parent: AnyActorRef;
 }
 
@@ -176,7 +222,9 @@ export type RecordOutput = { readonly kind: 'stored' } | { readonly kind: 'lost'
 export const CLEAR_FOR_MS = 30_000;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_LIMIT_MS = 120_000;
-/** What refuses the spec as it is may take it one day: ten minutes, less a quarter for what chance adds to a pause. */
+/** Room comes when somebody makes it: the first pause, longer than any other's. */
+const NO_ROOM_FIRST_MS = 5_000;
+/** What refuses the spec as it is, or has no room for it, may take it one day: ten minutes, less a quarter for what chance adds to a pause. */
 const REFUSED_LIMIT_MS = 480_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
@@ -204,8 +252,13 @@ export function basisOf(dependencies: readonly Dependency[]): string {
   return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));
 }
 
-export function notePass({ waiting = [], pollAfterMs }: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'repassMs'> {
-  return { waiting, repassMs: pollAfterMs };
+export function notePass({
+  waiting = [],
+  pollAfterMs,
+  left,
+  remarks = [],
+}: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'repassMs' | 'left' | 'remarks'> {
+  return { waiting, repassMs: pollAfterMs, left, remarks };
 }
 
 /** Longer than the longest pause after a failure. */
@@ -217,8 +270,10 @@ export function backoffMs({
   error,
   landsInMs = Number.POSITIVE_INFINITY,
 }: Pick<ResourceContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
-  const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
-  const limit = error?.fault === 'spec' ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS;
+  const isRefused = error?.fault === 'spec' || error?.fault === 'quota';
+  const first = error?.fault === 'quota' ? NO_ROOM_FIRST_MS : BACKOFF_FIRST_MS;
+  const exponential = first * 2 ** Math.max(0, attempts - 1);
+  const limit = isRefused ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS;
   return Math.max(Math.min(exponential, limit, landsInMs), error?.retryAfterMs ?? 0);
 }
 
@@ -268,10 +323,14 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
   const isEdited = object.generation > (object.deleting ? 2 : 1);
   const isUnbuilt = ({ finalizers, neededFor, fixed, answer }: Dependency): boolean => {
     if (answer === undefined) return false;
-    if (answer.readiness === Readiness.Absent)
-      return finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
+    const isOld = finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
+    if (answer.readiness === Readiness.Absent) return isOld;
+    if (answer.externalId !== undefined || answer.version !== undefined) return false;
     // Guarded or our owner, which waits for us: it had no resource, or its resource could not have gone with ours on it.
-    return neededFor === 'always' && answer.externalId === undefined && answer.version === undefined;
+    if (neededFor === 'always') return true;
+    // It waits for us as well, and never had an id by which what was built on it could be told from what others built.
+    const isBlank = answer.readiness === Readiness.Deleting && answer.attributes === undefined;
+    return isBlank && neededFor === 'create' && isOld;
   };
   return externalId === undefined && dependencies.some(isUnbuilt);
 }
@@ -305,4 +364,25 @@ export function isWorthLookingAhead(context: ResourceContext): boolean {
     isCredentialed(context) &&
     unready(context).every(({ answer }) => answer?.readiness === Readiness.Pending)
   );
+}
+
+/** Whether the id in the status is from another hand than this life's. */
+export function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
+  const { object } = context;
+  return (
+    externalId !== undefined &&
+    externalId !== object.externalId &&
+    externalId !== context.externalId &&
+    uid === object.uid
+  );
+}
+
+/** Several may be its own: adopting one of them would be a guess. */
+export function ambiguityOf({ matches, ambiguity }: FindOutput): Pick<ResourceContext, 'error' | 'available'> {
+  const message = ambiguity ?? `${matches.length} resources match`;
+  return { error: { code: 'terminal', reason: 'InvalidConfiguration', message }, available: false };
+}
+
+export function soughtOf({ sought, at }: Pick<FindOutput, 'sought' | 'at'>): Sought | undefined {
+  return sought === undefined ? undefined : { name: sought, at };
 }

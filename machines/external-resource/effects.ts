@@ -1,18 +1,23 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
 import { fromPromise } from 'xstate';
-import type { LifePorts } from '../life.ts';
+import type { LifePorts, StatusPart } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
+  type AnnounceInput,
   backoffMs,
   type ContendInput,
   type ContendOutput,
   type CreateInput,
   type EffectInput,
+  type FilledPartly,
+  type FillInput,
+  type FillStep,
   type FindOutput,
   type Observed,
   type RecordOutput,
   repassPauseMs,
   resyncMs,
+  type UpdateInput,
   type WatchFailure,
   type WatchInput,
 } from './context.ts';
@@ -28,7 +33,15 @@ export interface EffectOptions {
   readonly ambiguity: string;
   /** The adapter offers `watch`; without it the resource is observed in the same rhythm, one by one. */
   readonly watches: boolean;
+  readonly announced?: Announced | undefined;
+  /** The external id that the status of an object names. */
+  readonly externalId?: (object: KubeObject) => string | undefined;
+  /** What a field manager says in the status to record an id, where that is not `status.id`. */
+  readonly recording?: (object: KubeObject, id: string | undefined) => Omit<StatusPart, 'stored'>;
 }
+
+/** What the status says of bringing content; see `ExternalResourceOptions.filling`. */
+export type Announced = (object: KubeObject, step: FillStep, now: number) => StatusPart;
 
 /** The external id that the status of `object` names. */
 export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | undefined {
@@ -36,8 +49,11 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOptions): typeof externalResourceMachine {
-  const call = <Name extends Exclude<keyof ResourceOperations, 'watch' | 'identify'>>(
+export function withEffects(
+  ports: LifePorts,
+  { ambiguity, watches, announced, externalId: storedIn = externalIdOf, recording }: EffectOptions,
+): typeof externalResourceMachine {
+  const call = <Name extends Exclude<keyof ResourceOperations, 'watch' | 'identify' | 'fill' | 'delegate'>>(
     key: string,
     operation: Name,
     extra?: object,
@@ -53,20 +69,22 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought }), at };
   };
 
-  const record = async ({ key, externalId }: EffectInput): Promise<RecordOutput> => {
-    const stored = externalIdOf(ports.object(key));
+  const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {
+    const stored = storedIn(ports.object(key));
     // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
       return { kind: 'lost', externalId: stored };
     // The answer to the write was lost, not the write.
     if (stored === externalId) return { kind: 'stored' };
     try {
-      await ports.recordId(key, externalId ?? null);
+      const part = recording?.(ports.object(key), externalId);
+      if (part === undefined) await ports.recordId(key, externalId ?? null, observation?.applied);
+      else await ports.applyStatus(key, part.manager, part.status);
       return { kind: 'stored' };
     } catch (error) {
       // Somebody else wrote the object meanwhile; it has been read again.
       if ((error as ErrorData).code !== 'conflict') throw error;
-      const now = externalIdOf(ports.object(key));
+      const now = storedIn(ports.object(key));
       if (now === undefined) throw error;
       return now === externalId ? { kind: 'stored' } : { kind: 'lost', externalId: now };
     }
@@ -108,7 +126,8 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     }
   };
 
-  const update = async ({ key, observation }: EffectInput): Promise<UpdateOutcome> => {
+  const update = async ({ key, observation, report }: UpdateInput): Promise<UpdateOutcome> => {
+    if (report === true && observation !== undefined) return call(key, 'update', { observation, report });
     const updateResource = (): Promise<UpdateOutcome> => {
       if (observation === undefined) throw transient('nothing was observed yet');
       return call(key, 'update', { observation });
@@ -116,10 +135,29 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
     // Every step runs, even when another one failed.
     const [children, updating] = await Promise.allSettled([ports.ensureChildren(key), updateResource()]);
     if (updating.status === 'rejected') throw updating.reason;
+    // Before anything else that may fail: what was applied is applied again otherwise.
+    const { waiting = [], applied, ...outcome } = updating.value;
+    if (applied !== undefined && observation !== undefined) await ports.recordId(key, observation.id, applied);
     if (children.status === 'rejected') throw children.reason;
-    const { waiting = [], ...outcome } = updating.value;
     return { ...outcome, waiting: [...children.value, ...waiting] };
   };
+
+  const announce = async ({ key, step }: AnnounceInput): Promise<void> => {
+    const said = announced?.(ports.object(key), step, ports.now());
+    if (said === undefined) throw transient('the kind says nothing of what it brings');
+    // It stands there already.
+    if (JSON.stringify(said.status) === JSON.stringify(said.stored)) return;
+    await ports.applyStatus(key, said.manager, said.status);
+  };
+
+  const fill = ({ parent, ...input }: FillInput, signal: AbortSignal): Promise<unknown> =>
+    ports.hold(input.key, 'fill', {
+      extra: { id: idOf(input) },
+      signal,
+      onProgress: (progress) => {
+        if (!signal.aborted) parent.send({ type: 'filled.partly', progress } satisfies FilledPartly);
+      },
+    });
 
   return externalResourceMachine.provide({
     actors: {
@@ -135,7 +173,12 @@ export function withEffects(ports: LifePorts, { ambiguity, watches }: EffectOpti
       ),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
-      update: effect(update),
+      update: fromPromise<UpdateOutcome, UpdateInput>(async ({ input }) => update(input)),
+      announce: fromPromise<void, AnnounceInput>(({ input }) => announce(input)),
+      delegate: effect(
+        (input) => ports.call(input.key, 'delegate', { id: idOf(input) }) as Promise<UpdateOutcome | undefined>,
+      ),
+      fill: fromPromise<unknown, FillInput>(({ input, signal }) => fill(input, signal)),
       remove: effect((input) => call(input.key, 'remove', { id: idOf(input) })),
       removeChildren: effect(({ key }) => ports.removeChildren(key)),
     },

@@ -1,6 +1,7 @@
 // Keeping a recorded resource as it is specified: the part of the chart between building and resting.
 import { Tag } from '../life.ts';
 import { ResourceTag } from './context.ts';
+import { isToReport } from './drift.ts';
 import {
   anewIfUnsettled,
   countUnwatchedOf,
@@ -47,6 +48,7 @@ export const keeping = resourceSetup.createStateConfig({
             actions: takeObserved,
           },
           { guard: wasFound, target: 'recorded', actions: takeObserved },
+          { guard: 'isToReport', target: '#failed', actions: 'noteLoss' },
           { target: 'forgetting', actions: 'noteVanished' },
         ],
         onError: [
@@ -74,7 +76,7 @@ export const keeping = resourceSetup.createStateConfig({
       invoke: {
         id: 'update',
         src: 'update',
-        input: ({ context: { key, observation } }) => ({ key, observation }),
+        input: ({ context }) => ({ key: context.key, observation: context.observation, report: isToReport(context) }),
         onDone: [
           { guard: 'isDeleting', target: '#deleting' },
           {
@@ -86,6 +88,11 @@ export const keeping = resourceSetup.createStateConfig({
             guard: { type: 'wasChanged', params: ({ event }) => event.output },
             target: 'observing',
             actions: 'countChange',
+          },
+          {
+            guard: { type: 'wasEmpty', params: ({ event }) => event.output },
+            target: '#filling',
+            actions: 'noteAvailability',
           },
           { target: 'judging', actions: { type: 'notePass', params: ({ event }) => event.output } },
         ],
@@ -109,6 +116,7 @@ export const keeping = resourceSetup.createStateConfig({
         { guard: 'isOutdated', target: '#claiming' },
         { guard: 'isContested', target: '#claiming' },
         { guard: 'isPassStale', target: 'updating' },
+        { guard: 'isPassOnOld', target: 'observing' },
         { guard: 'isWaiting', target: 'settling' },
         { guard: 'isAvailable', target: '#resting.available' },
         { guard: 'isAtWork', target: 'settling' },
@@ -116,6 +124,7 @@ export const keeping = resourceSetup.createStateConfig({
       ],
     },
     settling: {
+      id: 'settling',
       description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
       tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
       entry: 'countLook',
@@ -140,9 +149,12 @@ export const keeping = resourceSetup.createStateConfig({
         observed: [
           { guard: wasSeenUnrecorded, target: '#contending', actions: [takeSeen, 'resetUnwatched'] },
           { guard: wasSeen, target: 'recorded', actions: [takeSeen, 'resetUnwatched'] },
+          { guard: 'isToReport', target: '#failed', actions: 'noteLoss' },
           { target: 'forgetting', actions: 'noteVanished' },
         ],
         'object.changed': anewIfUnsettled,
+        // What is waited for may be what others say of it.
+        'relations.changed': 'observing',
         // What is watched with the old ones may not be seen any more.
         'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
       },

@@ -4,6 +4,7 @@ import { type HoldersByFinalizer, type Life, Readiness, type Rival, type StatusP
 import type { ErrorData, KubeObject } from '../object.ts';
 import {
   credentials,
+  type Filling,
   isChildStill,
   isThere,
   nextNeeded,
@@ -11,7 +12,7 @@ import {
   ResourceTag,
   type ResourceView,
 } from './context.ts';
-import { externalIdOf, withEffects } from './effects.ts';
+import { type Announced, externalIdOf, withEffects } from './effects.ts';
 import { externalResourceMachine } from './machine.ts';
 import { doneGenerationOf, ResourceNews, type SeenStep } from './news.ts';
 import type { Observation } from './operations.ts';
@@ -31,8 +32,16 @@ export interface ResourceStanding {
   readonly heldBy: readonly string[];
   /** Who holds it under them, as far as it is known. */
   readonly holders?: HoldersByFinalizer | undefined;
+  /** How far the content is that is being brought, or why it did not come; undefined: it is not empty, as far as is known. */
+  readonly filling?: Filling | undefined;
   /** Messages of an update step that waits. */
   readonly waiting: readonly string[];
+  /** What drifts is told and left as it is. */
+  readonly reporting: boolean;
+  /** Fields that are not as specified and were left so; undefined: it was not looked for them, or the spec was not brought there. */
+  readonly left: readonly string[] | undefined;
+  /** What there is to say of a resource that stays as it is. */
+  readonly remarks: readonly string[];
   /** Children that are being deleted before the resource, and are still there. */
   readonly leaving: readonly { readonly kind: string; readonly name: string }[];
   /** The error that the object is backing off from, or failed with. */
@@ -43,7 +52,7 @@ export interface ResourceStanding {
   readonly vanished: boolean;
 }
 
-export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded'> {
+export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -52,6 +61,17 @@ export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded
   recorded?(object: KubeObject): string | undefined;
   /** Whether a create may have been sent for the object whose id is not recorded. Cheap: asked of all objects at once. */
   mayHaveBegun(object: KubeObject): boolean;
+  /** The external id that the status of the object names, where that is not `status.id`. */
+  externalId?(object: KubeObject): string | undefined;
+  /** What its field manager says once this is the id, or none is, where that is not `status.id`. */
+  recording?(object: KubeObject, id: string | undefined): Omit<StatusPart, 'stored'>;
+  /**
+   * Of a kind whose resources are made empty, and filled by the operations `delegate` and `fill`: what the status says of that,
+   * stored at each step, before what follows.
+   */
+  readonly announced?: Announced;
+  /** What the kind's other field managers say, before what it says itself. */
+  readonly beside?: (standing: ResourceStanding, object: KubeObject, now: number) => readonly StatusPart[];
   /** What is said of an object that several resources match. */
   readonly ambiguity: string;
   /** Its adapter offers `watch`; otherwise what is waited for is looked at by `observe`, object by object. */
@@ -64,21 +84,32 @@ export function externalResourceLife({
   view,
   status,
   recorded,
+  externalId = externalIdOf,
+  recording,
   mayHaveBegun,
   ambiguity,
   watches = false,
+  announced,
+  beside = () => [],
   advise,
   unheeded,
+  shows,
+  isOutdated,
 }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
-    provide: (ports) => withEffects(ports, { ambiguity, watches }),
+    provide: (ports) =>
+      withEffects(ports, { ambiguity, watches, announced, externalId, ...(recording !== undefined && { recording }) }),
     view: (object, now, holders) => ({ ...view(object, now), ...(holders && { holders }) }),
     saying,
-    status: (snapshot, object, now) => [status(standingOf(snapshot as Snapshot), object, now)],
+    status(snapshot, object, now) {
+      const standing = standingOf(snapshot as Snapshot);
+      return [...beside(standing, object, now), status(standing, object, now)];
+    },
     ...(recorded !== undefined && { recorded }),
+    externalId,
     mayHaveBegun,
-    trouble: (object, error, now) => [status(troubled(object, error), object, now)],
+    trouble: (object, error, now) => [status(troubled(object, externalId(object), error), object, now)],
     isSpent,
     told: (snapshot) => {
       const { error, externalId } = snapshot.context as ResourceContext;
@@ -90,12 +121,15 @@ export function externalResourceLife({
     },
     ...(advise !== undefined && { advise }),
     ...(unheeded !== undefined && { unheeded }),
+    ...(shows !== undefined && { shows }),
+    ...(isOutdated !== undefined && { isOutdated }),
   };
 }
 
 /** What the status of an object says about its life. */
 export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceStanding {
-  const { object, externalId, observation, waiting, error, vanished, dependencies, rival } = context;
+  const { object, externalId, observation, waiting, error, vanished, dependencies, rival, filling } = context;
+  const { applied, left, remarks } = context;
   return {
     generation: object.generation,
     tags,
@@ -104,7 +138,12 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
     awaited: awaitedBy({ context, tags }),
     heldBy: tags.has(Tag.Held) ? object.finalizers.filter((finalizer) => finalizer !== object.finalizer) : [],
     holders: object.holders,
+    filling,
     waiting,
+    reporting: object.reporting !== undefined,
+    // A pass that was to change things has left nothing, once all is done.
+    left: applied === object.generation ? (left ?? []) : undefined,
+    remarks: tags.has(Tag.Settled) ? remarks : [],
     leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
     error: tags.has(Tag.Failing) ? error : undefined,
     rival: tags.has(ResourceTag.Taken) ? rival : undefined,
@@ -125,16 +164,19 @@ function awaitedBy({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): Resou
 }
 
 /** Without a chart. What was known of the availability stays known. */
-function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
+function troubled(object: KubeObject, externalId: string | undefined, error: ErrorData): ResourceStanding {
   const { deletionTimestamp, generation = 0 } = object.metadata;
   return {
     generation,
     tags: new Set([Tag.Failing, deletionTimestamp === undefined ? ResourceTag.AwaitsChange : Tag.Deleting]),
-    externalId: externalIdOf(object),
+    externalId,
     observation: undefined,
     awaited: [],
     heldBy: [],
     waiting: [],
+    reporting: false,
+    left: undefined,
+    remarks: [],
     leaving: [],
     error,
     rival: undefined,
@@ -146,10 +188,17 @@ function troubled(object: KubeObject, error: ErrorData): ResourceStanding {
 function saying(snapshot: AnyMachineSnapshot): string | undefined {
   const { context, tags, value } = snapshot as Snapshot;
   if (tags.has(Tag.Busy)) return undefined;
-  const { awaited, heldBy, holders, generation, rival } = standingOf({ context, tags });
+  const { awaited, heldBy, holders, generation, rival, waiting, filling, left, remarks } = standingOf({
+    context,
+    tags,
+  });
   if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
   if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
-  return JSON.stringify([value.lifecycle, awaited, heldBy, heldBy.length > 0 && holders, generation, rival]);
+  const holding = heldBy.length > 0 && holders;
+  return JSON.stringify([
+    ...[value.lifecycle, awaited, heldBy, holding, generation, rival, waiting, filling],
+    ...[left, remarks],
+  ]);
 }
 
 function isSpent(snapshot: AnyMachineSnapshot, now: number): boolean {

@@ -1,6 +1,6 @@
 // The life of an object that stands for one external resource.
 //
-//   claiming -> building (importing | adopting -> creating, recording) -> keeping (updating, judging) -> resting
+//   claiming -> building (importing | adopting -> creating, recording) -> keeping (updating (-> filling), judging) -> resting
 //   deleting (guarded -> removing -> confirming -> unclaiming -> releasing) -> gone
 //
 // Invariants:
@@ -20,6 +20,7 @@ import { Tag } from '../life.ts';
 import { building } from './building.ts';
 import { claiming } from './claiming.ts';
 import { deleting } from './deleting.ts';
+import { filling } from './filling.ts';
 import { keeping } from './keeping.ts';
 import {
   anewIfUnsettled,
@@ -73,7 +74,12 @@ export const externalResourceMachine = resourceSetup.createMachine({
     waiting: [],
     repassMs: undefined,
     basis: '',
+    passedOn: {},
+    applied: undefined,
+    left: undefined,
+    remarks: [],
     vanished: false,
+    filling: undefined,
     mayHaveBuilt: true,
     clearAt: undefined,
     // What is recorded was answered for.
@@ -110,6 +116,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
         claiming,
         building,
         keeping,
+        filling,
         resting,
         failed: {
           id: 'failed',

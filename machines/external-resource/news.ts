@@ -56,6 +56,8 @@ export class ResourceNews {
   #isEndTold = false;
   /** The generation whose fields without effect were told of. */
   #unheededGeneration: number | undefined;
+  /** What was told of a resource that stays as it is. */
+  #remarks: ReadonlySet<string> = new Set();
   readonly #advise: Life['advise'];
 
   /** @param doneGeneration  the generation that the stored status calls complete */
@@ -89,7 +91,14 @@ export class ResourceNews {
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') {
       const outcome = cause.output as UpdateOutcome;
-      return this.#updated(outcome, object.generation, externalId) ?? this.#unheeded(outcome, object.generation, about);
+      const updated = this.#updated(outcome, object.generation, externalId);
+      if (updated !== undefined) return updated;
+      const [remarked, unheeded] = [
+        this.#remarked(outcome, externalId),
+        this.#unheeded(outcome, object.generation, about),
+      ];
+      // Of one and the same field it is told once: after an edit it is the edit that had no effect.
+      return this.#doneGeneration === object.generation ? (remarked ?? unheeded) : (unheeded ?? remarked);
     }
     if (enters(ResourceTag.Taken) && rival !== undefined)
       return warning('Taken', `${rival.externalId} is what ${rival.kind} ${rival.namespace}/${rival.name} has`);
@@ -117,6 +126,18 @@ export class ResourceNews {
     if (this.#doneGeneration === generation)
       return warning('Drifted', `Changed back ${what}: not as specified, though the spec had not changed`);
     return this.#isNew ? undefined : normal('Updated', `Updated ${what}`);
+  }
+
+  /** Each is told once, until it is over. */
+  #remarked({ left = [], remarks = [] }: UpdateOutcome, id: string): Occurrence | undefined {
+    const drift = left.length === 0 ? [] : [warning('Drifted', `${driftMessage(left)}: ${id}`)];
+    const all = [...drift, ...remarks.map((message) => warning('Outdated', message))];
+    const told = this.#remarks;
+    const news = all.find(({ message }) => !told.has(message));
+    this.#remarks = new Set(
+      all.flatMap(({ message }) => (told.has(message) || message === news?.message ? [message] : [])),
+    );
+    return news;
   }
 
   #failed(reason: string, message: string, object: KubeObject | undefined): Occurrence {
@@ -153,6 +174,11 @@ export class ResourceNews {
     if (!detached || wasAwaited) return undefined;
     return normal('Released', `Left ${externalId} in place`);
   }
+}
+
+/** For people: what is not as the spec says, and stays so. Fields alone: their values may be secrets. */
+export function driftMessage(left: readonly string[]): string {
+  return `not as specified, and left so: ${[...left].sort().join(', ')}`;
 }
 
 /** For people: what of the spec has no effect, and what would give it one. */

@@ -15,6 +15,8 @@ export interface Observation {
   readonly resource: JsonObject;
   /** Meets the kind's criterion for Available=True. */
   readonly available: boolean;
+  /** What `status.resource` says of it beyond that, and only whoever made it knows: recorded with the id. */
+  readonly applied?: JsonObject;
   /** The foreign system is still at work: worth another look after so many milliseconds. */
   readonly pollAfterMs?: number;
 }
@@ -23,10 +25,18 @@ export interface Observation {
 export interface UpdateOutcome {
   /** Something was sent, so observe again. */
   readonly changed: boolean;
+  /** The resource has no content yet: `delegate`, or else `fill`, is to bring it. */
+  readonly empty?: boolean;
   /** Fields of the spec that were not as specified, and were sent. */
   readonly fields?: readonly string[];
+  /** Of a pass that was only to report: fields of the spec that are not as specified, and were left so. */
+  readonly left?: readonly string[];
+  /** What people are told of a resource that stays as it is: said beside that it is up to date. No secret. */
+  readonly remarks?: readonly string[];
   /** Fields of the spec that are not as the resource is, and cannot be brought to it. */
   readonly unheeded?: readonly string[];
+  /** What `status.resource` says from now on, and nobody but this pass knows. */
+  readonly applied?: JsonObject;
   /** Messages of what a step waits for. Another pass is made when a dependency changes. */
   readonly waiting?: readonly string[];
   /** Another pass is worth while after so many milliseconds, whatever the observation says. */
@@ -61,8 +71,19 @@ export type ResourceOperations = {
   create(request: OperationRequest): Promise<Observation>;
   /** Reads by id; undefined when it is gone. */
   observe(request: OperationRequest & { readonly id: string }): Promise<Observation | undefined>;
-  /** Runs the kind's update steps on what was observed. */
-  update(request: OperationRequest & { readonly observation: Observation }): Promise<UpdateOutcome>;
+  /**
+   * Runs the kind's update steps on what was observed. With `report` nothing is changed: what differs is told (`left`).
+   */
+  update(
+    request: OperationRequest & { readonly observation: Observation; readonly report?: boolean },
+  ): Promise<UpdateOutcome>;
+  /**
+   * Asks the foreign system to fetch the content of an empty resource itself. Undefined: it cannot, and `fill` is to bring it.
+   * Otherwise what is waited for then, and for how long, before the resource is looked at again.
+   */
+  delegate?(request: OperationRequest & { readonly id: string }): Promise<UpdateOutcome | undefined>;
+  /** Brings the content of an empty resource; one that is not empty any more is left as it is. Ends when `signal` is aborted. */
+  fill?(request: HeldRequest & { readonly id: string }): Promise<unknown>;
   /** Asks for the deletion, once. A resource that is gone already is fine. */
   remove(request: OperationRequest & { readonly id: string }): Promise<void>;
   /**

@@ -1,8 +1,10 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { assign, fromPromise, setup } from 'xstate';
-import type { Dependency, Sought, Tag } from '../life.ts';
+import type { Dependency, Tag } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import {
+  type AnnounceInput,
+  ambiguityOf,
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
@@ -12,11 +14,14 @@ import {
   countUnwatched,
   credentialsVersion,
   type EffectInput,
+  type FilledPartly,
+  type FillInput,
   type FindOutput,
   isAbleToLook,
   isChildStill,
   isCredentialed,
   isProvedUnbuilt,
+  isUsurped,
   isWorthLookingAhead,
   notePass,
   type Observed,
@@ -28,11 +33,14 @@ import {
   type ResourceView,
   repassPauseMs,
   resyncMs,
+  soughtOf,
+  type UpdateInput,
   unready,
   type WatchFailure,
   type WatchInput,
   yieldable,
 } from './context.ts';
+import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
 import { removalPatienceMs } from './watching.ts';
 
@@ -66,7 +74,11 @@ export const resourceSetup = setup({
     observe: fromPromise<Observation | undefined, EffectInput>(notProvided),
     /** Tells what is new of the resource, as `observed`; ends with its failure only. */
     watch: fromPromise<never, WatchInput>(notProvided),
-    update: fromPromise<UpdateOutcome, EffectInput>(notProvided),
+    update: fromPromise<UpdateOutcome, UpdateInput>(notProvided),
+    /** Stores in the status what is said of bringing content. */
+    announce: fromPromise<void, AnnounceInput>(notProvided),
+    delegate: fromPromise<UpdateOutcome | undefined, EffectInput>(notProvided),
+    fill: fromPromise<unknown, FillInput>(notProvided),
     remove: fromPromise<void, EffectInput>(notProvided),
     /** Asks for the deletion of the children, and says whether none was left. */
     removeChildren: fromPromise<{ readonly gone: boolean }, EffectInput>(notProvided),
@@ -147,9 +159,23 @@ export const resourceSetup = setup({
       waiting: [],
       repassMs: undefined,
     })),
-    noteBasis: assign({ basis: ({ context }) => basisOf(context.dependencies) }),
+    noteBasis: assign(({ context: { dependencies } }) => ({
+      basis: basisOf(dependencies),
+      passedOn: idsOf(dependencies),
+    })),
     notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
-    noteSuccess: assign({ error: undefined, attempts: 0, changes: 0, vanished: false }),
+    noteLack: assign((_, { error }: Failure) => ({ waiting: [(error as ErrorData).message], repassMs: undefined })),
+    forgetLack: assign({ waiting: [] }),
+    noteSuccess: assign(({ context }) => noteSuccess(context)),
+    noteLoss: assign(noteLoss),
+    beginFilling: assign({ filling: {}, vanished: false }),
+    noteDelegation: assign((_, { outcome }: { outcome: UpdateOutcome | undefined }) => ({
+      ...notePass(outcome ?? { changed: false }),
+      filling: undefined,
+      error: undefined,
+    })),
+    noteFilled: assign((_, { progress }: FilledPartly) => ({ filling: { progress } })),
+    noteFillFailure: assign((_, { error }: Failure) => ({ filling: { error: error as ErrorData } })),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
@@ -160,14 +186,7 @@ export const resourceSetup = setup({
       available: context.available && context.observation !== undefined,
     })),
     forgetObservation: assign({ observation: undefined }),
-    noteAmbiguous: assign((_, { matches, ambiguity }: FindOutput) => ({
-      error: {
-        code: 'terminal',
-        reason: 'InvalidConfiguration',
-        message: ambiguity ?? `${matches.length} resources match`,
-      } as const,
-      available: false,
-    })),
+    noteAmbiguous: assign((_, found: FindOutput) => ambiguityOf(found)),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
@@ -190,6 +209,7 @@ export const resourceSetup = setup({
     /** What nobody answered may come yet, beside what was found. */
     mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
+    isToReport: ({ context }) => isToReport(context),
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
     isRecorded: ({ context }) => context.externalId !== undefined,
@@ -208,6 +228,8 @@ export const resourceSetup = setup({
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
     /** Somebody else makes, or may have made, what was looked for. */
     isOutrun: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
+    /** What was to be made needs something that is not there yet. */
+    isLacking: (_, { error }: Failure) => (error as ErrorData | undefined)?.waiting === true,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
@@ -223,10 +245,14 @@ export const resourceSetup = setup({
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
+    wasEmpty: (_, { empty }: UpdateOutcome) => empty === true,
+    wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
     wasChangedInVain: ({ context }, { changed }: { changed: boolean }) => changed && context.changes >= QUICK_CHANGES,
     isWaiting: ({ context }) => context.waiting.length > 0,
     /** What the last update pass waited for may be there by now. */
     isPassStale: ({ context }) => context.waiting.length > 0 && context.basis !== basisOf(context.dependencies),
+    /** What it refers to was made anew during the last update pass. */
+    isPassOnOld: ({ context }) => context.object.managed && isAnew(context),
     /** A reference that was missing for a look may have come while it was made. */
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
@@ -240,9 +266,10 @@ export const resourceSetup = setup({
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isOutdated: ({ context }) => context.tried !== context.object.generation,
-    /** Somebody took the status away, or the id, wrote another one, or set it back to work. */
+    /** Somebody took the status away, or the id, wrote another one, set it back to work, or wants drift treated otherwise. */
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
       isUsurped(context, object) ||
+      (context.object.reporting === undefined) !== (object.reporting === undefined) ||
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
@@ -274,6 +301,8 @@ export const countUnwatchedOf = {
   params: ({ event }: { event: { error: unknown } }) => event.error as WatchFailure,
 } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const isLacking = { type: 'isLacking', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const noteLack = { type: 'noteLack', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const refusedOrNot = [
   { guard: isTerminal, target: '#failed', actions: noteFailure },
@@ -364,21 +393,6 @@ export const anewIfUnsettled = [
   { guard: isUnsettled, target: '#claiming', actions: storeObject },
   { actions: storeObject },
 ] as const;
-
-/** Whether the id in the status is from another hand than this life's. */
-function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
-  const { object } = context;
-  return (
-    externalId !== undefined &&
-    externalId !== object.externalId &&
-    externalId !== context.externalId &&
-    uid === object.uid
-  );
-}
-
-function soughtOf({ sought, at }: Pick<FindOutput, 'sought' | 'at'>): Sought | undefined {
-  return sought === undefined ? undefined : { name: sought, at };
-}
 
 function notProvided(): never {
   const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };

@@ -78,22 +78,61 @@ function cloudsIn(cloudsYaml: string): Readonly<Record<string, JsonObject | null
 export type Inventory = ReadonlyMap<string, { readonly what: string; readonly name: string }>;
 
 export interface DemoCloud {
-  /** Projects, networks, and what is in them. @throws as `Session.list` */
+  /** Everything of the kinds that there are. @throws as `Session.list` */
   inventory(): Promise<Inventory>;
   hasNetwork(name: string): Promise<boolean>;
+  /** The kinds of objects whose service the cloud does not have. @throws as `Session.list` */
+  kindsWithoutService(): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 
-const LISTS = [
-  { service: 'identity', collection: 'projects', singular: 'project' },
-  { service: 'network', collection: 'networks', singular: 'network' },
-  { service: 'network', collection: 'subnets', singular: 'subnet' },
-  { service: 'network', collection: 'routers', singular: 'router' },
-  { service: 'network', collection: 'ports', singular: 'port' },
-  { service: 'network', collection: 'security-groups', singular: 'security group' },
-] as const;
+interface Listed {
+  readonly service: string;
+  /** Of the path, and of the member that holds the list unless stated. */
+  readonly collection: string;
+  readonly key?: string;
+  readonly kind: string;
+}
+
+const NETWORKS: Listed = { service: 'network', collection: 'networks', kind: 'Network' };
+/** Where kinds are listed. What is not here belongs to something that is. */
+const LISTS: readonly Listed[] = [
+  ...(
+    [
+      ['domains', 'Domain'],
+      ['projects', 'Project'],
+      ['roles', 'Role'],
+      ['groups', 'Group'],
+      ['users', 'User'],
+      ['services', 'Service'],
+      ['endpoints', 'Endpoint'],
+    ] as const
+  ).map(([collection, kind]) => ({ service: 'identity', collection, kind })),
+  NETWORKS,
+  ...(
+    [
+      ['subnets', 'Subnet'],
+      ['routers', 'Router'],
+      ['ports', 'Port'],
+      ['security-groups', 'SecurityGroup'],
+      ['floatingips', 'FloatingIP'],
+      ['trunks', 'Trunk'],
+      ['address-scopes', 'AddressScope'],
+    ] as const
+  ).map(([collection, kind]) => ({ service: 'network', collection, kind })),
+  { service: 'compute', collection: 'servers', kind: 'Server' },
+  { service: 'compute', collection: 'os-server-groups', key: 'server_groups', kind: 'ServerGroup' },
+  { service: 'compute', collection: 'flavors', kind: 'Flavor' },
+  { service: 'compute', collection: 'os-keypairs', key: 'keypairs', kind: 'KeyPair' },
+  { service: 'image', collection: 'images', kind: 'Image' },
+  { service: 'block-storage', collection: 'volumes', kind: 'Volume' },
+  { service: 'block-storage', collection: 'types', key: 'volume_types', kind: 'VolumeType' },
+  { service: 'shared-file-system', collection: 'share-networks', kind: 'ShareNetwork' },
+];
 /** Neutron makes such a security group for every project, and keeps it. */
-const NEUTRONS_OWN = `security group 'default'`;
+const NEUTRONS_OWN = `SecurityGroup 'default'`;
+/** What a session says of a service that nobody offers. */
+const NO_SERVICE = /^the catalogue has no /;
 
 /** Looks at the cloud with the credentials that the actors get. */
 export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): DemoCloud {
@@ -105,25 +144,39 @@ export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): 
   const deadlineAt = (): number => clock.now() + CALL_MS;
   const session = (): Promise<Session> =>
     sessions.open('', { secretName: 'demo', cloudName: CLOUD_NAME }, '1', deadlineAt());
-  const list = async ({ service, collection }: (typeof LISTS)[number]): Promise<readonly JsonObject[]> => {
+  /** Undefined: the cloud has no such service. */
+  const listIfThere = async ({ service, collection, key }: Listed): Promise<readonly JsonObject[] | undefined> => {
     const call = { service, path: `/${collection}`, deadlineAt: deadlineAt(), traceparent: TRACEPARENT };
-    return (await session()).list(call, collection.replaceAll('-', '_'));
+    try {
+      return await (await session()).list(call, key ?? collection.replaceAll('-', '_'));
+    } catch (error) {
+      if (error instanceof Error && NO_SERVICE.test(error.message)) return undefined;
+      throw error;
+    }
   };
   return {
     async inventory() {
       const lists = await Promise.all(
-        LISTS.map(async (of) =>
-          (await list(of)).map(({ id, name }): [string, { what: string; name: string }] => [
-            String(id),
-            { what: `${of.singular} '${name}'`, name: String(name) },
-          ]),
-        ),
+        LISTS.map(async (of) => ((await listIfThere(of)) ?? []).map((item) => entryOf(of, item))),
       );
       return new Map(lists.flat().filter(([, { what }]) => what !== NEUTRONS_OWN));
     },
     async hasNetwork(name) {
-      return (await list(LISTS[1])).some((network) => network['name'] === name && network['router:external'] === true);
+      const networks = (await listIfThere(NETWORKS)) ?? [];
+      return networks.some((network) => network['name'] === name && network['router:external'] === true);
+    },
+    async kindsWithoutService() {
+      const there = await Promise.all(
+        LISTS.map(async (of) => ((await listIfThere(of)) === undefined ? [of.kind] : [])),
+      );
+      return new Set(there.flat());
     },
     close: () => sessions.close(),
   };
+}
+
+/** A key pair has no id, and stands in a member of its own. */
+function entryOf({ kind }: Listed, item: JsonObject): [string, { what: string; name: string }] {
+  const { id, name } = (item['keypair'] ?? item) as JsonObject;
+  return [`${id ?? `${kind} ${name}`}`, { what: `${kind} '${name ?? id}'`, name: String(name) }];
 }

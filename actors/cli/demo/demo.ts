@@ -1,4 +1,4 @@
-// `troupe demo`: a landscape of networks comes up and goes again.
+// `troupe demo`: the cloud of a small company comes up and goes again.
 //
 // Invariants:
 //   D1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
@@ -25,10 +25,14 @@ import {
   PUBLIC,
 } from './cloud.ts';
 import { History } from './history.ts';
+import { type ImageHost, startImageHost } from './images.ts';
 import {
   applyObjects,
   createNamespace,
+  credentialsObject,
   deleteNamespace,
+  generatedSecrets,
+  type Landscape,
   type LandscapeObject,
   messageOf,
   NAMESPACE,
@@ -37,8 +41,9 @@ import {
   readLandscape,
   remaining,
   SECRET_KEY,
-  secretObject,
+  without,
 } from './landscape.ts';
+import { nextSteps } from './next-steps.ts';
 import { Show, type ShowDeps } from './show.ts';
 import {
   callLines,
@@ -46,7 +51,6 @@ import {
   creationOrder,
   deletionLines,
   deletionOrder,
-  kindsOf,
   type Stretch,
   seconds,
 } from './summary.ts';
@@ -72,7 +76,7 @@ export interface DemoDeps {
   ink: ShowDeps['ink'];
 }
 
-const SAMPLES = new URL('../../../deploy/samples/network-landscape/', import.meta.url);
+const SAMPLES = new URL('../../../deploy/samples/company-cloud/', import.meta.url);
 /** Everything together may take so long to come up, and again to go, in milliseconds. */
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
@@ -119,6 +123,8 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const data = await credentials(environment.cloudsYaml, deps.cloudName);
     const cloud = demoCloud({ clock, data });
     closing.push(() => cloud.close());
+    const images = await startImageHost();
+    closing.push(() => images.close());
     const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
@@ -128,7 +134,8 @@ export async function demo(deps: DemoDeps): Promise<number> {
       environment,
       runtime,
       cloud,
-      secret: secretObject(data),
+      secret: credentialsObject(data),
+      images,
       say,
     }).run();
   } finally {
@@ -136,24 +143,12 @@ export async function demo(deps: DemoDeps): Promise<number> {
   }
 }
 
-/** What to do next. */
-function nextSteps(kept: boolean): readonly string[] {
-  return [
-    'next:',
-    ...(kept
-      ? []
-      : ['  npm run demo -- --keep     the same, and it stays up until Ctrl-C, to be looked at with kubectl and nats']),
-    '  npm run dev                an API server, a bus and a cloud for objects of your own, which stay; then',
-    '                             deploy/tutorial.md makes two of them in five minutes',
-    '  npm run -s troupe -- help  all commands',
-  ];
-}
-
 interface Stage extends DemoDeps {
   readonly environment: Environment & CloudInUse;
   readonly runtime: Runtime;
   readonly cloud: DemoCloud;
   readonly secret: LandscapeObject;
+  readonly images: ImageHost;
   readonly say: (line: string) => void;
 }
 
@@ -226,10 +221,10 @@ class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, secret, clock, terminal, ink, say } = this.#stage;
+    const { environment, runtime, secret, images, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
-    const { first, later } = await readLandscape(SAMPLES, runtime.kinds);
-    const applied = await this.#withoutMissing(first);
+    const { first, later } = await this.#withoutMissing(await readLandscape(SAMPLES, runtime.kinds));
+    const applied = [...first, ...generatedSecrets(first)].map((object) => images.localized(object));
     this.#history.expect([secret]);
     await createNamespace(client);
     await applyObjects(client, [secret]);
@@ -268,7 +263,7 @@ class Demo {
     this.#cameUpMs = Math.max(...settled.map(({ key }) => history.readyAt(key) ?? clock.now())) - firstBeganAt;
     const goneOn = Math.max(...blocked.map(({ key }) => history.readyAt(key) ?? 0)) - laterBeganAt;
     say('');
-    say(`${all.length} objects: ${kindsOf(all)}`);
+    say(`${all.length} objects of ${new Set(all.map(({ kind }) => kind)).size} kinds`);
     for (const line of creationLines(stretch)) say(`  ${line}`);
     if (blocked.length > 0) say(`  what waited was available ${seconds(goneOn)} after 90-later.yaml was applied`);
     const broken = creationOrder({ ...stretch, objects: all }).broken;
@@ -277,13 +272,19 @@ class Demo {
     say('');
   }
 
-  /** Without the imported network where a real cloud has none. */
-  async #withoutMissing(objects: readonly LandscapeObject[]): Promise<readonly LandscapeObject[]> {
-    if (await this.#stage.cloud.hasNetwork(PUBLIC)) return objects;
-    this.#stage.say(
-      `the cloud has no external network '${PUBLIC}', so network/${PUBLIC}, which imports it, is left out`,
+  /** Without the imported network where a cloud has none, what its services do not know, and all that needs these. */
+  async #withoutMissing(landscape: Landscape): Promise<Landscape> {
+    const { cloud, say } = this.#stage;
+    const unknown = await cloud.kindsWithoutService();
+    const hasNetwork = await cloud.hasNetwork(PUBLIC);
+    const found = without(
+      landscape,
+      ({ key, kind }) => unknown.has(kind) || (!hasNetwork && key === `network/${PUBLIC}`),
     );
-    return objects.filter(({ key }) => key !== `network/${PUBLIC}`);
+    if (!hasNetwork) say(`the cloud has no external network '${PUBLIC}', which network/${PUBLIC} imports`);
+    if (unknown.size > 0) say(`the cloud has no service for ${[...unknown].join(', ')}`);
+    if (found.missing.length > 0) say(`${found.missing.length} objects are left out for that`);
+    return found;
   }
 
   /** Tells of all that is not ready. */

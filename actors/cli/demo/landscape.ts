@@ -1,4 +1,5 @@
 // The sample landscape: its files, and its way to the API server and back.
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { type KubeClient, resourcePath, SECRETS } from '../../../adapters/kubernetes/mod.ts';
@@ -6,7 +7,7 @@ import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } 
 import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
-export const NAMESPACE = 'network-landscape';
+export const NAMESPACE = 'company-cloud';
 export const SECRET_NAME = 'openstack-clouds';
 /** Keys of objects are `<kind>/<name>` in lower case. */
 export const SECRET_KEY = `secret/${SECRET_NAME}`;
@@ -28,6 +29,8 @@ export interface LandscapeObject {
   readonly name: string;
   /** Keys of what it refers to. */
   readonly references: readonly string[];
+  /** Those of them that it can be made without, and needs afterwards. */
+  readonly later?: readonly string[];
   /** Those of them that cannot go before it. */
   readonly guarded: readonly string[];
   /** It makes an object for itself, and is usable before that one is. */
@@ -65,6 +68,7 @@ export async function readLandscape(folder: URL, kinds: readonly Kind[]): Promis
 function landscapeObject(manifest: JsonObject, kinds: readonly Kind[]): LandscapeObject {
   const object = manifest as unknown as KubeObject;
   const { name } = object.metadata;
+  if (object.kind === SECRETS.kind) return secretObject(name, manifest);
   const kind = kinds.find((candidate) => candidate.kind === object.kind);
   if (kind === undefined) throw new TerminalError(`the landscape has a '${object.kind}', which is no kind of ours`);
   const references = kind.references(object);
@@ -75,6 +79,7 @@ function landscapeObject(manifest: JsonObject, kinds: readonly Kind[]): Landscap
     plural: kind.plural,
     name,
     references: keys(references.filter(({ neededFor }) => neededFor !== 'never')),
+    later: keys(references.filter(({ neededFor }) => neededFor === 'update')),
     guarded: keys(references.filter(({ finalizers }) => finalizers.length > 0)),
     owns: kind.children(object).length > 0,
     path: resourcePath(kind, NAMESPACE, name),
@@ -86,18 +91,52 @@ function keyOf(kind: string, name: string): string {
   return `${kind.toLowerCase()}/${name}`;
 }
 
-/** The credentials, as an object of the landscape. @param data  values in base64 */
-export function secretObject(data: Readonly<Record<string, string>>): LandscapeObject {
+/** A Secret, as an object of the landscape. */
+function secretObject(name: string, content: JsonObject): LandscapeObject {
+  const metadata = { name, namespace: NAMESPACE };
   return {
-    key: SECRET_KEY,
+    key: keyOf(SECRETS.kind, name),
     kind: SECRETS.kind,
     plural: SECRETS.plural,
-    name: SECRET_NAME,
+    name,
     references: [],
     guarded: [],
-    path: resourcePath(SECRETS, NAMESPACE, SECRET_NAME),
-    manifest: { apiVersion: 'v1', kind: SECRETS.kind, metadata: { name: SECRET_NAME, namespace: NAMESPACE }, data },
+    path: resourcePath(SECRETS, NAMESPACE, name),
+    manifest: { ...content, apiVersion: 'v1', kind: SECRETS.kind, metadata },
   };
+}
+
+/** The credentials. @param data  values in base64 */
+export function credentialsObject(data: Readonly<Record<string, string>>): LandscapeObject {
+  return secretObject(SECRET_NAME, { data });
+}
+
+/** The Secrets that objects refer to and no file brings, as a person makes them: passwords that nobody knows. */
+export function generatedSecrets(objects: readonly LandscapeObject[]): readonly LandscapeObject[] {
+  const prefix = keyOf(SECRETS.kind, '');
+  const brought = new Set([SECRET_KEY, ...objects.map(({ key }) => key)]);
+  const missing = new Set(objects.flatMap(({ references }) => references).filter((key) => !brought.has(key)));
+  return [...missing]
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => {
+      const password = randomBytes(24).toString('base64url');
+      return secretObject(key.slice(prefix.length), { stringData: { password, value: password } });
+    });
+}
+
+/** Without those that are to be missing, and without all that need one of these. */
+export function without(
+  { first, later }: Landscape,
+  isMissing: (object: LandscapeObject) => boolean,
+): Landscape & { readonly missing: readonly string[] } {
+  const all = [...first, ...later];
+  const missing = new Set(all.filter(isMissing).map(({ key }) => key));
+  for (let before = -1; before < missing.size; ) {
+    before = missing.size;
+    for (const { key, references } of all) if (references.some((other) => missing.has(other))) missing.add(key);
+  }
+  const isThere = ({ key }: LandscapeObject): boolean => !missing.has(key);
+  return { first: first.filter(isThere), later: later.filter(isThere), missing: [...missing] };
 }
 
 /** Applies objects, all at once. @throws as `KubeClient.call` */

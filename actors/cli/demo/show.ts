@@ -1,19 +1,22 @@
 // The parts of the demo as they are shown, and waiting for what the trace tells.
-import type { Clock, TraceEvent } from '../../../bus/mod.ts';
-import { type History, State } from './history.ts';
+import type { Clock, Timer, TraceEvent } from '../../../bus/mod.ts';
+import type { Change, History, State } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { seconds } from './summary.ts';
-import { countsOf, detailOf, type Ink, layout, treeOf } from './view.ts';
+import { countsOf, type Ink, layout, treeOf } from './view.ts';
 
 export interface ShowDeps {
   readonly history: History;
   readonly clock: Clock;
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
-  /** Whether `out` understands ANSI sequences; otherwise every change is a line. */
+  /** Whether `out` understands ANSI sequences; otherwise changes are told in lines. */
   readonly terminal: boolean;
   readonly ink: Ink;
 }
+
+/** Changes of so many milliseconds are told together, where there is no picture. */
+const TOGETHER_MS = 250;
 
 export class Show {
   readonly #deps: ShowDeps;
@@ -22,6 +25,9 @@ export class Show {
   /** When the part that is running began; undefined while nothing is shown. */
   #beganAt: number | undefined;
   #screen: Screen | undefined;
+  /** The last change of each object that was not told yet. */
+  readonly #untold = new Map<string, Change>();
+  #telling: Timer | undefined;
 
   constructor(deps: ShowDeps) {
     this.#deps = deps;
@@ -31,7 +37,7 @@ export class Show {
     this.#deps.out.write(`${line}\n`);
   }
 
-  /** Begins a part: from now on these objects are drawn, or a line told for each change. @returns the instant */
+  /** Begins a part: from now on these objects are drawn, or their changes told in lines. @returns the instant */
   begin(heading: string, shown: readonly LandscapeObject[]): number {
     const { out, clock, terminal, history, ink } = this.#deps;
     const beganAt = clock.now();
@@ -51,21 +57,41 @@ export class Show {
 
   /** Ends the part; its picture stays. A second call does nothing. */
   end(): void {
+    this.#tell();
     this.#screen?.end();
     this.#screen = undefined;
     this.#beganAt = undefined;
   }
 
   take(event: TraceEvent & { readonly at: number }): void {
-    const { history, terminal } = this.#deps;
+    const { history, terminal, clock } = this.#deps;
     const change = history.take(event);
     if (change !== undefined && this.#beganAt !== undefined) {
-      const { key, state, at } = change;
-      const text = state === State.Available ? state : detailOf(history, key) || state;
-      if (!terminal) this.say(`+${((at - this.#beganAt) / 1_000).toFixed(3)} s ${key} ${text}`);
+      if (!terminal) this.#untold.set(change.key, change);
+      if (!terminal) this.#telling ??= clock.setTimeout(() => this.#tell(), TOGETHER_MS);
       this.#screen?.changed();
     }
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** A line for each state that objects came to meanwhile, with their names by kind. */
+  #tell(): void {
+    if (this.#telling !== undefined) this.#deps.clock.clearTimeout(this.#telling);
+    this.#telling = undefined;
+    const since = this.#beganAt;
+    const changes = [...this.#untold.values()];
+    this.#untold.clear();
+    if (since === undefined) return;
+    const byState = new Map<State, Change[]>();
+    for (const change of changes) byState.set(change.state, [...(byState.get(change.state) ?? []), change]);
+    const lines = [...byState].map(([state, those]) => ({
+      state,
+      those,
+      at: Math.max(0, Math.max(...those.map(({ at }) => at)) - since),
+    }));
+    for (const { state, those, at } of lines.sort((one, other) => one.at - other.at)) {
+      this.say(`+${(at / 1_000).toFixed(2).padStart(5)} s ${state.padEnd(11)} ${namesOf(those)}`);
+    }
   }
 
   /** Resolves to true as soon as an event makes `test` true, to false when `signal` is aborted. */
@@ -102,4 +128,14 @@ export class Show {
       clock.clearTimeout(timer);
     }
   }
+}
+
+/** `port web-1, web-2; subnet web`. */
+function namesOf(changes: readonly Change[]): string {
+  const byKind = new Map<string, string[]>();
+  for (const { key } of changes) {
+    const [kind = '', name = ''] = key.split('/');
+    byKind.set(kind, [...(byKind.get(kind) ?? []), name]);
+  }
+  return [...byKind].map(([kind, names]) => `${kind} ${names.join(', ')}`).join('; ');
 }

@@ -22,13 +22,6 @@ export interface Order {
   readonly broken: readonly string[];
 }
 
-/** `3 projects, 1 domain`, in the order of first appearance by references. */
-export function kindsOf(objects: readonly LandscapeObject[]): string {
-  const counts = new Map<string, number>();
-  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return [...counts].map(([kind, count]) => `${count} ${kind.toLowerCase()}${count === 1 ? '' : 's'}`).join(', ');
-}
-
 /** When the last of the objects was ready; undefined when one never was. */
 export function allReadyAt({ history, objects }: Stretch): number | undefined {
   const times = objects.map(({ key }) => history.readyAt(key));
@@ -36,8 +29,13 @@ export function allReadyAt({ history, objects }: Stretch): number | undefined {
 }
 
 /** When everything that the object refers to was ready. */
-function mayBeginAt({ history, beganAt }: Stretch, { references }: LandscapeObject): number {
-  return Math.max(beganAt, ...references.map((reference) => history.readyAt(reference) ?? beganAt));
+function mayBeginAt({ history, beganAt }: Stretch, object: LandscapeObject): number {
+  return Math.max(beganAt, ...neededFirst(object).map((reference) => history.readyAt(reference) ?? beganAt));
+}
+
+/** What the object cannot be made without. */
+function neededFirst({ references, later = [] }: LandscapeObject): readonly string[] {
+  return references.filter((reference) => !later.includes(reference));
 }
 
 /** The chain of references that took longest: from the object that was ready last to what it waited for last, and so on. */
@@ -59,11 +57,12 @@ export function longestChain(stretch: Stretch): readonly Link[] {
 /** Whether each object's creation was asked for only after all that it refers to was ready. */
 export function creationOrder({ history, objects }: Stretch): Order {
   return orderOf(
-    objects.flatMap(({ key, references }) => {
+    objects.flatMap((object) => {
+      const { key } = object;
       const asked = history.calls.find((call) => isCreation(call) && call.key === key)?.beganAt;
       return asked === undefined
         ? []
-        : references.map((reference) => [reference, key, history.usableAt(reference), asked]);
+        : neededFirst(object).map((reference) => [reference, key, history.usableAt(reference), asked]);
     }),
   );
 }
@@ -141,6 +140,7 @@ export function reactions(stretch: Stretch): Reactions {
 
 /** A request that makes something; the one for a token makes nothing that stays. */
 function isCreation({ method, path }: CloudCall): boolean {
+  if (method === 'PUT') return /\/roles\/|\/add_router_interface$/.test(path);
   return method === 'POST' && !path.startsWith('/auth/');
 }
 
@@ -153,13 +153,13 @@ export function creationLines(stretch: Stretch): readonly string[] {
   const { history, beganAt } = stretch;
   const readyAt = allReadyAt(stretch);
   if (readyAt === undefined) return [];
-  const spans = spansOf(stretch, (key) => history.readyAt(key));
   const chain = longestChain(stretch);
   const order = creationOrder(stretch);
   const { decidedMs, askedMs } = reactions(stretch);
   const work = workMs(stretch);
   return [
-    `all available after ${seconds(readyAt - beganAt)}: ${spans}`,
+    `all available after ${seconds(readyAt - beganAt)}:`,
+    ...spanLines(stretch, (key) => history.readyAt(key)),
     `longest chain: ${chain.map(({ key, durationMs }) => `${key} ${seconds(durationMs)}`).join(' -> ')}`,
     `order: ${order.kept} of ${order.kept + order.broken.length} references were ready before what needs them was asked for`,
     `parallelism: up to ${mostInFlight(stretch)} calls to the cloud in flight; ${seconds(work)} of objects' time in ${seconds(readyAt - beganAt)}, ${(work / (readyAt - beganAt)).toFixed(1)} at a time`,
@@ -176,36 +176,55 @@ export function creationLines(stretch: Stretch): readonly string[] {
 export function deletionLines(stretch: Stretch): readonly string[] {
   const { kept, broken } = deletionOrder(stretch);
   return [
-    `gone: ${spansOf(stretch, (key) => stretch.history.goneAt(key))}`,
+    'gone:',
+    ...spanLines(stretch, (key) => stretch.history.goneAt(key)),
     `order: ${kept} of ${kept + broken.length} dependants were gone from the cloud before what they need was asked to go`,
   ];
 }
 
-/** When the objects of each kind got there: `projects 0.62-0.66 s`, those who were last at the end. */
-function spansOf({ objects, beganAt }: Stretch, reachedAt: (key: string) => number | undefined): string {
+/** Width of one of two columns, so that both fit a terminal of 80. */
+const COLUMN = 39;
+
+/** When the objects of each kind got there, two kinds a line, read down: those whose last was last are at the end. */
+function spanLines({ objects, beganAt }: Stretch, reachedAt: (key: string) => number | undefined): readonly string[] {
   const byKind = new Map<string, number[]>();
   for (const { key, kind } of objects) {
     const at = reachedAt(key);
     if (at !== undefined && at >= beganAt) byKind.set(kind, [...(byKind.get(kind) ?? []), at - beganAt]);
   }
-  return [...byKind]
+  const cells = [...byKind]
     .sort(([, one], [, other]) => Math.max(...one) - Math.max(...other))
-    .map(([kind, times]) => `${kind.toLowerCase()}s ${span(times)}`)
-    .join(', ');
+    .map(([kind, times]) => `${String(times.length).padStart(4)} ${kind.padEnd(21)} ${span(times)}`);
+  const height = Math.ceil(cells.length / 2);
+  return Array.from({ length: height }, (_, row) =>
+    `${(cells[row] ?? '').padEnd(COLUMN)}${cells[row + height] ?? ''}`.trimEnd(),
+  );
 }
 
-/** Calls by kind, those made most often first, as lines of a table. @param calls  as `Simulator.calls` */
+/** Calls by service and method, as lines of a table. @param calls  as `Simulator.calls` */
 export function callLines(calls: Readonly<Record<string, number>>): readonly string[] {
-  const entries = Object.entries(calls).sort(
-    ([one, count], [other, otherCount]) => otherCount - count || (one < other ? -1 : 1),
-  );
-  const sum = entries.reduce((total, [, count]) => total + count, 0);
-  const width = Math.max(...entries.map(([name]) => name.length));
+  const counts = new Map<string, Record<string, number>>();
+  let sum = 0;
+  for (const [name, count] of Object.entries(calls)) {
+    const [service = '', method = ''] = name.split(' ');
+    const row = counts.get(service) ?? {};
+    counts.set(service, { ...row, [method]: (row[method] ?? 0) + count });
+    sum += count;
+  }
+  const line = (name: string, cells: readonly (string | number)[]): string =>
+    `  ${name.padEnd(20)}${cells.map((cell) => String(cell).padStart(8)).join('')}`.trimEnd();
   return [
-    `requests to OpenStack: ${sum}`,
-    ...entries.map(([name, count]) => `  ${name.padEnd(width)} ${String(count).padStart(4)}`),
+    line(`requests: ${sum}`, METHODS).slice(2),
+    ...[...counts].sort().map(([service, row]) =>
+      line(
+        service,
+        METHODS.map((method) => row[method] ?? ''),
+      ),
+    ),
   ];
 }
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 function span(times: readonly number[]): string {
   const [first, last] = [Math.min(...times), Math.max(...times)];

@@ -57,9 +57,9 @@ const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
   [State.Gone, 'gone'],
 ];
 
-/** What the picture's symbols mean, or, where every change is a line, its words. */
+/** What the picture's symbols mean, or, where there is none, the lines. */
 export function legend(terminal: boolean, ink: Ink): string {
-  if (!terminal) return '  each line is a change of one object; held: it was deleted, and is still used';
+  if (!terminal) return '  each line: the objects that came to a state meanwhile; held: deleted, and still used';
   const colour = ({ symbol, colour }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${colour}m${symbol}\x1b[0m`);
   return `  ${MEANINGS.map(([state, meaning]) => `${colour(LOOKS[state])} ${meaning}`).join('  ')}`;
 }
@@ -138,8 +138,13 @@ export function countsOf(history: History): string {
 
 type Piece = readonly [text: string, colour?: string];
 
-/** Lines of the tree below its heading. What does not fit is folded into the line of its parent, one symbol an object. */
-export function layout(heading: string, roots: readonly TreeNode[], size: Size, ink: Ink): readonly string[] {
+/**
+ * Lines of the tree below its heading. What does not fit is folded, one symbol an object: what stands alone into the line of its
+ * kind, the rest into the line of its parent.
+ */
+export function layout(heading: string, all: readonly TreeNode[], size: Size, ink: Ink): readonly string[] {
+  const isTooHigh = all.length + all.flatMap(descendants).length > size.rows - 1;
+  const roots = isTooHigh ? groupedByKind(all) : all;
   const folded = foldedFor(roots, size.rows - 1);
   const rows: Piece[][] = [];
   const draw = (nodes: readonly TreeNode[], indent: string): void => {
@@ -170,7 +175,28 @@ export function layout(heading: string, roots: readonly TreeNode[], size: Size, 
     .map((line) => inked(line, size.columns, ink));
 }
 
-/** Which nodes are shown without their children: those of one state first, then the deepest, then the last. */
+/** As few lines as this make a line of their own. */
+const GROUPED = 2;
+
+/** Those that nothing hangs on as one node a kind, `flavor/*`, where there are several of a kind. */
+function groupedByKind(roots: readonly TreeNode[]): readonly TreeNode[] {
+  const alone = new Map<string, TreeNode[]>();
+  for (const node of roots) {
+    const kind = node.label.slice(0, node.label.indexOf('/'));
+    if (node.children.length === 0) alone.set(kind, [...(alone.get(kind) ?? []), node]);
+  }
+  const groups = [...alone].filter(([, nodes]) => nodes.length >= GROUPED);
+  const grouped = new Set(groups.flatMap(([, nodes]) => nodes));
+  const nodes = groups.map(([kind, children]): TreeNode => {
+    const last = children.find(({ state }) => state !== State.Available && state !== State.Present);
+    return { label: `${kind}/*`, state: (last ?? children[0])?.state, detail: '', children };
+  });
+  return [...roots.filter((node) => !grouped.has(node)), ...nodes].sort((one, other) =>
+    compare(one.label, other.label),
+  );
+}
+
+/** Which nodes are shown without their children: groups of a kind first, then those of one state, then the deepest, then the last. */
 function foldedFor(roots: readonly TreeNode[], rows: number): ReadonlySet<TreeNode> {
   const folded = new Set<TreeNode>();
   const all: { readonly node: TreeNode; readonly depth: number; readonly isUniform: boolean }[] = [];
@@ -188,6 +214,7 @@ function foldedFor(roots: readonly TreeNode[], rows: number): ReadonlySet<TreeNo
   while (lines > rows) {
     const [best] = candidates().sort(
       (one, other) =>
+        Number(isGroup(other.node)) - Number(isGroup(one.node)) ||
         Number(other.isUniform) - Number(one.isUniform) ||
         other.depth - one.depth ||
         all.indexOf(other) - all.indexOf(one),
@@ -198,6 +225,8 @@ function foldedFor(roots: readonly TreeNode[], rows: number): ReadonlySet<TreeNo
   }
   return folded;
 }
+
+const isGroup = ({ label }: TreeNode): boolean => label.endsWith('/*');
 
 function isFlat(node: TreeNode, folded: ReadonlySet<TreeNode>): boolean {
   return node.children.length === 0 || folded.has(node);

@@ -1,7 +1,7 @@
 // The words for root causes, and what an object says of itself. Pure.
 
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
-import type { Reference } from '../../../machines/kind.ts';
+import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { Advice } from '../../../machines/life.ts';
 import { isNeeded } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -37,9 +37,10 @@ export function unknownKind(
   return { summary, advice: `${install}${correct}${others}`, weight: Weight.Missing };
 }
 
-export function refused(label: string, { reason, message }: Condition, todo: string | undefined): Cause {
+export function refused(label: string, { reason, message }: Condition, { what, todo }: Partial<Advice> = {}): Cause {
   const advice = todo ?? helpFor(reason);
-  return { summary: `${label}: ${reason}: ${oneLine(message)}`, advice, weight: Weight.Refused };
+  const said = [label, reason, what, oneLine(message)].filter((part) => part !== undefined).join(': ');
+  return { summary: said, advice, weight: Weight.Refused };
 }
 
 function helpFor(reason: string): string {
@@ -73,19 +74,23 @@ export function led({ name, lease, holder }: Leader): Cause {
   return { summary, advice, weight: Weight.Led };
 }
 
-export function unusable(label: string, object: KubeObject): Cause {
-  const id = idOf(object) ?? 'its resource';
+export function unusable(label: string, object: KubeObject, id = 'its resource'): Cause {
   const state = statusOf(object);
   const what = state === undefined ? `${id} is not as it should be` : `${id} has status ${state}`;
   const summary = `${label} is as specified, and cannot be used: ${what}`;
   return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
 }
 
-/** What is waited for is no object that the references name. */
-export function foreign(label: string, object: KubeObject, message: string, sinceMs: number | undefined): Cause {
+/** What is waited for is no object that the references name. @param isBuilt  it has an id in the foreign system */
+export function foreign(
+  label: string,
+  object: KubeObject,
+  message: string,
+  { isBuilt, sinceMs }: { readonly isBuilt: boolean; readonly sinceMs?: number },
+): Cause {
   const state = statusOf(object);
   const told = `${label}: ${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
-  const isImport = object.spec?.['managementPolicy'] === 'unmanaged' && idOf(object) === undefined;
+  const isImport = object.spec?.['managementPolicy'] === 'unmanaged' && !isBuilt;
   const advice = isImport ? 'nothing matches its import yet: create it there, or correct spec.import' : BY_ITSELF;
   return { summary: told, advice, weight: Weight.Foreign };
 }
@@ -101,10 +106,10 @@ export function unseen(label: string, isNew: boolean, sinceMs: number | undefine
   return { summary: `nobody has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
 }
 
-/** An object that is not deleted refers to one that is. */
-export function holding(holder: string, object: KubeObject, held: string): Cause {
+/** An object that is not deleted refers to one that is. @param id  of what the first stands for, if it has any */
+export function holding(holder: string, id: string | undefined, held: string): Cause {
   // Nothing was built on it, so it lets go (P1).
-  return idOf(object) === undefined
+  return id === undefined
     ? {
         summary: `${holder} still refers to ${held}`,
         advice: `nothing is built on it, so ${BY_ITSELF}`,
@@ -131,8 +136,7 @@ export function leaving(label: string): Cause {
   return { summary: `${label} is about to be gone`, advice: BY_ITSELF, weight: Weight.Passing };
 }
 
-export function cleaning(label: string, object: KubeObject, sinceMs: number | undefined): Cause {
-  const id = idOf(object);
+export function cleaning(label: string, id: string | undefined, sinceMs: number | undefined): Cause {
   const doing = id === undefined ? 'is being cleaned up' : `waits until ${id} is deleted`;
   return { summary: `${label} ${doing}${forHow(sinceMs)}`, advice: BY_ITSELF, weight: Weight.Passing };
 }
@@ -146,13 +150,16 @@ export function circle(labels: readonly string[]): Cause {
   return { summary, advice: 'take one of the references out', weight: Weight.Held };
 }
 
-/** The part of a finding that every object has. */
-export function saidBy(object: KubeObject): Pick<Finding, 'kind' | 'name' | 'available' | 'progressing' | 'id'> {
+/** The part of a finding that every object has. @param id  of what it stands for */
+export function saidBy(
+  object: KubeObject,
+  id: string | undefined,
+): Pick<Finding, 'kind' | 'name' | 'available' | 'progressing' | 'id'> {
   const verdict = (type: string): Verdict | undefined => {
     const condition = conditionOf(object, type);
     return condition && { status: condition.status, reason: condition.reason, message: condition.message };
   };
-  const [available, progressing, id] = [verdict('Available'), verdict('Progressing'), idOf(object)];
+  const [available, progressing] = [verdict('Available'), verdict('Progressing')];
   return {
     kind: object.kind,
     name: object.metadata.name,
@@ -169,18 +176,20 @@ export function standingOf(object: KubeObject): Standing {
 }
 
 /** Whether an object has to wait for a reference: it is needed now, or the object says so itself. */
-export function counts(reference: Reference, object: KubeObject, message = ''): boolean {
+export function counts(reference: Reference, isBuilt: boolean, message = ''): boolean {
   const named = labelOf(reference).toLowerCase();
   const isNamed = message.toLowerCase().split(/\s+/).includes(named);
-  return isNamed || isNeeded(reference, idOf(object) !== undefined);
+  return isNamed || isNeeded(reference, isBuilt);
 }
 
 export function isDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-export function idOf({ status }: KubeObject): string | undefined {
-  const id = status?.['id'];
+/** Of what the object stands for. Where its kind has a life, that knows: there are kinds without `status.id`. */
+export function idOf(object: KubeObject, kind: Pick<Kind, 'life'> | undefined): string | undefined {
+  if (kind?.life.externalId !== undefined) return kind.life.externalId(object);
+  const id = object.status?.['id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 

@@ -35,6 +35,8 @@ interface Subject {
   readonly kind: Kind | undefined;
   readonly object: KubeObject;
   readonly label: string;
+  /** Of what it stands for. */
+  readonly id: string | undefined;
 }
 
 /** What a finding says beyond what the object says of itself. */
@@ -64,7 +66,9 @@ export class Inquiry {
       return { ...names, standing: Standing.Absent, needs: [], cause: await this.#absent(address, label, askedBy) };
     }
     const key = addressKey(address);
-    const known = { ...saidBy(object), standing: standingOf(object) };
+    const kind = this.#deps.registry.kind(address);
+    const id = idOf(object, kind);
+    const known = { ...saidBy(object, id), standing: standingOf(object) };
     const position = this.#path.findIndex((other) => other.key === key);
     if (position >= 0) {
       const labels = this.#path.slice(position).map((other) => other.label);
@@ -74,7 +78,7 @@ export class Inquiry {
     if (explained !== undefined)
       return this.#deps.repeats === 'whole' ? explained : { ...known, needs: [], repeated: true };
     this.#path.push({ key, label });
-    const subject = { address, resource, kind: this.#deps.registry.kind(address), object, label };
+    const subject = { address, resource, kind, object, label, id };
     const explanation = await (isDeleted(object) ? this.#deleted(subject) : this.#live(subject));
     this.#path.pop();
     const finding: Finding = { ...known, ...explanation };
@@ -91,7 +95,8 @@ export class Inquiry {
   }
 
   async #live(subject: Subject): Promise<Explanation> {
-    const { kind, object, label } = subject;
+    const { kind, object, label, id } = subject;
+    const isBuilt = id !== undefined;
     const progressing = conditionOf(object, 'Progressing');
     const since = this.#since(progressing?.lastTransitionTime);
     if (kind === undefined) {
@@ -102,7 +107,7 @@ export class Inquiry {
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
-    const needs = await this.#needs(subject, (reference) => counts(reference, object, current?.message));
+    const needs = await this.#needs(subject, (reference) => counts(reference, isBuilt, current?.message));
     if (needs.length > 0) return { standing: Standing.Waiting, needs, ...since };
     if (current === undefined) {
       const isNew = progressing === undefined;
@@ -111,18 +116,23 @@ export class Inquiry {
     }
     if (current.reason === 'TransientError')
       return { standing: Standing.Failing, needs, ...since, cause: await this.#retried(subject, '', current) };
-    const told = cause.foreign(label, object, current.message, since.sinceMs);
+    const told = cause.foreign(label, object, current.message, { isBuilt, ...since });
     return { standing: Standing.Waiting, needs, ...since, cause: told };
   }
 
   async #settled(subject: Subject, current: Condition): Promise<Pick<Explanation, 'standing' | 'cause'>> {
-    const { object, label, resource, kind } = subject;
+    const { object, label, resource, kind, id } = subject;
     if (current.reason !== 'Success') {
-      const todo = kind?.life.advise?.(object, current.message)?.todo;
-      return { standing: Standing.Failed, cause: cause.refused(label, current, todo) };
+      const advice = kind?.life.advise?.(object, current.message);
+      return { standing: Standing.Failed, cause: cause.refused(label, current, advice) };
     }
     if (!this.#deps.registry.standing(resource, object).ready)
-      return { standing: Standing.Unavailable, cause: cause.unusable(label, object) };
+      return { standing: Standing.Unavailable, cause: cause.unusable(label, object, id) };
+    for (const { message } of [current, conditionOf(object, 'Drifted')].filter((said) => said !== undefined)) {
+      const advice = kind?.life.advise?.(object, message);
+      if (advice !== undefined)
+        return { standing: Standing.Available, cause: cause.advised(label, '', { message }, advice) };
+    }
     // What was never edited is as it was made.
     const isEdited = (object.metadata.generation ?? 1) > 1;
     const unheeded = (isEdited && kind?.life.unheeded?.(object, await this.#known(subject))) || [];
@@ -141,16 +151,17 @@ export class Inquiry {
     const known: [string, KnownDependencies[string]][] = [];
     for (const reference of kind?.references(object) ?? []) {
       const target = registry.target(address, reference);
-      if (registry.kind(target) === undefined) continue;
+      const targetKind = registry.kind(target);
+      if (targetKind === undefined) continue;
       const found = await reading.get(registry.resource(target) as Resource, target);
-      const id = found && idOf(found);
+      const id = found && idOf(found, targetKind);
       if (id !== undefined) known.push([labelOf(reference), { id, ready: true }]);
     }
     return Object.fromEntries(known);
   }
 
   async #deleted(subject: Subject): Promise<Explanation> {
-    const { kind, object, label } = subject;
+    const { kind, object, label, id } = subject;
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     const since = this.#since(deletionTimestamp);
     const heldBy: Hold[] = [];
@@ -169,7 +180,7 @@ export class Inquiry {
     const progressing = conditionOf(object, 'Progressing');
     if (kind !== undefined && progressing?.reason === 'TransientError')
       return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', progressing) };
-    return { ...body, cause: cause.cleaning(label, object, since.sinceMs) };
+    return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 
   /** Who still refers to a deleted object under a finalizer. */
@@ -177,30 +188,30 @@ export class Inquiry {
     const { registry } = this.#deps;
     const { namespace } = address;
     const key = addressKey(address);
-    const referring: { readonly from: Address; readonly object: KubeObject }[] = [];
+    const referring: { readonly from: Address; readonly object: KubeObject; readonly id: string | undefined }[] = [];
     for (const claimant of registry.claimants(finalizer)) {
       for (const object of await this.#deps.reading.list(resourceOf(claimant), namespace)) {
         const from = { realm: claimant.realm, plural: claimant.plural, namespace, name: object.metadata.name };
         const isHolding = (reference: Reference): boolean =>
           reference.finalizers.includes(finalizer) && addressKey(registry.target(from, reference)) === key;
-        if (claimant.references(object).some(isHolding)) referring.push({ from, object });
+        if (claimant.references(object).some(isHolding)) referring.push({ from, object, id: idOf(object, claimant) });
       }
     }
     // Who asks, and has built nothing, lets go of it: it is no answer to why he waits.
-    const isAsking = ({ from, object }: (typeof referring)[number]): boolean =>
-      !isDeleted(object) && idOf(object) === undefined && this.#path.some((other) => other.key === addressKey(from));
+    const isAsking = ({ from, object, id }: (typeof referring)[number]): boolean =>
+      !isDeleted(object) && id === undefined && this.#path.some((other) => other.key === addressKey(from));
     const others = referring.filter((each) => !isAsking(each));
     const found = others.length > 0 ? others : referring;
     // Those whom a person has to see to come first.
     found.sort((left, right) => Number(isDeleted(left.object)) - Number(isDeleted(right.object)));
     const holders: Finding[] = [];
-    for (const { from, object } of found.slice(0, HOLDERS)) {
+    for (const { from, object, id } of found.slice(0, HOLDERS)) {
       if (isDeleted(object)) {
         holders.push(await this.explain(from));
         continue;
       }
-      const known = saidBy(object);
-      const told = cause.holding(labelOf(known), object, label);
+      const known = saidBy(object, id);
+      const told = cause.holding(labelOf(known), id, label);
       holders.push({ ...known, standing: standingOf(object), needs: [], cause: told });
     }
     return { finalizer, own: kind?.finalizer === finalizer, holders, more: found.length - holders.length };
@@ -208,7 +219,7 @@ export class Inquiry {
 
   /** The references that count now, and cannot be used as they are. */
   async #needs(
-    { address, kind, object, label }: Subject,
+    { address, kind, object, label, id }: Subject,
     isNeeded: (reference: Reference) => boolean,
   ): Promise<readonly Finding[]> {
     const { registry } = this.#deps;
@@ -217,16 +228,21 @@ export class Inquiry {
       const target = registry.target(address, reference);
       const found = await this.#deps.reading.get(registry.resource(target) as Resource, target);
       const isGoing = isDeleted(object) && reference.neededFor === 'never';
-      const isFine = isGoing ? found === undefined : this.#isUsable(target, found, reference, object);
+      const isFine = isGoing ? found === undefined : this.#isUsable(target, found, reference, { object, id });
       if (!isFine) needs.push(await this.explain(target, label));
     }
     return needs;
   }
 
-  #isUsable(target: Address, found: KubeObject | undefined, { neededFor }: Reference, by: KubeObject): boolean {
+  #isUsable(
+    target: Address,
+    found: KubeObject | undefined,
+    { neededFor }: Reference,
+    by: Pick<Subject, 'object' | 'id'>,
+  ): boolean {
     if (found === undefined) return false;
     // Credentials serve what was made with them to the end, and a cleanup uses what is there.
-    const serves = isDeleted(by) || (neededFor === 'always' && idOf(by) !== undefined);
+    const serves = isDeleted(by.object) || (neededFor === 'always' && by.id !== undefined);
     if (isDeleted(found) && !serves) return false;
     return this.#deps.registry.standing(target, found).ready;
   }

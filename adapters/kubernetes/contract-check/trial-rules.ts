@@ -25,7 +25,7 @@ export interface TriedStatus {
 /** Combinations in which a field is tried before it counts as without effect. */
 const ROUNDS = 24;
 /** Chance takes some rounds until it has chosen each of many values. */
-const ROUNDS_A_VALUE = 8;
+const ROUNDS_A_VALUE = 20;
 const OBJECT_NAME = 'the-name-of-the-object';
 
 type Blame = (path: string, rule: ContractRule, message: string) => Complaint;

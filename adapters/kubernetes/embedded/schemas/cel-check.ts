@@ -3,7 +3,6 @@
 //
 // Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
-import { RE2JS, RE2JSException } from 're2js';
 import { type Overload, overloadsOf } from './cel-functions.ts';
 import { type CelNode, CelProblem, type Fold, RESULT } from './cel-tree.ts';
 import {
@@ -24,6 +23,7 @@ import {
   typeOf,
 } from './cel-types.ts';
 import { hasFormat } from './formats.ts';
+import { patternProblem } from './patterns.ts';
 
 export interface Checked {
   readonly type: CelType;
@@ -92,20 +92,10 @@ function mixedLiterals(
 }
 
 const LITERALS: Readonly<Record<string, (text: string) => boolean>> = {
-  matches: isPattern,
+  matches: (text) => patternProblem(text) === undefined,
   duration: (text) => /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
   timestamp: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) && hasFormat('date-time', text),
 };
-
-function isPattern(text: string): boolean {
-  try {
-    RE2JS.compile(text);
-    return true;
-  } catch (error) {
-    if (error instanceof RE2JSException) return false;
-    throw error;
-  }
-}
 
 class Checker {
   readonly types = new Map<CelNode, CelType>();

@@ -8,8 +8,9 @@ import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } fro
 import { Cidr, Ip, parseCidr, parseIp } from './cel-addresses.ts';
 import { defineMacros } from './cel-macros.ts';
 import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './cel-quantities.ts';
-import { findAll, formatText, patternOf, pieces, place, position, quoteText, replaced } from './cel-text.ts';
+import { findAll, formatText, pieces, place, position, quoteText, replaced } from './cel-text.ts';
 import { hasFormat } from './formats.ts';
+import { patternOf } from './patterns.ts';
 
 /** Receivers of functions whose names have a dot. */
 class Namespace {

@@ -1,6 +1,7 @@
 // What CEL's string extension does with texts: places are counted in code points, patterns are RE2.
-import { RE2JS } from 're2js';
+
 import { isList, isMap } from '../json.ts';
+import { patternOf } from './patterns.ts';
 
 /** A value within another one: texts are quoted. */
 const inner = (value: unknown): string => (typeof value === 'string' ? quoteText(value) : written(value));
@@ -64,17 +65,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** The text in quotes, with escapes where needed. */
 export function quoteText(text: string): string {
   return `"${[...text].map((point) => ESCAPES[point] ?? point).join('')}"`;
-}
-
-const patterns = new Map<string, RE2JS>();
-
-export function patternOf(text: string): RE2JS {
-  let pattern = patterns.get(text);
-  if (pattern === undefined) {
-    pattern = RE2JS.compile(text);
-    if (patterns.size < 1_000) patterns.set(text, pattern);
-  }
-  return pattern;
 }
 
 export function findAll(text: string, pattern: string, limit: bigint): string[] {

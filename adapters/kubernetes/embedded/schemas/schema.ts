@@ -1,8 +1,9 @@
 // Structural schemas, compiled from the JSON of a CustomResourceDefinition (or of a built-in kind) into one tree that
 // pruning, defaulting, validation, CEL and server-side apply walk.
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { isList, isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
 import { META_TYPES } from './meta-types.ts';
+import { patternOf } from './patterns.ts';
 import { META_PACKAGE, parseTypes, treeOf } from './types.ts';
 
 export interface ValidationRule {
@@ -117,7 +118,7 @@ export function compileSchema(raw: unknown): Schema {
     required: listOf(source['required']).map(String),
     enum: isList(source['enum']) && source['enum'].length > 0 ? source['enum'] : undefined,
     format: stringOf(source['format']),
-    pattern: pattern === '' ? undefined : { source: pattern, regexp: RE2JS.compile(pattern) },
+    pattern: pattern === '' ? undefined : { source: pattern, regexp: patternOf(pattern) },
     minimum: numberOf(source['minimum']),
     maximum: numberOf(source['maximum']),
     exclusiveMinimum: source['exclusiveMinimum'] === true,

@@ -1,8 +1,9 @@
 // What makes a schema structural: every field has a type outside of logic, and logic (allOf, anyOf, oneOf, not) restricts
 // values only. Each rule is worded as the API server words it.
-import { RE2JS, RE2JSException } from 're2js';
 import { isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../json.ts';
 import { type FieldError, forbidden, invalidValue, required } from './field-error.ts';
+
+import { patternProblem } from './patterns.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -115,14 +116,9 @@ function checkLogic(schema: JsonMap, path: string, errors: FieldError[], exempt:
   }
   if (isMap(schema['not'])) checkNested(schema['not'], `${path}.not`, errors, '');
   const pattern = stringOf(schema['pattern']);
-  if (pattern === '') return;
-  try {
-    RE2JS.compile(pattern);
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    const why = `must be a valid regular expression, but isn't: ${error.message}`;
-    errors.push(invalidValue(`${path}.pattern`, pattern, why));
-  }
+  const problem = pattern === '' ? undefined : patternProblem(pattern);
+  if (problem === undefined) return;
+  errors.push(invalidValue(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`));
 }
 
 /** What must not be said within logic, and how to say so. */

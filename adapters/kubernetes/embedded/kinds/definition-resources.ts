@@ -1,0 +1,208 @@
+// What a definition asks to be served: a resource for each version, with the strategy of its objects.
+import type { Api, Resource, ScalePaths, Strategy } from '../api.ts';
+import type { Convert, Versions } from '../conversion/conversion.ts';
+import { ConversionNeeded } from '../conversion/pending.ts';
+import { renameVersion } from '../conversion/versions.ts';
+import { conversionWebhook } from '../conversion/webhook.ts';
+import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import { subdomainProblems } from '../objects/names.ts';
+import { validateRules } from '../schemas/cel.ts';
+import type { FieldError } from '../schemas/field-error.ts';
+import { invalidValue } from '../schemas/field-error.ts';
+import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
+import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
+import { storeKeyOf } from '../storage/store-key.ts';
+import { customColumns } from '../wire/columns.ts';
+import { byPriority } from '../wire/discovery.ts';
+import { compileJsonPath } from '../wire/json-path.ts';
+import { ALL_VERBS } from './resources.ts';
+import { scaleErrors } from './scales.ts';
+
+/** The names that a definition is served under. */
+export function namesOf(object: KubeObject | undefined): JsonMap {
+  return mapOf(dig(object, 'status', 'acceptedNames'));
+}
+
+/** The resources that a definition asks for: one for each served version. */
+export function resourcesOf(object: KubeObject, { clock, closing }: Pick<Api, 'clock' | 'closing'>): Resource[] {
+  const spec = mapOf(object['spec']);
+  const group = stringOf(spec['group']);
+  const names = namesOf(object);
+  const plural = stringOf(names['plural']);
+  const versions = listOf(spec['versions']).filter(isMap);
+  const replicasPaths = new Map(
+    versions.map((version) => [
+      `${group}/${stringOf(version['name'])}`,
+      stringOf(dig(version, 'subresources', 'scale', 'specReplicasPath')),
+    ]),
+  );
+  const schemas = new Map(
+    versions.map((version) => [
+      `${group}/${stringOf(version['name'])}`,
+      compileObjectSchema(mapOf(dig(version, 'schema', 'openAPIV3Schema'))),
+    ]),
+  );
+  const several = severalVersions(group, spec, schemas, { clock, closing });
+  return versions
+    .filter((version) => version['served'] === true)
+    .map((version): Resource => {
+      const name = stringOf(version['name']);
+      const raw = mapOf(dig(version, 'schema', 'openAPIV3Schema'));
+      const schema = schemas.get(`${group}/${name}`) ?? compileObjectSchema(raw);
+      const hasStatus = isMap(dig(version, 'subresources', 'status'));
+      const scale = scalePaths(dig(version, 'subresources', 'scale'), replicasPaths);
+      const kind = stringOf(names['kind']);
+      const apiVersion = `${group}/${name}`;
+      const deprecated = version['deprecated'] === true;
+      const better = replacementOf(versions, name);
+      const advice = better === undefined ? '' : `; use ${group}/${better} ${kind}`;
+      const warning = stringOf(version['deprecationWarning']) || `${apiVersion} ${kind} is deprecated${advice}`;
+      return {
+        group,
+        version: name,
+        apiVersion,
+        plural,
+        singular: stringOf(names['singular']) || kind.toLowerCase(),
+        kind,
+        listKind: stringOf(names['listKind']) || `${kind}List`,
+        shortNames: listOf(names['shortNames']).map(String),
+        categories: listOf(names['categories']).map(String),
+        namespaced: spec['scope'] === 'Namespaced',
+        verbs: ALL_VERBS,
+        subresources: [...(hasStatus ? ['status'] : []), ...(scale === undefined ? [] : ['scale'])],
+        scale,
+        builtin: false,
+        storageVersion: stringOf(versions.find((one) => one['storage'] === true)?.['name']),
+        storeKey: storeKeyOf(group, plural),
+        schema,
+        rawSchema: raw,
+        columns: customColumns(version['additionalPrinterColumns']),
+        selectable: selectableFields(version['selectableFields']),
+        strategy: customStrategy({ schema, kind, apiVersion, hasStatus, scale }),
+        since: Number(object.metadata.resourceVersion ?? 0),
+        warning: deprecated ? warning : undefined,
+        convert: undefined,
+        versions: several,
+      };
+    });
+}
+
+/** The best version that is served and not deprecated, when it is better than `name`. */
+function replacementOf(versions: readonly JsonMap[], name: string): string | undefined {
+  const [best] = versions
+    .filter((version) => version['served'] === true && version['deprecated'] !== true)
+    .map((version) => stringOf(version['name']))
+    .sort(byPriority);
+  return best !== undefined && byPriority(best, name) < 0 ? best : undefined;
+}
+
+/** How objects get from version to version; undefined when there is only one. */
+function severalVersions(
+  group: string,
+  spec: JsonMap,
+  schemas: ReadonlyMap<string, Schema>,
+  { clock, closing }: Pick<Api, 'clock' | 'closing'>,
+): Versions | undefined {
+  if (schemas.size < 2) return undefined;
+  const storage = listOf(spec['versions']).find((version) => dig(version, 'storage') === true);
+  const isAsked = dig(spec, 'conversion', 'strategy') === 'Webhook';
+  const webhook = isAsked ? conversionWebhook(spec['conversion'], clock, closing) : undefined;
+  // Whoever has results of the webhook puts them in the place of this.
+  const convert: Convert = (object, apiVersion) => {
+    throw new ConversionNeeded([{ object, apiVersion }]);
+  };
+  return {
+    storage: `${group}/${stringOf(dig(storage, 'name'))}`,
+    schemas,
+    convert: webhook === undefined ? renameVersion : convert,
+    webhook,
+  };
+}
+
+function scalePaths(raw: unknown, byVersion: ReadonlyMap<string, string>): ScalePaths | undefined {
+  if (!isMap(raw)) return undefined;
+  return {
+    specReplicas: stringOf(raw['specReplicasPath']),
+    statusReplicas: stringOf(raw['statusReplicasPath']),
+    labelSelector: stringOf(raw['labelSelectorPath']),
+    byVersion,
+  };
+}
+
+function selectableFields(raw: unknown): Resource['selectable'] {
+  const fields = listOf(raw).map((one) => stringOf(mapOf(one)['jsonPath']));
+  return Object.fromEntries(
+    fields.map((jsonPath) => {
+      const path = compileJsonPath(jsonPath);
+      return [jsonPath.replace(/^\./, ''), (object: KubeObject) => path(object).map(String).join('')];
+    }),
+  );
+}
+
+function customStrategy({
+  schema,
+  kind,
+  apiVersion,
+  hasStatus,
+  scale,
+}: Pick<Resource, 'schema' | 'kind' | 'apiVersion' | 'scale'> & { readonly hasStatus: boolean }): Strategy {
+  const statusSchema = schema.properties?.get('status');
+  return {
+    nameProblems: subdomainProblems,
+    allowsUnconditionalUpdate: false,
+    hasGeneration: true,
+    checksWholeOnUpdate: false,
+    warnings: () => [],
+    complete: () => undefined,
+    prepare(next, old, subresource) {
+      if (hasStatus && old === undefined && subresource === '') delete next['status'];
+    },
+    validate(next, old, subresource, found) {
+      if (next.kind !== kind) return [invalidValue('kind', next.kind, `must be ${kind}`)];
+      if (next.apiVersion !== apiVersion) return [invalidValue('apiVersion', next.apiVersion, `must be ${apiVersion}`)];
+      const [value, before] = [content(next), old === undefined ? undefined : content(old)];
+      const ofScale = scale === undefined ? [] : scaleErrors(next, scale, subresource);
+      if (subresource !== 'status') {
+        return [...checked(schema, value, before, found, validate(schema, value, before)), ...ofScale];
+      }
+      const { status } = next;
+      const errors =
+        statusSchema === undefined || status === undefined
+          ? []
+          : validate(statusSchema, status, old?.['status'], 'status');
+      return [...checked(schema, value, before, found, errors), ...ofScale];
+    },
+  };
+}
+
+/** Metadata has its own rules; the schema sees only what rules may read of it. */
+function content(object: KubeObject): JsonMap {
+  const { name, generateName } = object.metadata;
+  return {
+    ...object,
+    metadata: { ...(name === undefined ? {} : { name }), ...(generateName === undefined ? {} : { generateName }) },
+  };
+}
+
+/** What follows the validation of types: unique items, and rules where the rest is sound. */
+function checked(
+  schema: Schema,
+  value: unknown,
+  old: unknown,
+  found: readonly FieldError[],
+  schemaErrors: readonly FieldError[],
+): FieldError[] {
+  const errors = [...schemaErrors, ...validateEmbedded(schema, value)];
+  const repeated = validateUniqueness(schema, value, old);
+  // What was so before is not complained about.
+  if (repeated.length > 0 && (old === undefined || validateUniqueness(schema, old).length === 0)) {
+    errors.push(...repeated);
+  }
+  if (!schema.rulesBeneath) return errors;
+  if (blocksRules([...found, ...errors])) {
+    const why =
+      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+    return [...errors, invalidValue('<nil>', null, why)];
+  }
+  return [...errors, ...validateRules(schema, value, old)];
+}

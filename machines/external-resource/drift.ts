@@ -1,0 +1,41 @@
+// What is not as it was when the spec was brought to the resource: it drifted, it is gone, or what it is made of is another one.
+import type { Dependency } from '../life.ts';
+import type { ErrorData } from '../object.ts';
+import type { ResourceContext } from './context.ts';
+
+/** The spec was brought to the resource as it is now: what is not as specified is to be told, and left so. */
+export function isToReport({ object, applied }: Pick<ResourceContext, 'object' | 'applied'>): boolean {
+  const { generation, reporting } = object;
+  return reporting !== undefined && Math.max(applied ?? 0, reporting.applied ?? 0) === generation;
+}
+
+/** All is done. What waits for something is not, so that the spec has not been brought there as a whole. */
+export function noteSuccess({ waiting, applied, tried }: ResourceContext): Partial<ResourceContext> {
+  const done = waiting.length > 0 ? applied : tried;
+  return { error: undefined, attempts: 0, changes: 0, vanished: false, filling: undefined, applied: done };
+}
+
+/** What is gone is not made anew where drift is only told: the object waits for its user. */
+export function noteLoss(): Pick<ResourceContext, 'error' | 'observation' | 'available'> {
+  const error: ErrorData = {
+    code: 'terminal',
+    reason: 'UnrecoverableError',
+    message: 'the resource was deleted outside, and is not made anew, since what drifts is only reported',
+  };
+  return { error, observation: undefined, available: false };
+}
+
+/** The ids that are known: what is built on them follows those, or says that it does not. */
+export function idsOf(dependencies: readonly Dependency[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    dependencies.flatMap(({ kind, namespace, name, answer }) =>
+      answer?.externalId === undefined ? [] : [[[kind, namespace, name].join('/'), answer.externalId]],
+    ),
+  );
+}
+
+/** Whether one of them has another id than the last update pass knew. */
+export function isAnew({ passedOn, dependencies }: Pick<ResourceContext, 'passedOn' | 'dependencies'>): boolean {
+  const known = idsOf(dependencies);
+  return Object.entries(passedOn).some(([label, id]) => known[label] !== undefined && known[label] !== id);
+}
