@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../adapter.ts';
-import { openstackFollowed, serverKind } from './followed.ts';
+import { downloads } from './downloads.ts';
+import { Drift } from './drift.ts';
 import { REALM } from './kinds/common-contract.ts';
 import { namesOf } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
@@ -19,7 +20,6 @@ export const openstack: Adapter = {
   realm: REALM,
   role: REALM,
   contracts: KINDS.map(({ contract }) => contract),
-  followed: openstackFollowed,
   makes: KINDS.flatMap(({ plural, owns }) =>
     owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }],
   ),
@@ -46,9 +46,9 @@ export function openstackWith(options: OpenStackOptions): ConfiguredAdapter {
 }
 
 function configured(options: OpenStackOptions): Configured {
-  const { defaultResyncMs = 0 } = options;
+  const { defaultResyncMs = 0, drift = Drift.Repair } = options;
   return {
-    kinds: KINDS.map((kind) => declaredKind(kind, { defaultResyncMs })),
+    kinds: KINDS.map((kind) => declaredKind(kind, { defaultResyncMs, drift })),
     warnings:
       defaultResyncMs > 0 && defaultResyncMs < BUSY_RESYNC_MS
         ? ['a default resync period below two minutes loads the clouds']
@@ -59,35 +59,41 @@ function configured(options: OpenStackOptions): Configured {
 }
 
 async function serve(
-  { callsInFlight, defaultCaFile, proxy, reach, transport }: OpenStackOptions,
-  { clock, version, apiServer, readSecret, listObjects, onCall }: ServePorts,
+  { callsInFlight, defaultCaFile, proxy, reach, transport, downloads: otherwise }: OpenStackOptions,
+  { clock, version, apiServer, readSecret, onCall, sharers }: ServePorts,
 ): Promise<Served> {
   const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
+  const given = reach && reachOf({ ...reach, apiServer });
   const sessions = openStackSessions({
     clock,
     version,
     readSecret,
     onCall,
+    sharers,
     ...(callsInFlight !== undefined && { callsInFlight }),
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
-    ...(reach !== undefined && { reach: reachOf({ ...reach, apiServer }) }),
+    ...(given !== undefined && { reach: given }),
     ...(transport !== undefined && { transport }),
   });
+  const files =
+    otherwise?.(clock) ?? downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
   const looks = lookUps({ clock });
   const polls = poller({ clock, lookUps: looks });
   const deps = {
+    clock,
+    downloads: files,
     sessions,
     lookUps: looks,
     poller: polls,
-    servers: (namespace: string) => listObjects(serverKind, namespace),
+    readSecret,
   };
   const operations = Object.fromEntries(KINDS.map((kind) => [kind.plural, { ...kind.operations(deps) }]));
   return {
     operations: operations satisfies Operations,
-    close() {
+    async close() {
       polls.close();
-      return sessions.close();
+      await Promise.all([files.close(), sessions.close()]);
     },
   };
 }

@@ -4,13 +4,18 @@ import { Fault } from '../../bus/errors.ts';
 import type { KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { Advice } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { DRIFT_ANNOTATION, Drift } from './drift.ts';
 import { faultOf } from './faults.ts';
-import type { ResourceFields } from './kinds/table.ts';
+import type { Content, ResourceFields } from './kinds/table.ts';
+import { outdatedAdvice } from './outdated.ts';
+import { quotaIn } from './quotas.ts';
+import { anew, pathsOf } from './wording.ts';
 
 /** What is looked at of a kind; one without tables has no `resource`, and its whole spec is immutable. */
 export interface AdvisedKind {
   references(object: KubeObject): readonly Reference[];
   readonly resource?: ResourceFields;
+  readonly content?: Pick<Content, 'advise'>;
 }
 
 /** What comes before the words of a refusal that no trying again changes. */
@@ -18,6 +23,8 @@ const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
 /** Said of what a create refers to; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
+/** Of what drifts and is only told of. */
+const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
 /** A host's certificate, as Node and OpenSSL speak of it. */
 const CERTIFICATE = /certificate|issuer|CERT_/;
 const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";
@@ -43,9 +50,21 @@ export function adviceOn(
       const what = TERMINAL.test(message) ? undefined : 'the cloud refuses this spec';
       return { ...(what !== undefined && { what }), todo: specAdvice(kind, object, message) };
     }
+    case Fault.Quota: {
+      const quota = quotaIn(first) ?? 'the quota';
+      const at = `${quota} of the project of ${placeOf(object).cloud}`;
+      return { at, todo: `raise ${quota}, or delete what uses it up` };
+    }
     default:
-      return ABSENT.test(message) ? lossAdvice(kind, object, message, known) : undefined;
+      if (DRIFT.test(message)) return { todo: driftAdvice(object) };
+      if (outdatedAdvice(message) !== undefined) return { todo: outdatedAdvice(message) ?? '' };
+      if (ABSENT.test(message)) return lossAdvice(kind, object, message, known);
+      return kind.content?.advise(object, message);
   }
+}
+
+function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
+  return `bring the spec of ${kind}/${name} to what is there, or have it brought back with the annotation ${DRIFT_ANNOTATION}: ${Drift.Repair}`;
 }
 
 /** What the object was to be built on is gone, and its own object does not know yet. */
@@ -59,11 +78,6 @@ function lossAdvice(kind: AdvisedKind, object: KubeObject, message: string, know
   const [one] = named;
   if (one !== undefined) return { at: one, what: 'its resource is not in the cloud any more', todo: todo(one) };
   return { what: 'something that it refers to is not in the cloud any more', todo: todo(labels.join(' or ')) };
-}
-
-/** `<Kind>/<name>` is to be made anew, since this of it cannot be changed. */
-export function anew({ kind, metadata: { name } }: KubeObject): string {
-  return `delete ${kind}/${name} and create it again`;
 }
 
 /** Where the credentials are, for people. */
@@ -120,10 +134,6 @@ function specAdvice({ resource: fields = {} }: AdvisedKind, object: KubeObject, 
   if (fixed.length === 0) return `correct ${named.length > 0 ? pathsOf(free) : 'its spec'}`;
   const rest = named.length > 0 ? pathsOf(free) : 'its spec';
   return `correct ${rest}; where it is ${pathsOf(fixed)} that is refused, that cannot be changed: ${anew(object)}`;
-}
-
-export function pathsOf(names: readonly string[]): string {
-  return names.map((name) => `spec.resource.${name}`).join(', ');
 }
 
 /** The message names an attribute that the field is sent as, or quotes a value of it. */

@@ -3,10 +3,13 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import { type Catalogue, parseCatalogue } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
+import { isId } from './ids.ts';
 
 /** What a cloud gave for credentials. */
 export interface Grant {
   readonly token: string;
+  /** Whose token it is; undefined: it does not say. */
+  readonly userId: string | undefined;
   /** How long the token lives from now on, in milliseconds, by the cloud's own clock. */
   readonly lifetimeMs: number;
   readonly catalogue: Catalogue;
@@ -137,7 +140,9 @@ export function parseGrant(token: string | undefined, body: JsonObject, now: num
   // The cloud's clock may differ from ours: both instants are its own.
   const lifetimeMs = Number.isNaN(issuedAt) ? expiresAt - now : expiresAt - issuedAt;
   if (Number.isNaN(lifetimeMs)) throw new TransientError('the identity service answered with a token without an end');
-  return { token, lifetimeMs, catalogue: parseCatalogue(content['catalog']) };
+  const user = content['user'];
+  const userId = isObject(user) && isId(user['id']) ? user['id'] : undefined;
+  return { token, userId, lifetimeMs, catalogue: parseCatalogue(content['catalog']) };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -18,7 +18,8 @@ import type { CloudEntry } from './clouds-yaml.ts';
 import { authenticationRefusal, explanation } from './explanation.ts';
 import type { Gate } from './gate.ts';
 import { isPlainPath } from './ids.ts';
-import { Outage } from './outage.ts';
+import type { Outages } from './outage.ts';
+import { isPagedByOffset, nextQuery, offsetQuery } from './pages.ts';
 import { hidden, hiding } from './secrets.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 import type { Transport, TransportAnswer } from './transport.ts';
@@ -26,6 +27,7 @@ import type { Transport, TransportAnswer } from './transport.ts';
 export interface CloudSessionDeps {
   clock: Clock;
   gate: Gate;
+  outages: Outages;
   memory: AnswerMemory;
   transport: Transport;
   userAgent: string;
@@ -65,12 +67,12 @@ const AUTHENTICATION_TIMEOUT_MS = 30_000;
 const REFUSAL_HOLD_MS = 5_000;
 /** Part of a token's life after which the next call gets a new one. */
 const RENEW_AFTER = 0.9;
-/** Longest that one answer makes all calls to its cloud wait. */
+/** Longest that one answer makes the calls of a namespace to its cloud wait. */
 const LONGEST_PAUSE_MS = 30_000;
 /** Members of `auth` that are secrets, by name. */
 const SECRET = /password|secret|token|passcode/i;
 /** Items that are asked for at a time, of services that take `limit`. */
-const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500 };
+const PAGE_SIZES: Readonly<Record<string, number>> = { network: 500, image: 200 };
 
 export class CloudSession {
   readonly #deps: CloudSessionDeps;
@@ -78,8 +80,6 @@ export class CloudSession {
   readonly #secrets: readonly string[];
   /** By namespace. */
   readonly #views = new Map<string, Session>();
-  /** By the URL of a service. */
-  readonly #outages = new Map<string, Outage>();
   #held: Held | undefined;
   #authentication: Promise<Held> | undefined;
   #refusal: { readonly error: TransientError; readonly until: number } | undefined;
@@ -95,6 +95,7 @@ export class CloudSession {
     const view = this.#views.get(namespace) ?? {
       call: (call) => this.#call(call, namespace),
       list: (call, key) => this.#list(call, key, namespace),
+      userId: (call) => this.#userId(call, namespace),
     };
     this.#views.set(namespace, view);
     return view;
@@ -126,7 +127,8 @@ export class CloudSession {
         }
         // Not spread: a service without pages may answer more items than a call takes arguments.
         for (const item of items) all.push(item as JsonObject);
-        const next = nextQuery(body, key);
+        const byOffset = isPagedByOffset(call.service) && items.length > 0;
+        const next = byOffset ? offsetQuery(given, all.length) : nextQuery(body, key);
         if (next === undefined) return all;
         extent.add(label, answer.textLength ?? 0);
         if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
@@ -134,6 +136,13 @@ export class CloudSession {
         query = [...new URLSearchParams(next)];
       }
     });
+  }
+
+  async #userId(call: Pick<Call, 'deadlineAt' | 'traceparent'>, namespace: string): Promise<string> {
+    const asked: Call = { service: 'identity', method: 'GET', path: '/auth/tokens', ...call };
+    const { userId } = await this.#holding(namespace, (asking) => this.#current(asked, asking));
+    if (userId === undefined) throw new TransientError('the identity service answered with a token of nobody');
+    return userId;
   }
 
   async #holding<T>(namespace: string, run: (asking: Asking) => Promise<T>): Promise<T> {
@@ -220,7 +229,7 @@ export class CloudSession {
     credentials: Readonly<Record<string, string>>,
     asking: Asking,
   ): Promise<TransportAnswer> {
-    const outage = this.#outageOf(base);
+    const outage = this.#deps.outages.of(call.service, base);
     outage.check();
     const entry = await this.#deps.gate.enter({
       namespace: asking.namespace,
@@ -229,6 +238,11 @@ export class CloudSession {
       deadlineAt: call.deadlineAt,
       ...(asking.turn !== undefined && { turn: asking.turn }),
     });
+    if (call.stream !== undefined) {
+      // It takes as long as it takes: a slot is for what is over soon, and what fails may be whoever brings the stream.
+      entry.leave('unanswered');
+      return this.#exchange({ call, base, credentials, asking, onHeard: () => undefined });
+    }
     let isHeard = false;
     const onHeard = (): void => {
       isHeard = true;
@@ -253,12 +267,6 @@ export class CloudSession {
     }
   }
 
-  #outageOf(base: string): Outage {
-    const outage = this.#outages.get(base) ?? new Outage(this.#deps.clock);
-    this.#outages.set(base, outage);
-    return outage;
-  }
-
   async #exchange({ call, base, credentials, asking, onHeard }: Request): Promise<TransportAnswer> {
     const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
     const { service, method, path, query, traceparent, extent = 'one' } = call;
@@ -279,17 +287,21 @@ export class CloudSession {
           ...credentials,
         },
         body: call.body,
+        stream: call.stream,
         deadlineAt: call.deadlineAt,
         extent,
         holding: asking.holding,
         onHeard,
       });
       ({ status, requestId } = answer);
-      if (status === 429) this.#yieldTo(gate, answer.retryAfterMs, asking.namespace);
-      if (status === 503) this.#yieldTo(gate, answer.retryAfterMs);
+      const { retryAfterMs = 0 } = answer;
+      // Whoever asks too much is told so, and nobody else has to wait.
+      if (status === 429 && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), asking.namespace);
+      if (status === 503) this.#leaveAlone(call, base, retryAfterMs);
       return answer;
     } catch (error) {
-      if (error instanceof TransientError) this.#yieldTo(gate, error.retryAfterMs);
+      // A gateway says it in words of its own.
+      if (error instanceof TransientError) this.#leaveAlone(call, base, error.retryAfterMs);
       throw error;
     } finally {
       const named = requestId !== undefined && { requestId };
@@ -297,22 +309,22 @@ export class CloudSession {
     }
   }
 
-  /** @param namespace  that asks too much, in the cloud's eyes; undefined: everybody does */
-  #yieldTo(gate: Gate, retryAfterMs: number | undefined, namespace?: string): void {
-    if (retryAfterMs !== undefined && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace);
+  /** The service alone: what it says holds for no other one of the cloud. */
+  #leaveAlone({ service }: Call, base: string, retryAfterMs = 0): void {
+    if (retryAfterMs > 0) this.#deps.outages.of(service, base).rest(retryAfterMs, service);
   }
 
   #judge(call: Call, answer: Answered): Answer {
     const { status, body } = answer;
     if (status < 300) return { status, body };
     const label = labelOf(call);
-    if (status === 404) return { status, body, refusal: this.#refused(label, answer).message };
+    if (status === 404) return { status, body, refusal: this.#refused(label, answer, call.secrets).message };
     if (status < 400) throw new TransientError(`${label} answered ${status}: redirections are not followed`);
-    throw this.#refused(label, answer);
+    throw this.#refused(label, answer, call.secrets);
   }
 
-  #refused(label: string, { status, body, retryAfterMs, token }: Answered): HttpError {
-    const hide = hiding([...this.#secrets, token]);
+  #refused(label: string, { status, body, retryAfterMs, token }: Answered, secrets: readonly string[] = []): HttpError {
+    const hide = hiding([...this.#secrets, ...secrets, token]);
     const said = explanation(body, hide);
     const safe = said.kind === 'quoted' ? (hidden(body, hide) as JsonObject) : {};
     const options = { status, body: safe, retryAfterMs };
@@ -328,15 +340,6 @@ function searchOf(query: readonly (readonly [string, string])[]): string {
   const search = new URLSearchParams();
   for (const [key, value] of query) search.append(key, value);
   return query.length === 0 ? '' : `?${search}`;
-}
-
-/** The query of the next page: Neutron says `<plural>_links`, Keystone `links.next`. */
-function nextQuery(body: JsonObject, key: string): string | undefined {
-  const links: Json | undefined = body[`${key}_links`];
-  const neutron = (Array.isArray(links) ? links : []).filter(isObject).find((link) => link['rel'] === 'next')?.['href'];
-  const keystone = isObject(body['links']) ? body['links']['next'] : undefined;
-  const href = neutron ?? keystone;
-  return typeof href === 'string' && href.includes('?') ? href.slice(href.indexOf('?') + 1) : undefined;
 }
 
 /** A trace is one object's, and its id begins with a generation of 8 digits. */

@@ -5,10 +5,11 @@
 //   C2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
 //   C3. The last observed resource stays through errors that may pass (Q4); it goes when it is known to be gone.
 //   C4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
-import type { ErrorData, Json, JsonObject } from '../../bus/bus.ts';
+import type { Json, JsonObject } from '../../bus/bus.ts';
 import { ErrorCode } from '../../bus/errors.ts';
 import { ResourceTag } from '../../machines/external-resource/context.ts';
 import type { ResourceStanding } from '../../machines/external-resource/life.ts';
+import { driftMessage } from '../../machines/external-resource/news.ts';
 import { type Holders, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { resyncOf } from './resync.ts';
@@ -24,6 +25,9 @@ export type Reason = (typeof Reason)[keyof typeof Reason];
 
 const TERMINAL: ReadonlySet<string> = new Set([Reason.InvalidConfiguration, Reason.UnrecoverableError]);
 
+/** The type of the condition of objects whose drift is reported. */
+export const DRIFTED = 'Drifted';
+
 /** As the API server keeps it. */
 export interface Condition {
   readonly type: string;
@@ -34,7 +38,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
+export type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 /** The longest message that a condition holds. */
 const MESSAGE_LENGTH = 32768;
@@ -47,12 +51,13 @@ export function statusOf(view: ResourceStanding, object: KubeObject, now: number
   if (messages === undefined && view.error === undefined) {
     return owned({ conditions: stored.conditions, resource, lastSyncTime: stored.lastSyncTime });
   }
-  const progressing = progressingOf(messages ?? [], view.error);
+  const progressing = progressingOf(messages ?? [], view);
   const available = availableOf(view, stored, progressing);
   const { generation } = view;
   const conditions = [
     conditionOf('Available', available, { stored, generation, now }),
     conditionOf('Progressing', progressing, { stored, generation, now }),
+    ...driftedOf(view, stored, now),
   ];
   const isSynced = progressing.reason === Reason.Success;
   const isNews = !isSame(stored, { conditions, resource }) || isDue(object, stored, now, defaultResyncMs);
@@ -122,6 +127,7 @@ const VANISHED = 'OpenStack resource was deleted externally; will recreate on ne
 const WAITS: readonly (readonly [string, string])[] = [
   [ResourceTag.Removing, 'Waiting for OpenStack resource to be deleted'],
   [ResourceTag.AwaitsImport, 'Waiting for OpenStack resource to be created externally'],
+  [ResourceTag.Filling, 'Starting image upload'],
   [ResourceTag.AwaitsReadiness, 'Waiting for OpenStack resource to be ready'],
   [ResourceTag.AwaitsChange, 'Resource status will be refreshed'],
 ];
@@ -131,13 +137,33 @@ function isRead({ tags }: ResourceStanding): boolean {
   return tags.has(Tag.Settled) && !tags.has(Tag.Failing);
 }
 
-function progressingOf(messages: readonly string[], error: ErrorData | undefined): Verdict {
+function progressingOf(
+  messages: readonly string[],
+  { error, remarks }: Pick<ResourceStanding, 'error' | 'remarks'>,
+): Verdict {
   if (error?.code === ErrorCode.Terminal) {
     return { status: 'False', reason: error.reason ?? Reason.InvalidConfiguration, message: error.message };
   }
   if (error !== undefined) return { status: 'True', reason: Reason.TransientError, message: error.message };
   if (messages.length > 0) return { status: 'True', reason: Reason.Progressing, message: messages.join('\n') };
-  return { status: 'False', reason: Reason.Success, message: 'OpenStack resource is up to date' };
+  const message = ['OpenStack resource is up to date', ...remarks].join('; ');
+  return { status: 'False', reason: Reason.Success, message };
+}
+
+/** Where what drifts is only told: whether anything does. What could not be read leaves it as it was, with its generation. */
+function driftedOf(
+  { reporting, left, generation, error }: ResourceStanding,
+  stored: StoredStatus,
+  now: number,
+): readonly Condition[] {
+  if (!reporting) return [];
+  const known = conditionIn(stored, DRIFTED);
+  if (left === undefined || error !== undefined) return known === undefined ? [] : [known];
+  const verdict: Verdict =
+    left.length === 0
+      ? { status: 'False', reason: Reason.Success, message: 'OpenStack resource is as specified' }
+      : { status: 'True', reason: DRIFTED, message: driftMessage(left) };
+  return [conditionOf(DRIFTED, verdict, { stored, generation, now })];
 }
 
 function availableOf(view: ResourceStanding, stored: StoredStatus, progressing: Verdict): Verdict {
@@ -157,11 +183,13 @@ function usability(standing: ResourceStanding, stored: StoredStatus): Condition[
 }
 
 function knownResource(
-  { observation, vanished, externalId, error }: ResourceStanding,
+  { observation, vanished, externalId, error, tags }: ResourceStanding,
   stored: StoredStatus,
 ): Json | undefined {
   if (observation !== undefined) return observation.resource;
-  const isGone = vanished || externalId === undefined || error?.reason === Reason.UnrecoverableError;
+  // Who is deleted and has no id may have lost it: that there was a resource is all that is left of it.
+  const isUnknown = externalId === undefined && !tags.has(Tag.Deleting);
+  const isGone = vanished || isUnknown || error?.reason === Reason.UnrecoverableError;
   return isGone ? undefined : stored.resource;
 }
 
@@ -176,14 +204,18 @@ function storedStatus({ status }: KubeObject): StoredStatus {
   return (status ?? {}) as StoredStatus;
 }
 
-function conditionIn({ conditions = [] }: StoredStatus, wanted: string): Condition | undefined {
+function conditionIn({ conditions = [] }: Pick<StoredStatus, 'conditions'>, wanted: string): Condition | undefined {
   return conditions.find(({ type }) => type === wanted);
 }
 
-function conditionOf(
+export function conditionOf(
   type: string,
   { status, reason, message: whole }: Verdict,
-  { stored, generation, now }: { readonly stored: StoredStatus; readonly generation: number; readonly now: number },
+  {
+    stored,
+    generation,
+    now,
+  }: { readonly stored: Pick<StoredStatus, 'conditions'>; readonly generation: number; readonly now: number },
 ): Condition {
   const message = whole.slice(0, MESSAGE_LENGTH);
   const before = conditionIn(stored, type);

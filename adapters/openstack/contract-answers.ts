@@ -4,7 +4,7 @@ import { chanceOf } from '../kubernetes/contract-check/samples.ts';
 
 export interface MadeUpAnswer {
   readonly attributes: JsonObject;
-  /** Every string that was taken from it. */
+  /** Every string that was taken from it, and every name of a member that was asked for. */
   readonly answered: ReadonlySet<string>;
 }
 
@@ -43,7 +43,10 @@ export function answerOf(round: number): MadeUpAnswer {
       {
         get: (_, name) => (typeof name === 'string' ? member(name) : undefined),
         has: () => true,
-        ownKeys: () => names,
+        ownKeys() {
+          for (const name of names) answered.add(name);
+          return names;
+        },
         getOwnPropertyDescriptor: (_, name) => ({
           value: typeof name === 'string' ? member(name) : undefined,
           enumerable: true,

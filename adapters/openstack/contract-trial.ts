@@ -1,7 +1,10 @@
 // A kind of this adapter at work without a cloud, for the check of its contract: everything that it would ask of one is
 // noted, and answers of every shape are made up.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { toErrorData } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
 import type { ResourceStanding } from '../../machines/external-resource/life.ts';
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
@@ -9,16 +12,33 @@ import { Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { sample } from '../kubernetes/contract-check/samples.ts';
 import type { Trial, TriedStatus } from '../kubernetes/contract-check/trial-rules.ts';
+import { resourceIn } from './bodies.ts';
 import { statusOf } from './conditions.ts';
 import { answerOf, knowing } from './contract-answers.ts';
 import { matchesAll, queryOf } from './criteria.ts';
-import type { OpenStackKind } from './kinds/table.ts';
+import type { OpenStackKind, TableKind } from './kinds/table.ts';
 import { type ManagedKind, managedKind, viewOf } from './managed-kind.ts';
 import type { Call, Session, Sessions } from './session.ts';
 
 /** Made-up answers that statuses are read from. Each has other types for its attributes, and few fit a kind at once. */
 const ANSWERS = 400;
-const EXAMPLES = { 'spec.resyncPeriod': ['1h', '2h'] };
+const DOWNLOADED = 'what is downloaded';
+const EXAMPLES = {
+  'spec.resyncPeriod': ['1h', '2h'],
+  'spec.resource.content.download.hash.value': ['md5', 'sha256'].map((algorithm) =>
+    createHash(algorithm).update(DOWNLOADED).digest('hex'),
+  ),
+  'spec.resource.schedulerHints.query': ['["=", "$vcpus", 1]', '["=", "$vcpus", 2]'],
+  'spec.resource.volumes[].device': ['/dev/vdb', '/dev/vdc'],
+};
+/** Nothing waits for anything. */
+const NO_CLOCK: Clock = {
+  now: () => 0,
+  setTimeout: () => ({ id: 0 }),
+  clearTimeout: () => undefined,
+  sleep: async () => undefined,
+  random: () => 0,
+};
 const CREDENTIALS = { secretName: 'tried', cloudName: 'tried' };
 const ID = '00000000-0000-4000-8000-000000000000';
 
@@ -36,13 +56,13 @@ export function contractTrial(kind: OpenStackKind): Trial {
 /** Runs every operation on an object, whatever its state would allow. */
 async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   const done: Json[] = [];
-  const read = new Set<string>();
-  // Criteria leave a result without their attribute to the server, so each of them is looked at.
+  // Criteria leave a result without their attribute to the server, so how often each is looked at tells which there are.
+  const read: string[] = [];
   const listed = new Proxy<JsonObject>(
     { id: ID },
     {
       get(target, name) {
-        if (typeof name === 'string') read.add(name);
+        if (typeof name === 'string') read.push(name);
         return Reflect.get(target, name);
       },
     },
@@ -50,26 +70,46 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   const session: Session = {
     async call(call) {
       done.push(asked(call));
-      return { status: 200, body: answering(() => ({ id: ID })) };
+      // What is sent piece by piece counts, and what becomes of it.
+      if (call.stream !== undefined) for await (const chunk of call.stream.chunks()) done.push(String(chunk));
+      return { status: 200, body: bodyFor(kind, { id: ID }) };
     },
     async list(call, key) {
       done.push({ ...asked(call), key });
       return [listed];
     },
+    userId: async () => ID,
   };
-  const tried = tryOut(kind, async (namespace, ref) => {
+  const open: Sessions['open'] = async (namespace, ref) => {
     done.push({ namespace, ...ref });
     return session;
-  });
+  };
+  const tried = tryOut(kind, open, { onDownload: (url) => done.push(url) });
   const { operations } = tried;
   const request = requestOf(object);
-  const observation: Observation = { id: ID, attributes: { id: ID }, resource: {}, available: true };
+  const observed = (more: JsonObject): Observation => ({
+    id: ID,
+    attributes: { id: ID, ...more },
+    resource: {},
+    available: true,
+  });
   const steps: readonly (() => Promise<unknown>)[] = [
     () => operations.find(request),
     () => operations.import(request),
     () => operations.create(request),
     () => operations.observe({ ...request, id: ID }),
-    () => operations.update({ ...request, observation }),
+    () => operations.update({ ...request, observation: observed({}) }),
+    // Some take changes in this state only.
+    () => operations.update({ ...request, observation: observed({ status: 'ACTIVE' }) }),
+    async () => operations.delegate?.({ ...request, id: ID }),
+    async () =>
+      operations.fill?.({
+        ...request,
+        id: ID,
+        signal: new AbortController().signal,
+        validUntil: () => request.deadlineAt,
+        progress: () => undefined,
+      }),
     () => operations.remove({ ...request, id: ID }),
   ];
   for (const step of steps) await step().catch((error: unknown) => done.push(toErrorData(error).message));
@@ -77,16 +117,19 @@ async function treat(kind: OpenStackKind, object: KubeObject): Promise<Json> {
   // Called after the object whatever its resource is called.
   const children = JSON.stringify(tried.children(object)).replaceAll(object.metadata.name, 'itself');
   const { managed, detached, resyncEveryMs = null } = view;
-  return { done, read: [...read].sort(), children, resyncEveryMs, managed, detached };
+  return { done, read: read.sort(), children, resyncEveryMs, managed, detached };
 }
 
 /** The status of an object about which the cloud answers as it does in that round; undefined: with nonsense. */
 async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStatus | undefined> {
   const { attributes, answered } = answerOf(round);
   const resource = knowing(attributes, { id: ID });
+  const { parts = {} } = kind as Pick<TableKind, 'parts'>;
+  const lists = new Set(Object.values(parts).map(({ member }) => member));
   const session: Session = {
-    call: async () => ({ status: 200, body: answering(() => resource) }),
+    call: async () => ({ status: 200, body: bodyFor(kind, resource, lists) }),
     list: async () => [resource],
+    userId: async () => ID,
   };
   // Whatever is answered counts as what was looked for.
   const tried = tryOut(kind, async () => session, { selective: false });
@@ -112,23 +155,36 @@ async function statusFrom(kind: OpenStackKind, round: number): Promise<TriedStat
     awaited: [],
     heldBy: [],
     waiting: [],
+    reporting: false,
+    left: undefined,
+    remarks: [],
     leaving: [],
     error: undefined,
     rival: undefined,
     vanished: false,
   };
-  return { status: { id: observation.id, ...statusOf(view, object, 0, 0) }, answered };
+  const told = kind.telling?.announced(object, 'attempted', 0);
+  return { status: { id: observation.id, ...told, ...statusOf(view, object, 0, 0) }, answered };
 }
 
 function tryOut(
   kind: OpenStackKind,
   open: Sessions['open'],
-  { selective = true }: { readonly selective?: boolean } = {},
+  { selective = true, onDownload }: { readonly selective?: boolean; readonly onDownload?: (url: string) => void } = {},
 ): ManagedKind {
   return managedKind(kind, {
     defaultResyncMs: 0,
-    sessions: { open, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
-    servers: async () => [],
+    sessions: { open, identify: async () => ({ cloud: 'cloud', scope: 'scope', user: 'user' }) },
+    readSecret: async (_, name) => ({ uid: name, resourceVersion: '1', data: contentsOf(name) }),
+    clock: NO_CLOCK,
+    downloads: {
+      async open(url) {
+        onDownload?.(url);
+        return { totalBytes: undefined, chunks: Readable.from([Buffer.from(DOWNLOADED)]) };
+      },
+      inTurn: (_namespace, _signal, run) => run(),
+      close: async () => undefined,
+    },
     poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
     lookUps: {
       async find(session, { service, collection, members }, criteria, call) {
@@ -143,15 +199,33 @@ function tryOut(
           method: 'GET',
           path: `/${collection}/${id}`,
         });
-        return body[member] as JsonObject;
+        // What is made up is as the kind reads it already.
+        return resourceIn({ service, member }, body) as JsonObject;
       },
     },
   });
 }
 
+/** The body of an answer about one resource, under whatever name the kind looks for it; some names are those of lists. */
+function bodyFor(kind: OpenStackKind, resource: JsonObject, lists: ReadonlySet<string> = new Set()): JsonObject {
+  const isBare = 'service' in kind && (kind as TableKind).service.bodies === 'bare';
+  return isBare ? resource : answering((name) => (lists.has(name) ? [resource] : resource));
+}
+
 /** An object that has every member. */
 function answering(member: (name: string) => Json): JsonObject {
   return new Proxy<JsonObject>({}, { get: (_, name) => (typeof name === 'string' ? member(name) : undefined) });
+}
+
+/** A Secret that has every key. */
+function contentsOf(name: string): Readonly<Record<string, string>> {
+  return new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, key) => Buffer.from(`${String(key)} of ${name}`).toString('base64'),
+      getOwnPropertyDescriptor: () => ({ value: '', configurable: true, enumerable: true, writable: true }),
+    },
+  );
 }
 
 /** What of a call the cloud gets to see. */
@@ -161,10 +235,11 @@ function asked({ service, method = 'GET', path, query = [], headers = {}, body =
 
 /** A request in which every reference has an id, so that none of them is waited for. */
 function requestOf(object: KubeObject): OperationRequest {
-  const attributes = answering((member) => (member === 'cloudCredentialsRef' ? CREDENTIALS : `${member} of it`));
+  const attributesOf = (name: string): JsonObject =>
+    answering((member) => (member === 'cloudCredentialsRef' ? CREDENTIALS : `${member} of ${name}`));
   const dependencies = new Proxy<OperationRequest['dependencies']>(
     {},
-    { get: (_, name) => ({ id: `id of ${String(name)}`, ready: true, attributes }) },
+    { get: (_, name) => ({ id: `id of ${String(name)}`, ready: true, attributes: attributesOf(String(name)) }) },
   );
   return { object, dependencies, deadlineAt: 0, traceparent: '' };
 }

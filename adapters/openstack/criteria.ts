@@ -15,6 +15,7 @@ const CASELESS: ReadonlySet<string> = new Set(['mac_address']);
 
 /** The attribute named like the query key has this value. A result without the attribute is left to the server. */
 export function equalTo(key: string, value: Json): Criterion {
+  if (isMap(value)) return holding(key, value);
   const text = String(value);
   const plain = (given: Json): string => (CASELESS.has(key) ? String(given).toLowerCase() : String(given));
   return {
@@ -23,6 +24,21 @@ export function equalTo(key: string, value: Json): Criterion {
     matches: ({ [key]: attribute }) =>
       attribute === undefined || (attribute !== null && plain(attribute) === plain(text)),
   };
+}
+
+/** The attribute is a map that has these members, among others. */
+function holding(key: string, members: JsonObject): Criterion {
+  return {
+    key,
+    value: JSON.stringify(members),
+    matches: ({ [key]: attribute }) =>
+      attribute === undefined ||
+      (isMap(attribute) && Object.entries(members).every(([name, value]) => attribute[name] === value)),
+  };
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The same comparison, for what the server has no query key for. */
@@ -47,6 +63,11 @@ export function tagsLike(key: TagKey, tags: readonly string[]): Criterion {
     matches: ({ tags: attribute }) =>
       attribute === undefined || (Array.isArray(attribute) && holds((tag) => attribute.includes(tag))),
   };
+}
+
+/** All of the listed tags, of a service that is asked for each under `key`. */
+export function eachTag(key: string, tags: readonly string[]): readonly Criterion[] {
+  return tags.map((tag) => ({ ...tagsLike(TagKey.All, [tag]), key }));
 }
 
 /** The query of these criteria, in order. */

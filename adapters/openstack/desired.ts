@@ -3,11 +3,11 @@
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import type { KnownDependencies } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { type Criterion, checked, equalTo, TagKey, tagsLike } from './criteria.ts';
-import type { ResourceField } from './kinds/fields.ts';
+import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from './criteria.ts';
+import { isCompared, type ResourceField } from './kinds/fields.ts';
 import type { TableKind } from './kinds/table.ts';
 import { isEmpty } from './observed-values.ts';
-import { toWire } from './references.ts';
+import { type Contents, toWire } from './references.ts';
 
 /** What could be stated, and the references that were not known yet. */
 export interface Stated<T> {
@@ -16,20 +16,29 @@ export interface Stated<T> {
   readonly missing: readonly string[];
 }
 
-/** The attributes that a create sends. */
-export function createAttributes(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<JsonObject> {
+/** The attributes that a create sends. @param contents  of the Secrets that the object refers to */
+export function createAttributes(
+  kind: TableKind,
+  object: KubeObject,
+  known: KnownDependencies,
+  contents: Contents = {},
+): Stated<JsonObject> {
   const fields = Object.entries(kind.resource).map(([name, field]) => ({
     field,
-    wired: wiredOf(name, field, object, known),
+    wired: wiredOf(name, field, object, known, contents),
   }));
   const attributes = fields.map(({ field, wired }) =>
-    wired === undefined ? field.initial : field.encode(wired.value, wired.published),
+    renamed(wired === undefined ? field.initial : field.encode(wired.value, wired.published), field.createdAs),
   );
   const mark = kind.adoption.mark(object);
   return {
     stated: Object.assign({}, ...attributes, mark),
     missing: fields.flatMap(({ wired }) => wired?.missing ?? []),
   };
+}
+
+function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names[name] ?? name, value]));
 }
 
 /** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
@@ -45,9 +54,12 @@ export function adoptionCriteria(
     if (field === undefined || wired === undefined) return [];
     missing.push(...wired.missing);
     if (wired.missing.length > 0) return [];
-    return Object.entries(field.encode(wired.value, wired.published)).map(([attribute, value]) =>
-      attribute === TagKey.All ? tagsLike(TagKey.All, value as readonly string[]) : criterion(attribute, value),
-    );
+    return Object.entries(field.encode(wired.value, wired.published)).flatMap(([attribute, value]) => {
+      if (attribute !== TagKey.All) return criterion(attribute, value);
+      const tags = value as readonly string[];
+      const { tagKey } = kind.service;
+      return tagKey === undefined ? tagsLike(TagKey.All, tags) : eachTag(tagKey, tags);
+    });
   };
   const { query, check, mark } = kind.adoption;
   const stated = [
@@ -94,12 +106,13 @@ export function differenceOf(
   const fields = new Set<string>();
   const differing: [string, Json][] = [];
   for (const [name, field] of Object.entries(kind.resource)) {
-    if (field.change.kind === 'never') continue;
+    if (!isCompared(field.change)) continue;
     const wired = wiredOf(name, field, object, known);
     const expected =
       wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value, wired.published);
     for (const [attribute, value] of Object.entries(expected)) {
       if (isSame(value, observed[attribute], field)) continue;
+      if (field.keepsEmpty && isEmpty(observed[attribute])) continue;
       // What is there already may rest on what is not ready any more; what is new may not.
       if (wired !== undefined && wired.unready.length > 0) {
         missing.push(...wired.unready);
@@ -110,8 +123,19 @@ export function differenceOf(
       differing.push([attribute, value]);
     }
   }
-  const stated = { attributes: Object.fromEntries(differing), fields: [...fields], extension };
+  const restated = differing.length === 0 ? [] : kind.restated.map((name) => restatedOf(kind, name, object, known));
+  const stated = {
+    attributes: Object.assign({}, ...restated, Object.fromEntries(differing)),
+    fields: [...fields],
+    extension,
+  };
   return { stated, missing: [...new Set(missing)] };
+}
+
+function restatedOf(kind: TableKind, name: string, object: KubeObject, known: KnownDependencies): JsonObject {
+  const field = kind.resource[name];
+  const wired = field === undefined ? undefined : wiredOf(name, field, object, known);
+  return field === undefined || wired === undefined ? {} : field.encode(wired.value, wired.published);
 }
 
 /** The tags that a request of their own has to set; undefined when they are as they should be, or not the kind's. */
@@ -133,10 +157,11 @@ function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonO
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
 
-/** What the resource of an object is called. */
-export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: KubeObject): Json {
+/** What the resource of an object is called; undefined: its kind has no names. */
+export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: KubeObject): Json | undefined {
   const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'name');
-  const given = entry && (spec?.['resource'] as JsonObject | undefined)?.[entry[0]];
+  if (entry === undefined) return undefined;
+  const given = (spec?.['resource'] as JsonObject | undefined)?.[entry[0]];
   return isUnset(given) ? metadata.name : given;
 }
 
@@ -146,10 +171,11 @@ export function wiredOf(
   field: ResourceField,
   { metadata, spec }: KubeObject,
   known: KnownDependencies,
+  contents: Contents = {},
 ): ReturnType<typeof toWire> | undefined {
   const given = (spec?.['resource'] as JsonObject | undefined)?.[name];
   const value = isUnset(given) && field.role === 'name' ? metadata.name : given;
-  return isUnset(value) ? undefined : toWire(field.schema, value, known);
+  return isUnset(value) ? undefined : toWire(field.schema, value, known, contents);
 }
 
 /** An empty list says what an absent one says. */

@@ -79,7 +79,8 @@ function wordsOf(body: JsonObject): string | undefined {
   // WSME, of Ironic and its like.
   if (typeof body['faultstring'] === 'string' && 'faultcode' in body) return body['faultstring'];
   // WebOb, which all of them stand on.
-  if (typeof body['message'] === 'string' && 'code' in body && 'title' in body) return body['message'];
+  if (typeof body['message'] === 'string' && 'code' in body && 'title' in body)
+    return body['message'].replaceAll(/\s*(?:<br \/>\s*)+/g, ' ').trim();
   return undefined;
 }
 

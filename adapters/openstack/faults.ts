@@ -1,5 +1,6 @@
 // What is in the way, told by the messages that this adapter writes: what a condition says is all that others can read.
 import { Fault } from '../../bus/errors.ts';
+import { quotaIn } from './quotas.ts';
 
 /** What was being done, as some steps say first; a cloud's own words come after `answered`. */
 const DOING = '^(?:[A-Za-z0-9 -]+: ){0,2}';
@@ -23,6 +24,8 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [new RegExp(`${DOING}(?!DELETE )${CALL} answered 400\\b`), Fault.Spec],
 ];
 
+const ANSWERED = new RegExp(`${DOING}${CALL} answered 4\\d\\d\\b`);
+
 /** Undefined: nothing that a person has to do something about, as far as can be told; or not the same in all lines. */
 export function faultOf(message: string): Fault | undefined {
   const [first, ...others] = new Set(message.split('\n').map(faultOfLine));
@@ -30,5 +33,6 @@ export function faultOf(message: string): Fault | undefined {
 }
 
 function faultOfLine(line: string): Fault | undefined {
+  if (quotaIn(line) !== undefined) return ANSWERED.test(line) ? Fault.Quota : undefined;
   return FAULTS.find(([pattern]) => pattern.test(line))?.[1];
 }

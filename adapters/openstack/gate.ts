@@ -3,8 +3,7 @@
 // Invariants:
 //   G1. Never more than `slots` holders; where several namespaces use the cloud, one of them leaves some slots to the others.
 //   G2. Namespaces take turns, in each its objects do, and the calls of one object are first come, first served.
-//   G3. Nobody enters while the gate, or the namespace's own lane, is paused; who cannot enter before its deadline is told
-//       at once.
+//   G3. Nobody enters while the lane of the namespace is paused; who cannot enter before its deadline is told at once.
 //   G4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
 //       most, and where they are the only ones they alternate with the others.
 //   G5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
@@ -52,9 +51,9 @@ const OTHERS_PART = 1 / 8;
 
 export class Gate {
   readonly #clock: Clock;
-  readonly #slots: number;
-  readonly #firstSlots: number;
-  readonly #sharedSlots: number;
+  #slots = 1;
+  #firstSlots = 1;
+  #sharedSlots = 1;
   readonly #times = new CallTimes();
   /** By namespace; the one whose turn it is comes first. */
   readonly #lanes = new Map<string, Lane>();
@@ -63,14 +62,19 @@ export class Gate {
   #held = 0;
   #heldFirst = 0;
   #wasFirst = false;
-  #pausedUntil = 0;
   #resume: { readonly timer: Timer; readonly at: number } | undefined;
 
   constructor({ clock, slots }: { clock: Clock; slots: number }) {
     this.#clock = clock;
+    this.resize(slots);
+  }
+
+  /** From now on so many may be in. Who is in stays: where there are fewer slots now, nobody enters until enough have left. */
+  resize(slots: number): void {
     this.#slots = slots;
     this.#firstSlots = Math.max(1, Math.floor(slots * FIRST_PART));
     this.#sharedSlots = slots < 4 ? slots : slots - Math.max(1, Math.floor(slots * OTHERS_PART));
+    this.#admit();
   }
 
   /** When the gate was used last; undefined: it is in use. */
@@ -92,7 +96,7 @@ export class Gate {
   enter(entrant: Entrant): Promise<Entry> {
     const now = this.#clock.now();
     const lane = this.#laneOf(entrant.namespace, now);
-    const pausedUntil = Math.max(this.#pausedUntil, lane.pausedUntil);
+    const { pausedUntil } = lane;
     if (pausedUntil >= entrant.deadlineAt && pausedUntil > now) {
       const retryAfterMs = Math.ceil(pausedUntil - now);
       return Promise.reject(new TransientError('the cloud asked to be left alone for a while', { retryAfterMs }));
@@ -117,18 +121,13 @@ export class Gate {
     });
   }
 
-  /**
-   * Lets nobody in for so long, or longer if it is paused longer already.
-   *
-   * @param namespace  whose lane alone is paused; undefined: all are
-   */
-  pause(pauseMs: number, namespace?: string): void {
+  /** Lets nobody of a namespace in for so long, or longer if it is paused longer already. */
+  pause(pauseMs: number, namespace: string): void {
     const now = this.#clock.now();
     const until = now + pauseMs;
-    const paused = namespace === undefined ? undefined : this.#laneOf(namespace, now);
-    if (until <= (paused?.pausedUntil ?? this.#pausedUntil)) return;
-    if (paused === undefined) this.#pausedUntil = until;
-    else paused.pausedUntil = until;
+    const lane = this.#laneOf(namespace, now);
+    if (until <= lane.pausedUntil) return;
+    lane.pausedUntil = until;
     this.#resumeAt(until, pauseMs);
   }
 
@@ -152,8 +151,7 @@ export class Gate {
 
   /** The timer says that the time has come, even where the clock lags behind it by a fraction. */
   #endPauses(at: number): void {
-    if (this.#pausedUntil <= at) this.#pausedUntil = 0;
-    let next = this.#pausedUntil;
+    let next = 0;
     for (const lane of this.#lanes.values()) {
       if (lane.pausedUntil <= at) lane.pausedUntil = 0;
       else next = next === 0 ? lane.pausedUntil : Math.min(next, lane.pausedUntil);
@@ -197,7 +195,6 @@ export class Gate {
   #admit(): void {
     while (this.#held < this.#slots) {
       const now = this.#clock.now();
-      if (now < this.#pausedUntil) return;
       const waiter = this.#nextFirst() ?? this.#nextOf(now) ?? this.#nextFirst('only');
       if (waiter === undefined) return;
       const { entrant } = waiter;

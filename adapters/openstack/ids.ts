@@ -8,11 +8,11 @@ import type { Observation, ResourceOperations, WatchNews } from '../../machines/
 import type { OperationRequest } from '../../machines/kind.ts';
 import { isJsonObject } from './kinds/fields.ts';
 
-/** UUIDs, with and without hyphens, and the names that some services use for ids (`default`). */
-const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,254}$/;
+/** UUIDs, with and without hyphens, and the names that some services use for ids (`default`, `m1.tiny`, `my key`). */
+const ID = /^(?!\.{1,2}$)[A-Za-z0-9_.-][A-Za-z0-9_.:@ -]{0,254}$/;
 
 export function isId(text: unknown): text is string {
-  return typeof text === 'string' && ID.test(text) && !text.includes('..');
+  return typeof text === 'string' && ID.test(text);
 }
 
 /** Whether a path leads where its segments say (I1). */
@@ -54,8 +54,10 @@ function checkAnswer(answer: Observation | undefined): void {
   if (answer !== undefined && !isId(answer.id)) throw new UnansweredError('the answer holds an id that is none');
 }
 
+type CheckedOperations = ResourceOperations & Required<Pick<ResourceOperations, 'identify' | 'watch'>>;
+
 /** Operations that begin only with ids, and answer only with ids. */
-export function withCheckedIds(operations: Required<ResourceOperations>): Required<ResourceOperations> {
+export function withCheckedIds(operations: CheckedOperations): CheckedOperations {
   const asked =
     <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
     async (request: Request): Promise<Result> => {
@@ -87,6 +89,8 @@ export function withCheckedIds(operations: Required<ResourceOperations>): Requir
     observe: answered(operations.observe),
     update: asked(operations.update),
     remove: asked(operations.remove),
+    ...(operations.delegate !== undefined && { delegate: asked(operations.delegate) }),
+    ...(operations.fill !== undefined && { fill: asked(operations.fill) }),
     watch(request) {
       // What is no answer is no news either: the next look may bring one.
       const progress = (news: WatchNews): void => {

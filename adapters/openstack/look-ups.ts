@@ -10,8 +10,12 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { OversizeError } from './answer.ts';
-import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
+import { resourceIn, resourcesOf } from './bodies.ts';
+import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import { type Identity, idCriteria } from './identity.ts';
 import type { Service } from './kinds/services.ts';
+import { type Listing, listCall, type Query } from './listing.ts';
+import { isPagedByOffset, nextQuery } from './pages.ts';
 import type { Answer, Call, Session } from './session.ts';
 
 /** What a look-up needs to know of its kind. */
@@ -22,6 +26,11 @@ export interface Collection {
   /** Members of a body that hold one resource, and a list. */
   readonly member: string;
   readonly members: string;
+  readonly listing?: Listing;
+  /** How a resource is known that has no id. */
+  readonly identity?: Identity;
+  /** See `KindTable`. */
+  readonly unwrapped?: (told: JsonObject) => JsonObject;
 }
 
 export type LookUpCall = Pick<Call, 'deadlineAt' | 'traceparent'>;
@@ -61,24 +70,34 @@ export function lookUps({ clock }: { readonly clock: Clock }): LookUps {
     const ofSession = queues.get(session) ?? new Map<string, Queue>();
     queues.set(session, ofSession);
     const key = `${of.service.type}/${of.collection}`;
-    const queue = ofSession.get(key) ?? new Queue(clock, session, of);
+    const queue = ofSession.get(key) ?? new Queue({ clock, session, of, onIdle: () => ofSession.delete(key) });
     ofSession.set(key, queue);
     return queue.ask(criteria, call);
   };
-  return { find, read: async (session, of, id, call) => (await find(session, of, [equalTo('id', id)], call))[0] };
+  return { find, read: async (session, of, id, call) => (await find(session, of, idCriteria(of, id), call))[0] };
+}
+
+interface QueueDeps {
+  readonly clock: Clock;
+  readonly session: Session;
+  readonly of: Collection;
+  /** Nobody waits: collections below others are as many as these. */
+  readonly onIdle: () => void;
 }
 
 class Queue {
   readonly #clock: Clock;
   readonly #session: Session;
   readonly #of: Collection;
+  readonly #onIdle: () => void;
   #waiting: LookUp[] = [];
   #isAwake = false;
 
-  constructor(clock: Clock, session: Session, of: Collection) {
+  constructor({ clock, session, of, onIdle }: QueueDeps) {
     this.#clock = clock;
     this.#session = session;
     this.#of = of;
+    this.#onIdle = onIdle;
   }
 
   ask(criteria: readonly Criterion[], call: LookUpCall): Promise<readonly JsonObject[]> {
@@ -104,6 +123,7 @@ class Queue {
       await Promise.all(this.#plan(inTime).map(({ lookUps, fetch }) => serve(lookUps, fetch)));
     }
     this.#isAwake = false;
+    this.#onIdle();
   }
 
   #plan(batch: readonly LookUp[]): readonly Fetching[] {
@@ -141,7 +161,9 @@ class Queue {
     }
     if (queries.length <= SINGLE_QUERIES)
       return queries.map((lookUps) => ({ lookUps, fetch: () => this.#list(lookUps, commonQuery(lookUps)) }));
-    return [{ lookUps: batch, fetch: () => this.#all(batch) }];
+    const { within = [] } = this.#of.listing ?? {};
+    const wholes = groupBy(batch, ({ criteria }) => JSON.stringify(within.map((key) => sought(key, criteria))));
+    return wholes.map((lookUps) => ({ lookUps, fetch: () => this.#all(lookUps) }));
   }
 
   async #read(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
@@ -155,28 +177,25 @@ class Queue {
       ...commonCall(lookUps),
     });
     if (status === 404) return [];
-    const found = body[member];
+    const found = resourceIn(this.#of, body);
     if (typeof found !== 'object' || found === null || Array.isArray(found))
       throw new TransientError(`GET ${path} of service '${service.type}' answered ${status} without a '${member}'`);
     return [found as JsonObject];
   }
 
-  #list(lookUps: readonly LookUp[], query: Query): Promise<readonly JsonObject[]> {
-    const { service, collection, members } = this.#of;
-    return this.#session.list(
-      { service: service.type, path: `/${collection}`, query, ...commonCall(lookUps) },
-      members,
-    );
+  async #list(lookUps: readonly LookUp[], query: Query): Promise<readonly JsonObject[]> {
+    const call = { ...listCall(this.#of, query), ...commonCall(lookUps) };
+    return resourcesOf(this.#of, await this.#session.list(call, this.#of.members));
   }
 
   /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3), or it is too long. */
   async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
-    const { service, collection, members } = this.#of;
+    const { service, members } = this.#of;
+    // Of such a list nothing tells whether it was cut.
+    if (isPagedByOffset(service.type)) return this.#list(lookUps, commonQuery(lookUps));
     const whole = this.#session.call({
-      service: service.type,
+      ...listCall(this.#of, commonQuery(lookUps)),
       method: 'GET',
-      path: `/${collection}`,
-      query: commonQuery(lookUps),
       extent: 'page',
       ...commonCall(lookUps),
     });
@@ -185,9 +204,8 @@ class Queue {
       throw error;
     });
     const { [members]: results, truncated } = body;
-    const next = (body['links'] as { readonly next?: unknown } | undefined)?.next ?? null;
-    if (status === 200 && Array.isArray(results) && truncated !== true && next === null)
-      return results as readonly JsonObject[];
+    if (status === 200 && Array.isArray(results) && truncated !== true && nextQuery(body, members) === undefined)
+      return resourcesOf(this.#of, results as readonly JsonObject[]);
     const queries = groupBy(lookUps, ({ criteria }) => JSON.stringify(queryOf(criteria)));
     const lists = await Promise.all(queries.map((each) => this.#list(each, commonQuery(each))));
     return lists.flat();
@@ -201,8 +219,6 @@ interface Fetching {
   readonly lookUps: readonly LookUp[];
   readonly fetch: () => Promise<readonly JsonObject[]>;
 }
-
-type Query = readonly (readonly [key: string, value: string])[];
 
 async function serve(lookUps: readonly LookUp[], fetch: Fetching['fetch']): Promise<void> {
   try {
@@ -239,6 +255,10 @@ function anyQuery(key: Key, lookUps: readonly LookUp[]): Query {
 }
 
 function wantedOf(wanted: Key, criteria: readonly Criterion[]): string | undefined {
+  return sought(wanted, criteria);
+}
+
+function sought(wanted: string, criteria: readonly Criterion[]): string | undefined {
   return criteria.find(({ key }) => key === wanted)?.value;
 }
 

@@ -1,20 +1,25 @@
 // A kind of this adapter as the runtime works with it: an external resource, whose status says what the contract says.
 
 import type { ResourceView } from '../../machines/external-resource/context.ts';
-import { externalIdOf } from '../../machines/external-resource/effects.ts';
-import { externalResourceLife } from '../../machines/external-resource/life.ts';
+import { type ExternalResourceOptions, externalResourceLife } from '../../machines/external-resource/life.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { Kind } from '../../machines/kind.ts';
-import type { KubeObject } from '../../machines/object.ts';
+import type { StatusPart } from '../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import type { DeclaredKind } from '../adapter.ts';
 import { isAvailable, settledOf, statusOf } from './conditions.ts';
+import { appliedOf, DRIFT_ANNOTATION, Drift, driftOf } from './drift.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
-import type { OpenStackKind, OperationsDeps } from './kinds/table.ts';
+import { isJsonObject } from './kinds/fields.ts';
+import type { OpenStackKind, OperationsDeps, Telling } from './kinds/table.ts';
+import { guardsOf } from './references.ts';
 import { resyncOf } from './resync.ts';
 
 export interface DeclaredKindOptions {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */
   readonly defaultResyncMs: number;
+  /** What happens to what drifts, of objects that do not say; it is brought back unless stated. */
+  readonly drift?: Drift;
 }
 
 /** A kind whose objects stand for resources of a cloud. */
@@ -36,13 +41,16 @@ const OPERATIONS = [
 /** The kind with its operations on clouds. */
 export function managedKind(
   kind: OpenStackKind,
-  { defaultResyncMs, ...deps }: DeclaredKindOptions & OperationsDeps,
+  { defaultResyncMs, drift, ...deps }: DeclaredKindOptions & OperationsDeps,
 ): ManagedKind {
-  return { ...declaredKind(kind, { defaultResyncMs }), operations: kind.operations(deps) };
+  const options = { defaultResyncMs, ...(drift !== undefined && { drift }) };
+  return { ...declaredKind(kind, options), operations: kind.operations(deps) };
 }
 
 /** The kind as data. */
-export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredKindOptions): DeclaredKind {
+export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions): DeclaredKind {
+  const { telling } = kind;
+  const { defaultResyncMs } = options;
   return {
     realm: REALM,
     group: GROUP,
@@ -50,39 +58,100 @@ export function declaredKind(kind: OpenStackKind, { defaultResyncMs }: DeclaredK
     kind: kind.kind,
     plural: kind.plural,
     finalizer: kind.finalizer,
-    guards: [kind.finalizer],
+    guards: guardsOf(kind),
     fieldManagers: kind.fieldManagers,
+    carries: { annotations: [DRIFT_ANNOTATION] },
+    // The life alone does.
+    readsCarried: false,
+    ...((kind.recorded ?? []).length > 0 && { readsStatus: true }),
     references: (object) => kind.references(object),
     children: (object) => kind.children(object),
     standing(object, isNow = isAvailable(object)) {
-      const id = externalIdOf(object);
+      const id = kind.externalId(object);
       // Without its id others could not build on it.
-      return { ready: isNow && id !== undefined, id, attributes: kind.published(object) };
+      return { ready: isNow && id !== undefined, id, attributes: kind.published(object) ?? traceOf(object, id) };
     },
     life: externalResourceLife({
-      view: (object, now) => viewOf(kind, object, { now, defaultResyncMs }),
+      view: (object, now) => viewOf(kind, object, { ...options, now }),
       status(standing, object, now) {
         const awaited = kind.awaits === 'first' ? standing.awaited.slice(0, 1) : standing.awaited;
-        const { id: _, ...stored } = object.status ?? {};
-        const status = statusOf({ ...standing, awaited }, object, now, defaultResyncMs);
-        return { manager: kind.fieldManagers.status, status, stored };
+        const own = withoutRecorded(kind, telling === undefined ? object : withoutSaid(object, telling));
+        const { id: _, ...stored } = own.status ?? {};
+        const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs);
+        // What is an identity is recorded as one, and not by the way.
+        const told = kind.recording === undefined ? resource : stored['resource'];
+        return {
+          manager: kind.fieldManagers.status,
+          status: told === undefined ? status : { ...status, resource: told },
+          stored,
+        };
       },
-      recorded: (object) => (isManaged(object) ? externalIdOf(object) : undefined),
-      mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && externalIdOf(object) === undefined,
+      ...(telling !== undefined && toldBy(kind, telling)),
+      recorded: (object) => (isManaged(object) ? kind.externalId(object) : undefined),
+      externalId: (object) => kind.externalId(object),
+      ...(kind.recording !== undefined && {
+        recording: (object, id) => ({
+          manager: kind.fieldManagers.status,
+          status: kind.recording?.(object, id) ?? {},
+        }),
+      }),
+      mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && kind.externalId(object) === undefined,
       watches: true,
       advise: kind.advise,
       ...(kind.unheeded !== undefined && { unheeded: kind.unheeded }),
+      ...(kind.shows !== undefined && { shows: kind.shows }),
+      ...(kind.isOutdated !== undefined && { isOutdated: kind.isOutdated }),
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),
-    operations: OPERATIONS,
+    operations: telling === undefined ? OPERATIONS : [...OPERATIONS, 'delegate', 'fill'],
   };
+}
+
+/** What is said of content that is brought, to the life. */
+function toldBy(
+  { fieldManagers }: OpenStackKind,
+  telling: Telling,
+): Pick<ExternalResourceOptions, 'announced' | 'beside'> {
+  const manager = `${fieldManagers.guards}/${telling.manager}`;
+  const part = (object: KubeObject, status: JsonObject): StatusPart => ({
+    manager,
+    status,
+    stored: telling.stored(object),
+  });
+  return {
+    announced: (object, step, now) => part(object, telling.announced(object, step, now)),
+    beside: (standing, object, now) => [part(object, telling.status(standing, object, now))],
+  };
+}
+
+/** The object as far as its status is the kind's own to say. */
+function withoutSaid(object: KubeObject, telling: Telling): KubeObject {
+  const { conditions: said = [], ...fields } = telling.stored(object);
+  const types = new Set((said as readonly JsonObject[]).map(({ type }) => type));
+  const { conditions, ...status } = object.status ?? {};
+  const others = (conditions as readonly JsonObject[] | undefined)?.filter(({ type }) => !types.has(type));
+  return {
+    ...object,
+    status: {
+      ...Object.fromEntries(Object.entries(status).filter(([name]) => !(name in fields))),
+      ...(others !== undefined && others.length > 0 && { conditions: others }),
+    },
+  };
+}
+
+/** The object without what another hand than that of the status states in it. */
+function withoutRecorded({ recorded = [] }: OpenStackKind, object: KubeObject): KubeObject {
+  const { resource, ...status } = object.status ?? {};
+  if (recorded.length === 0 || !isJsonObject(resource)) return object;
+  const own = Object.entries(resource).filter(([name]) => !recorded.includes(name));
+  return { ...object, status: { ...status, ...(own.length > 0 && { resource: Object.fromEntries(own) }) } };
 }
 
 /** What the life of an object decides by (openstack-common, chapters 3, 8 and 9). */
 export function viewOf(
-  { finalizer }: Pick<OpenStackKind, 'finalizer'>,
+  { finalizer, externalId: storedIn }: Pick<OpenStackKind, 'finalizer' | 'externalId'>,
   object: KubeObject,
-  { now, defaultResyncMs }: DeclaredKindOptions & { readonly now: number },
+  { now, defaultResyncMs, drift = Drift.Repair }: DeclaredKindOptions & { readonly now: number },
 ): ResourceView {
   const { metadata, spec } = object;
   const finalizers = metadata.finalizers ?? [];
@@ -92,7 +161,7 @@ export function viewOf(
   const { settled, failed, resyncInMs } = settledOf(object, now, defaultResyncMs);
   const available = isAvailable(object);
   const resync = resyncOf(object, defaultResyncMs);
-  const externalId = externalIdOf(object);
+  const externalId = storedIn(object);
   // Without its id others would wait for it for ever.
   const isSettled = settled && (failed || externalId !== undefined);
   return {
@@ -110,6 +179,7 @@ export function viewOf(
     available,
     resyncInMs,
     resyncEveryMs: resync.kind === 'every' ? resync.periodMs : undefined,
+    ...(driftOf(object, drift) === Drift.Report && { reporting: { applied: appliedOf(object) } }),
   };
 }
 
@@ -119,4 +189,9 @@ function isManaged({ spec }: KubeObject): boolean {
 
 function isOwned({ finalizer }: Pick<OpenStackKind, 'finalizer'>, { metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(finalizer) === true;
+}
+
+/** Whoever has lost its id had one: nobody is to think that nothing was built on it. */
+function traceOf({ status }: KubeObject, id: string | undefined): JsonObject | undefined {
+  return id === undefined && status?.['resource'] !== undefined ? {} : undefined;
 }

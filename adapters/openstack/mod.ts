@@ -1,6 +1,7 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
 import { openstack } from './adapter.ts';
+import type { Downloads } from './downloads.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import { KINDS } from './kinds/registry.ts';
 import type { OperationsDeps } from './kinds/table.ts';
@@ -11,7 +12,6 @@ import type { Sessions } from './session.ts';
 
 export { openstackWith } from './adapter.ts';
 export { readClouds } from './clouds-yaml.ts';
-export { openstackFollowed } from './followed.ts';
 export type { ManagedKind } from './managed-kind.ts';
 export type { OpenStackOptions } from './options.ts';
 export type { Answer, Call, Session, Sessions } from './session.ts';
@@ -24,7 +24,9 @@ export const openstackContracts = openstack.contracts;
 export interface OpenStackKindsDeps {
   readonly sessions: Sessions;
   readonly clock: Clock;
-  readonly servers?: OperationsDeps['servers'];
+  readonly downloads: Downloads;
+  /** None are there by default. */
+  readonly readSecret?: OperationsDeps['readSecret'];
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
   readonly defaultResyncMs?: number;
 }
@@ -36,10 +38,12 @@ export interface OpenStackKindsDeps {
 export function openstackKinds({
   sessions,
   clock,
-  servers = async () => [],
+  downloads,
+  readSecret = async () => undefined,
   defaultResyncMs = 0,
 }: OpenStackKindsDeps): readonly ManagedKind[] {
   const looks = lookUps({ clock });
-  const shared = { sessions, servers, lookUps: looks, poller: poller({ clock, lookUps: looks }) };
+  const polls = poller({ clock, lookUps: looks });
+  const shared = { clock, downloads, sessions, readSecret, lookUps: looks, poller: polls };
   return KINDS.map((kind) => managedKind(kind, { ...shared, defaultResyncMs }));
 }

@@ -4,14 +4,13 @@ import type { Json } from '../../bus/bus.ts';
 import type { Schema } from '../kubernetes/contract.ts';
 
 const INT32_LIMIT = 2 ** 31;
+const ZONELESS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/;
 
 /** The value as `schema` can hold it: undefined when it cannot, a list cut to its bound. Its content is not judged. */
 export function representable(schema: Schema, value: unknown): Json | undefined {
   switch (schema.type) {
     case 'string':
-      return typeof value === 'string' && isShortEnough(schema, value) && isWellFormed(schema, value)
-        ? value
-        : undefined;
+      return typeof value === 'string' ? textOf(schema, value) : undefined;
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'integer':
@@ -24,9 +23,9 @@ export function representable(schema: Schema, value: unknown): Json | undefined 
 }
 
 /** What is written for a value that is missing: the empty value of its type; undefined where none fits. */
-export function zeroOf({ type, keywords }: Schema): Json | undefined {
-  if (keywords['format'] === 'date-time') return undefined;
-  return { string: '', boolean: false, integer: 0, array: undefined, object: undefined }[type];
+export function zeroOf(schema: Schema): Json | undefined {
+  const zero = { string: '', boolean: false, integer: 0, array: undefined, object: undefined }[schema.type];
+  return zero === '' ? textOf(schema, zero) : zero;
 }
 
 /** Whether nothing is said by the value: missing, null, zero, or without content. `false` says something. */
@@ -36,12 +35,21 @@ export function isEmpty(value: Json | undefined): boolean {
   );
 }
 
-function isShortEnough({ keywords: { maxLength } }: Schema, value: string): boolean {
+function textOf(schema: Schema, value: string): string | undefined {
+  // Cinder and Manila tell UTC without saying so.
+  const text = schema.keywords['format'] === 'date-time' && ZONELESS.test(value) ? `${value}Z` : value;
+  return isLongAsAllowed(schema, text) && isWellFormed(schema, text) ? text : undefined;
+}
+
+function isLongAsAllowed({ keywords: { minLength, maxLength } }: Schema, value: string): boolean {
+  if (typeof minLength === 'number' && [...value].length < minLength) return false;
   // Kubernetes counts code points.
   return typeof maxLength !== 'number' || value.length <= maxLength || [...value].length <= maxLength;
 }
 
-function isWellFormed({ keywords: { format } }: Schema, value: string): boolean {
+function isWellFormed({ keywords: { format, pattern, enum: values } }: Schema, value: string): boolean {
+  if (Array.isArray(values) && !values.includes(value)) return false;
+  if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return false;
   return format !== 'date-time' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value);
 }
 

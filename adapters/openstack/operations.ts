@@ -2,31 +2,40 @@
 //
 // Invariants:
 //   O1. A list that failed is an error, never an empty result (Q5); so is an answer that makes no sense.
-//   O2. Nothing fallible follows a create in the same operation, unless it was refused.
+//   O2. Nothing fallible follows a create in the same operation, unless it was refused, or may be sent twice.
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 //   O4. Of an answer only what the kind declares is looked at and returned (A1).
 import type { JsonObject } from '../../bus/bus.ts';
-import { ConflictError, TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
+import { ConflictError, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import type { HeldRequest } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { type Criterion, equalTo, matchesAll, queryOf } from './criteria.ts';
+import { bodyOf, changeOf, resourceIn, resourcesOf } from './bodies.ts';
+import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { adoptionCriteria, createAttributes, filterCriteria, nameOf } from './desired.ts';
+import { type Identity, idCriteria, identityOf as identityOfParts } from './identity.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
+import { listCall } from './listing.ts';
+import { outdatedRemarks } from './outdated.ts';
 import { classified, refused, type WatchingOperations } from './refusals.ts';
+import { contentsOf, secretsIn } from './secret-contents.ts';
 import { HttpError, type Session, type Sessions } from './session.ts';
 import { unheededFields } from './unheeded.ts';
-import { callOf, notFound, pathOf, runUpdate, specMissing } from './update.ts';
+import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
+import { placed, placesOf } from './user-collections.ts';
+import { watchWhole, withParts } from './whole.ts';
 
 /** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
 const UNRECOVERABLE = { reason: 'UnrecoverableError' };
+/** For what no deadline bounds: longest time that it waits for a session, in milliseconds. */
+const OPEN_MS = 10_000;
 
-export function openstackOperations(
-  kind: TableKind,
-  { sessions, lookUps, poller, servers }: OperationsDeps,
-): WatchingOperations {
+export function openstackOperations(kind: TableKind, deps: OperationsDeps): WatchingOperations {
+  const { sessions, lookUps, poller, readSecret, clock } = deps;
+  const { content } = kind;
   const open = ({
     object,
     credentialsVersion,
@@ -39,34 +48,77 @@ export function openstackOperations(
     sessions.identify(object.metadata.namespace ?? '', credentialsOf(object), credentialsVersion, deadlineAt);
 
   const read = async (request: OperationRequest, id: string): Promise<Observation | undefined> => {
-    const found = await lookUps.read(await open(request), kind, id, request);
-    return found === undefined ? undefined : observationOf(kind, found, request);
+    const session = await open(request);
+    for await (const place of placesOf(kind, session, request)) {
+      const found = await lookUps.read(session, place, id, request);
+      const whole = found === undefined ? undefined : await withParts(kind, found, session, request);
+      if (whole !== undefined) return observationOf(kind, whole, request);
+    }
+    return undefined;
+  };
+
+  /** What a list showed, as a read tells it. */
+  const observed = async (found: JsonObject, request: OperationRequest): Promise<Observation | undefined> => {
+    const shown = observationOf(kind, found, request);
+    return kind.parts === undefined ? shown : read(request, shown.id);
   };
 
   const importByFilter = async (request: OperationRequest, filter: JsonObject): Promise<Observation | undefined> => {
     const { stated, missing } = filterCriteria(kind, filter, request.dependencies);
     if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
-    const [first, ...others] = await listMatching(kind, await open(request), stated, request);
+    const session = await open(request);
+    const [first, ...others] = await listMatching(await placed(kind, session, request), session, stated, request);
     if (others.length > 0) throw new TerminalError('found more than one matching OpenStack resource during import');
-    return first === undefined ? undefined : observationOf(kind, first, request);
+    return first === undefined ? undefined : observed(first, request);
+  };
+
+  const {
+    creating = 'creating resource',
+    unfound = 'what was made could not be found in OpenStack',
+    lost = 'resource has been deleted from OpenStack',
+  } = kind.words ?? {};
+
+  /** Makes what has no id. It may be made twice, so that what follows may fail (O2). */
+  const assign = async (
+    session: Session,
+    identity: Identity,
+    attributes: JsonObject,
+    request: OperationRequest,
+  ): Promise<Observation> => {
+    const id = identityOfParts(identity, attributes);
+    if (id === undefined) throw new TransientError(`what it refers to makes no ${kind.member}`);
+    await sendExpecting(session, { ...callOf(kind, pathOf(kind, id), request), method: 'PUT' }, (error) =>
+      refused(error, creating),
+    );
+    const found = await lookUps.read(session, kind, id, request);
+    if (found === undefined) throw new TerminalError(unfound, UNRECOVERABLE);
+    return observationOf(kind, found, request);
   };
 
   const operations: WatchingOperations = {
     async find(request) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
-      const found = await lookUps.find(await open(request), kind, stated, request);
-      const { scope } = await identityOf(request);
+      const session = await open(request);
+      const place = await placed(kind, session, request);
+      const found = await lookUps.find(session, place, stated, request);
+      const { cloud, scope } = await identityOf(request);
+      const name = nameOf(kind, request.object);
       return {
-        matches: found.map((attributes) => observationOf(kind, attributes, request)),
+        matches: (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined),
         exact: missing.length === 0,
         // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
-        sought: JSON.stringify([scope, kind.collection, nameOf(kind, request.object)]),
+        sought: JSON.stringify([
+          kind.identity === undefined && kind.ofUser === undefined ? scope : cloud,
+          place.collection,
+          name ?? stated.map(({ key, value }) => [key, value]),
+        ]),
       };
     },
 
     async identify(request) {
-      return (await identityOf(request)).cloud;
+      const { cloud, user } = await identityOf(request);
+      return kind.unique === 'user' ? user : cloud;
     },
 
     async import(request) {
@@ -87,21 +139,29 @@ export function openstackOperations(
         throw new TerminalError('Not creating unmanaged resource');
       const resource = resourceOf(request);
       if (resource === undefined) throw specMissing('Creation');
-      const { stated, missing } = createAttributes(kind, request.object, request.dependencies);
-      if (missing.length > 0) throw new TransientError(`no id is known of ${missing.join(', ')}`);
+      const { namespace = '' } = request.object.metadata;
+      const contents = await contentsOf(kind.resource, resource, namespace, readSecret);
+      const { stated, missing } = createAttributes(kind, request.object, request.dependencies, contents);
+      if (missing.length > 0) throw unknown(missing, request);
       const attributes = kind.complete(stated, resource);
       const session = await open(request);
+      if (kind.identity !== undefined) return assign(session, kind.identity, attributes, request);
       const call = {
-        ...callOf(kind, `/${kind.collection}`, request),
+        ...callOf(kind, `/${(await placed(kind, session, request)).collection}`, request),
         method: 'POST',
-        body: { [kind.member]: attributes },
+        body: bodyOf(kind, attributes),
+        ...secretsIn(contents),
       } as const;
       try {
         const answer = await session.call(call);
         if (answer.status === 404) throw notFound(call, answer);
-        return observationOf(kind, answer.body[kind.member], request);
+        const made = resourceIn(kind, answer.body);
+        const observation = observationOf(kind, kind.created === 'id' ? onlyId(made) : made, request);
+        // A revision that was not read may be an old one: Neutron goes on counting when it has answered.
+        const { revision_number: _, ...attributes } = observation.attributes;
+        return { ...observation, attributes, ...appliedBy(kind, resource) };
       } catch (error) {
-        const known = refused(error, 'creating resource');
+        const known = refused(error, creating);
         if (!(known instanceof TerminalError)) throw known;
         // What is in the way may be what an earlier, interrupted create made, which came to the cloud after it was looked for.
         const { matches, exact } = await operations.find(request);
@@ -114,37 +174,69 @@ export function openstackOperations(
 
     async observe(request) {
       const found = await read(request, request.id);
-      if (found === undefined) refuseLoss(request);
+      if (found === undefined) refuseLoss(request, lost);
       return found;
     },
 
     async watch(request) {
-      const session = await open({ ...request, deadlineAt: poller.deadlineAt() });
-      return poller.watch(session, kind, [equalTo('id', request.id)], request, (found) => {
-        if (found === undefined) refuseLoss(request);
+      const first = { ...request, deadlineAt: poller.deadlineAt() };
+      const session = await open(first);
+      if (kind.parts !== undefined) {
+        const readNow = () => read({ ...request, traceparent: '', deadlineAt: poller.deadlineAt() }, request.id);
+        return watchWhole({ kind, poller, session, request, read: readNow, onGone: () => refuseLoss(request, lost) });
+      }
+      const place = await placed(kind, session, first);
+      return poller.watch(session, place, idCriteria(kind, request.id), request, (found) => {
+        if (found === undefined) refuseLoss(request, lost);
         return found && observationOf(kind, found, request);
       });
     },
 
     async update(request) {
       if (resourceOf(request) === undefined) throw specMissing('Update');
-      const outcome = await runUpdate(kind, { session: await open(request), request, servers });
+      // All that is known is that it was made.
+      if (kind.created === 'id' && Object.keys(request.observation.attributes).length === 1) return { changed: true };
+      const session = await open(request);
+      const place = await placed(kind, session, request);
+      const pass = { session, request, readSecret };
+      const outcome = await (request.report === true ? runReport(place, pass) : runUpdate(place, pass));
       const { object, observation, dependencies } = request;
       const unheeded = unheededFields(kind, object, observation.resource, dependencies);
-      return unheeded.length === 0 ? outcome : { ...outcome, unheeded };
+      const remarks = outdatedRemarks(kind, object, observation.resource, dependencies);
+      return {
+        ...outcome,
+        ...(unheeded.length > 0 && { unheeded }),
+        ...(remarks.length > 0 && { remarks }),
+      };
     },
+
+    ...(content !== undefined && {
+      async delegate(request: OperationRequest & { readonly id: string }) {
+        return content.delegate({ session: await open(request), request });
+      },
+
+      async fill(request: HeldRequest & { readonly id: string }) {
+        const session = await open({ ...request, deadlineAt: clock.now() + OPEN_MS });
+        return content.fill({ session, request, deps });
+      },
+    }),
 
     async remove(request) {
       // The chart never asks for it. Whoever does must not have it.
       if (request.object.spec?.['managementPolicy'] === 'unmanaged')
         throw new TerminalError('Not deleting unmanaged resource');
       const session = await open(request);
-      const call = callOf(kind, pathOf(kind, request.id), request);
+      const place = await placed(kind, session, request);
+      if (kind.leaving !== undefined) {
+        const found = await lookUps.read(session, place, request.id, request);
+        if (found === undefined || kind.leaving(projected(kind.projection, found))) return;
+      }
+      const call = callOf(kind, pathOf(place, request.id), request);
       try {
         await session.call({ ...call, method: 'DELETE' });
       } catch (error) {
         if (kind.removable === undefined || !(error instanceof HttpError) || error.status !== 409) throw error;
-        await session.call({ ...call, method: kind.service.updateMethod, body: { [kind.member]: kind.removable } });
+        await session.call({ ...call, ...changeOf(kind, kind.removable) });
         await session.call({ ...call, method: 'DELETE' });
       }
     },
@@ -152,14 +244,26 @@ export function openstackOperations(
   return classified(operations);
 }
 
+function onlyId(made: unknown): JsonObject {
+  const { id = null } = isJsonObject(made) ? made : {};
+  return { id };
+}
+
+/** Whoever has its id, and does not say yet what else is read of it, is about to: its status follows its life (K2). */
+function unknown(missing: readonly string[], { dependencies }: Pick<OperationRequest, 'dependencies'>): TransientError {
+  if (missing.some((key) => dependencies[key]?.id === undefined))
+    return new TransientError(`no id is known of ${missing.join(', ')}`);
+  return new WaitingError(missing.map((key) => `Waiting for ${key} to be ready`).join('\n'));
+}
+
 function credentialsOf({ spec }: KubeObject): { readonly secretName: string; readonly cloudName: string } {
   return spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
 }
 
 /** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */
-function refuseLoss({ object: { spec, metadata } }: Pick<OperationRequest, 'object'>): void {
+function refuseLoss({ object: { spec, metadata } }: Pick<OperationRequest, 'object'>, lost: string): void {
   if (spec?.['managementPolicy'] === 'unmanaged' && metadata.deletionTimestamp === undefined)
-    throw new TerminalError('resource has been deleted from OpenStack', UNRECOVERABLE);
+    throw new TerminalError(lost, UNRECOVERABLE);
 }
 
 /** What a list returned and the criteria accept; servers compare more loosely than that. */
@@ -169,8 +273,9 @@ async function listMatching(
   criteria: readonly Criterion[],
   request: OperationRequest,
 ): Promise<readonly JsonObject[]> {
-  const call = { ...callOf(kind, `/${kind.collection}`, request), query: queryOf(criteria) };
-  const results = await session.list(call, kind.members);
+  const { deadlineAt, traceparent } = request;
+  const call = { ...listCall(kind, queryOf(criteria)), deadlineAt, traceparent };
+  const results = resourcesOf(kind, await session.list(call, kind.members));
   return results.filter((attributes) => matchesAll(criteria, attributes));
 }
 

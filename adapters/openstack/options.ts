@@ -1,15 +1,20 @@
 // What may be said of how clouds are treated, on the command line and in the environment.
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
+import type { Clock } from '../../bus/time.ts';
 import type { Flag, Given, Settings } from '../adapter.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { wholeNumber } from '../settings.ts';
+import type { Downloads } from './downloads.ts';
+import { DRIFT_ANNOTATION, Drift } from './drift.ts';
 import { type ReachOptions, reachOf } from './reach.ts';
 import type { SessionsDeps } from './sessions.ts';
 
 export interface OpenStackOptions {
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
   readonly defaultResyncMs?: number;
-  /** Calls under way to one cloud at a time; 16 by default. */
+  /** What happens to what drifts, of objects that do not say; it is brought back by default. */
+  readonly drift?: Drift;
+  /** Calls under way to one cloud at a time, of all processes that share it; 16 by default. */
   readonly callsInFlight?: number;
   /** A file in PEM: the CA of clouds whose secret has none. Read where the clouds are reached. */
   readonly defaultCaFile?: string;
@@ -19,6 +24,8 @@ export interface OpenStackOptions {
   readonly reach?: ReachOptions;
   /** Reaches clouds otherwise than by HTTP. */
   readonly transport?: NonNullable<SessionsDeps['transport']>;
+  /** Reaches what users name by a URL otherwise than by HTTP; closed with the rest. */
+  readonly downloads?: (clock: Clock) => Downloads;
 }
 
 export const FLAGS = [
@@ -27,7 +34,7 @@ export const FLAGS = [
     variable: 'TROUPE_CALLS_IN_FLIGHT',
     value: 'N',
     fallback: '16',
-    help: 'calls to one cloud at a time',
+    help: 'calls to one cloud at a time, of all pods that host actors together, and one of each at least',
   },
   {
     name: 'default-resync-period',
@@ -35,6 +42,13 @@ export const FLAGS = [
     value: 'DURATION',
     fallback: '0s',
     help: 'a Go duration; 0s is never',
+  },
+  {
+    name: 'drift',
+    variable: 'TROUPE_DRIFT',
+    value: 'repair|report',
+    fallback: 'repair',
+    help: `what is not as specified though the spec was not edited: bring it back, or only tell; the annotation ${DRIFT_ANNOTATION} says it for one object`,
   },
   {
     name: 'default-ca-certs',
@@ -71,6 +85,7 @@ export function openstackOptions({ flag, variable, purpose }: Settings): OpenSta
   const serviceHost = variable('KUBERNETES_SERVICE_HOST');
   return {
     defaultResyncMs,
+    drift: driftGiven(flag('drift')),
     callsInFlight: wholeNumber(flag('calls-in-flight'), { fallback: 16, least: 1, unit: 'calls' }),
     reach: {
       allow: hostsIn(flag('cloud-allow')),
@@ -108,4 +123,11 @@ function proxyIn(variable: Settings['variable']): OpenStackOptions['proxy'] | un
     ...(httpsProxy !== undefined && { httpsProxy }),
     noProxy: noProxy === undefined ? DIRECT : `${noProxy},${DIRECT}`,
   };
+}
+
+function driftGiven({ name, value }: Given): Drift {
+  const all = Object.values(Drift);
+  const found = value === undefined || value === '' ? Drift.Repair : all.find((each) => each === value);
+  if (found === undefined) throw new TerminalError(`${name} must be ${all.join(' or ')}; got '${value}'`);
+  return found;
 }

@@ -1,9 +1,11 @@
-// A cloud that does not answer: all who would call it back off together, and one call at a time finds out whether it is back.
+// A service that does not answer, or that asks to be left alone (503 with Retry-After): all who would call it back off together,
+// and one call at a time finds out whether it is back. Other services of the cloud are called as ever.
 //
 // Invariants:
 //   D1. After so many calls in a row without any answer nothing is sent until the pause is over, and then one call.
-//   D2. One answer, whatever it says, ends the outage.
+//   D2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
 //   D3. A caller that gave up soon proves nothing.
+//   D4. A service that asks to be left alone is called by nobody until then, and then by one.
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 
@@ -12,6 +14,8 @@ const CALLS = 5;
 /** The first pause; it doubles with every failure, up to the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** Longest that a service is left alone when it asks to be, in milliseconds. */
+const LONGEST_REST_MS = 600_000;
 /** Who gave up sooner does not know, in milliseconds. */
 const FAIR_WAIT_MS = 5_000;
 /** A timer may fire so much before the clock is there, in milliseconds. */
@@ -30,19 +34,21 @@ export class Outage {
   #pauseMs = 0;
   #retryAt = 0;
   #isTrying = false;
-  #reason = '';
+  #message = '';
+  /** How often it asked to be left alone. */
+  #rests = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** @throws {TransientError} the cloud does not answer, and it is not time, or somebody else's turn, to try it */
+  /** @throws {TransientError} the service does not answer, and it is not time, or somebody else's turn, to try it */
   check(): void {
     if (this.#pauseMs === 0) return;
     const leftMs = this.#retryAt - this.#clock.now();
     if (leftMs <= 0 && !this.#isTrying) return;
     const retryAfterMs = Math.ceil(Math.max(leftMs, FIRST_PAUSE_MS));
-    throw new TransientError(`the cloud does not answer: ${this.#reason}`, { retryAfterMs });
+    throw new TransientError(this.#message, { retryAfterMs });
   }
 
   /** Just before a call is sent. @throws as `check` */
@@ -51,13 +57,15 @@ export class Outage {
     const isTrial = this.#pauseMs > 0;
     if (isTrial) this.#isTrying = true;
     const beganAt = this.#clock.now();
+    const rests = this.#rests;
     const over = (): void => {
       if (isTrial) this.#isTrying = false;
     };
     return {
       answered: () => {
         over();
-        this.#end();
+        // What was asked before it said so tells nothing of it now.
+        if (rests === this.#rests) this.#end();
       },
       failed: (reason) => {
         over();
@@ -68,6 +76,18 @@ export class Outage {
     };
   }
 
+  /** It answered that it is not to be called for so long. @param service  for people */
+  rest(retryAfterMs: number, service: string): void {
+    const pauseMs = Math.min(retryAfterMs, LONGEST_REST_MS);
+    const now = this.#clock.now();
+    this.#rests++;
+    this.#failures = 0;
+    if (this.#pauseMs > 0 && this.#retryAt >= now + pauseMs) return;
+    this.#pauseMs = pauseMs;
+    this.#retryAt = now + pauseMs;
+    this.#message = `service '${service}' asked to be left alone until ${instant(this.#retryAt)}; it is tried again then`;
+  }
+
   #end(): void {
     this.#failures = 0;
     this.#pauseMs = 0;
@@ -75,10 +95,33 @@ export class Outage {
 
   #failed(reason: string, isTrial: boolean): void {
     this.#failures++;
-    this.#reason = reason;
     // Those that were under way when the outage began say nothing new.
-    if (this.#failures < CALLS || (this.#pauseMs > 0 && !isTrial)) return;
+    if (!isTrial && (this.#failures < CALLS || this.#pauseMs > 0)) return;
+    this.#message = `the cloud does not answer: ${reason}`;
     this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
     this.#retryAt = this.#clock.now() + this.#pauseMs;
   }
+}
+
+/** Those of the services of one cloud. Who has the same way to it shares them: what one is told holds for all. */
+export class Outages {
+  readonly #clock: Clock;
+  readonly #all = new Map<string, Outage>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param base  where the service is; some name a project in its path, which makes no other service of it */
+  of(service: string, base: string): Outage {
+    const key = `${service} ${new URL(base).origin}`;
+    const outage = this.#all.get(key) ?? new Outage(this.#clock);
+    this.#all.set(key, outage);
+    return outage;
+  }
+}
+
+/** In whole seconds of UTC. */
+function instant(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -13,7 +13,9 @@ import { TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { Observation, WatchRequest } from '../../machines/external-resource/operations.ts';
 import { onlyNews, rarer } from '../../machines/external-resource/watching.ts';
+import { resourcesOf } from './bodies.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
+import { listCall } from './listing.ts';
 import type { Collection, LookUps } from './look-ups.ts';
 import type { Session } from './session.ts';
 
@@ -203,11 +205,10 @@ class Round {
 
   async #list(all: readonly Waiting[]): Promise<void> {
     const { session, of, deadlineAt } = this.#deps;
-    const { service, collection, members } = of;
-    const call = { service: service.type, path: `/${collection}`, deadlineAt: deadlineAt(), traceparent: NOBODY };
+    const call = { ...listCall(of, []), deadlineAt: deadlineAt(), traceparent: NOBODY };
     const lacking: Waiting[] = [];
     try {
-      const found = finderIn(await session.list(call, members));
+      const found = finderIn(resourcesOf(of, await session.list(call, of.members)));
       for (const waiting of all) {
         const resource = found(waiting.criteria);
         if (resource === undefined) lacking.push(waiting);

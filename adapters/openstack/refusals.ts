@@ -1,9 +1,10 @@
 // What a refusal of the cloud means for the object (openstack-common, chapter 7).
-import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
+import { Fault, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 import { faultOf } from './faults.ts';
 import { withCheckedIds } from './ids.ts';
+import { quotaMessage, quotasOf } from './quotas.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
 import { GATEWAY_FAILURES } from './transport.ts';
@@ -20,13 +21,18 @@ export const LATE_MS = 30_000;
 /** For whatever is always tried again: reads, lists, deletions, tags. */
 export function transient(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
+  const quotas = quotasOf(error);
+  if (quotas !== undefined) {
+    const { retryAfterMs } = error;
+    return new TransientError(quotaMessage(error.message, quotas), { cause: error, retryAfterMs, fault: Fault.Quota });
+  }
   const Failure = GATEWAY_FAILURES.has(error.status) ? UnansweredError : TransientError;
   return new Failure(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
 }
 
 /** The same, with what is in the way, if its message tells. */
 function withFault(error: unknown): unknown {
-  if (!(error instanceof TransientError)) return error;
+  if (!(error instanceof TransientError) || error instanceof WaitingError) return error;
   const { message, retryAfterMs, landedBy } = error;
   const fault = faultOf(message);
   if (fault === undefined) return error;
@@ -36,13 +42,9 @@ function withFault(error: unknown): unknown {
 
 /** For a create or an update: `doing` is what was attempted, as in `creating resource`. */
 export function refused(error: unknown, doing: string): unknown {
-  if (!(error instanceof HttpError) || !REFUSED.has(error.status) || isOverQuota(error)) return transient(error);
+  if (!(error instanceof HttpError) || !REFUSED.has(error.status) || quotasOf(error) !== undefined)
+    return transient(error);
   return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
-}
-
-/** Neutron says `409 Conflict` of an exceeded quota, which passes. */
-function isOverQuota({ message, body }: HttpError): boolean {
-  return message.includes('OverQuota') || JSON.stringify(body).includes('OverQuota');
 }
 
 /** Several failures of one pass as one: the first that is terminal, else all that may pass. */
@@ -60,7 +62,7 @@ export function joined(errors: readonly unknown[]): unknown {
 }
 
 /** The adapter waits for its clouds by itself. */
-export type WatchingOperations = Required<ResourceOperations>;
+export type WatchingOperations = ResourceOperations & Required<Pick<ResourceOperations, 'identify' | 'watch'>>;
 
 /** What is judged of a request, whether it is bounded by a deadline or by the lease. */
 type Asked = Pick<OperationRequest, 'object'>;
@@ -104,5 +106,7 @@ export function classified(given: WatchingOperations): WatchingOperations {
     update: checked(operations.update),
     remove: classed(operations.remove),
     watch: checked(operations.watch),
+    ...(operations.delegate !== undefined && { delegate: checked(operations.delegate) }),
+    ...(operations.fill !== undefined && { fill: checked(operations.fill) }),
   };
 }

@@ -6,14 +6,14 @@ const REGISTRY = 'adapters/openstack/kinds/registry.ts';
 export const openstackScaffold: KindScaffold = {
   root: new URL('../../', import.meta.url),
   registry: REGISTRY,
-  example: 'AddressScope',
+  example: 'AddressGroup',
   plan: scaffoldKind,
 };
 
 /**
  * The files of a new kind of Neutron with a name, a description and tags: they check, and their CRD generates.
  *
- * @param kind  CamelCase: `AddressScope`
+ * @param kind  CamelCase: `AddressGroup`
  * @param registry  text of the registry as it is
  * @throws {RangeError} `kind` is not CamelCase, or registered already
  */

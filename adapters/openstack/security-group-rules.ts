@@ -11,8 +11,8 @@ import { isJsonObject } from './kinds/fields.ts';
 import { type Projection, plain } from './kinds/projection.ts';
 import { NEUTRON } from './kinds/services.ts';
 import type { UpdateStep } from './kinds/table.ts';
-import { refused } from './refusals.ts';
-import { type Call, HttpError } from './session.ts';
+import { refused, transient } from './refusals.ts';
+import type { Call } from './session.ts';
 
 /** A rule of `spec.resource.rules`, as the API server has checked it. */
 interface SpecRule {
@@ -174,8 +174,9 @@ function prefixOf(prefix: Json | undefined): string {
   return spelled.endsWith('/0') ? '' : spelled;
 }
 
-function explained(error: unknown, doing: string): unknown {
-  if (!(error instanceof HttpError) && !(error instanceof TransientError)) return error;
+function explained(given: unknown, doing: string): unknown {
+  const error = transient(given);
+  if (!(error instanceof TransientError)) return error;
   const { retryAfterMs } = error;
   return new TransientError(`${doing}: ${error.message}`, {
     cause: error,

@@ -13,13 +13,25 @@ export interface Call {
   /** Query parameters in order; a key may occur several times. */
   readonly query?: readonly (readonly [key: string, value: string])[];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | readonly JsonObject[];
+  /** Texts in the body that no error may quote. */
+  readonly secrets?: readonly string[];
+  /** Sent in place of a body, piece by piece. The call begins by its deadline, and goes on until `stream.signal` is aborted. */
+  readonly stream?: Stream;
   /** `page`: the answer is a list, and may be longer than that of one resource. */
   readonly extent?: Extent;
   /** The call is aborted then: milliseconds since the epoch. */
   readonly deadlineAt: number;
   /** Sent as it is, and its trace's id as `X-OpenStack-Request-ID: req-<uuid>`, which every service that takes part logs. */
   readonly traceparent: string;
+}
+
+/** A body that is sent as it comes, never kept. */
+export interface Stream {
+  readonly contentType: string;
+  /** From the beginning; asked for once more when the call is sent again, after 401. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
 }
 
 export interface Answer {
@@ -71,6 +83,8 @@ export interface Session {
    * @throws as `call`, and {HttpError} on 404; {OversizeError} more than a list may be; {TransientError} when `key` holds no list of objects
    */
   list(call: Omit<Call, 'method' | 'body'>, key: string): Promise<readonly JsonObject[]>;
+  /** Id of the user that the credentials are of. @throws {TransientError} as `call`; the cloud does not tell */
+  userId(call: Pick<Call, 'deadlineAt' | 'traceparent'>): Promise<string>;
 }
 
 /** Gives sessions to operations; one session for all objects of a namespace with the same credentials. */
@@ -88,16 +102,21 @@ export interface Sessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Session>;
-  /**
-   * Where the credentials lead: `cloud` is the URL of the identity service, and the region, as they were written; `scope` the
-   * project in it, too. Nobody but the API server is asked.
-   *
-   * @throws {TransientError} as `open`
-   */
+  /** Where the credentials lead. Nobody but the API server is asked. @throws {TransientError} as `open` */
   identify(
     namespace: string,
     ref: { readonly secretName: string; readonly cloudName: string },
     version: string | undefined,
     deadlineAt: number,
-  ): Promise<{ readonly cloud: string; readonly scope: string }>;
+  ): Promise<Identity>;
+}
+
+/** Where credentials lead, as they were written. */
+export interface Identity {
+  /** The URL of the identity service, and the region. */
+  readonly cloud: string;
+  /** The project in it. */
+  readonly scope: string;
+  /** The user in it. */
+  readonly user: string;
 }

@@ -9,14 +9,16 @@
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import type { CallRecord } from '../adapter.ts';
+import type { CallRecord, Sharers } from '../adapter.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type CloudEntry, type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
 import { Gate } from './gate.ts';
+import { SERVICE_HEADERS } from './kinds/services.ts';
+import { Outages } from './outage.ts';
 import type { Reach } from './reach.ts';
-import type { Session, Sessions } from './session.ts';
+import type { Identity, Session, Sessions } from './session.ts';
 import { httpTransport, type ProxySettings, type Transport, type Trust } from './transport.ts';
 
 export interface SessionsDeps {
@@ -25,8 +27,10 @@ export interface SessionsDeps {
   readSecret: (namespace: string, name: string) => Promise<CredentialsSecret | undefined>;
   /** Of Troupe, for `User-Agent`. */
   version: string;
-  /** Most calls in flight per cloud; 16 by default. */
+  /** Most calls in flight per cloud, of all who share it; 16 by default. */
   callsInFlight?: number;
+  /** Who calls the same clouds; nobody else by default. */
+  sharers?: Sharers;
   /** Memory that answers take while they are read, in bytes, of all clouds together; 96 MiB by default. */
   answerBytes?: number;
   /** PEM of the CA of clouds whose secret has none; the system's roots by default. */
@@ -53,7 +57,7 @@ export interface OwnedSessions extends Sessions {
 interface Opened {
   readonly session: CloudSession;
   readonly cloud: string;
-  readonly identity: { readonly cloud: string; readonly scope: string };
+  readonly identity: Identity;
   readonly trust: string;
   usedAt: number;
 }
@@ -92,14 +96,20 @@ class SecretSessions implements OwnedSessions {
   readonly #sessions = new Map<string, Opened>();
   readonly #parsed = new Map<string, Parsed>();
   readonly #gates = new Map<string, Gate>();
+  /** By cloud and trust: what somebody cannot reach for his own certificate's sake others may. */
+  readonly #outages = new Map<string, Outages>();
   readonly #transports = new Map<string, Transport>();
   readonly #memory: AnswerMemory;
   /** Transports that no session has, and since when. */
   readonly #unusedSince = new Map<string, number>();
   #tidiedAt = Number.NEGATIVE_INFINITY;
+  readonly #stopSharing: (() => void) | undefined;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#stopSharing = deps.sharers?.onChange(() => {
+      for (const gate of this.#gates.values()) gate.resize(this.#slots());
+    });
     this.#memory = new AnswerMemory(deps.answerBytes);
   }
 
@@ -117,7 +127,7 @@ class SecretSessions implements OwnedSessions {
     ref: { readonly secretName: string; readonly cloudName: string },
     version: string | undefined,
     deadlineAt: number,
-  ): Promise<{ readonly cloud: string; readonly scope: string }> {
+  ): Promise<Identity> {
     const { identity } = await this.#opened(namespace, ref, version, deadlineAt);
     return identity;
   }
@@ -149,6 +159,7 @@ class SecretSessions implements OwnedSessions {
   }
 
   async close(): Promise<void> {
+    this.#stopSharing?.();
     for (const gate of this.#gates.values()) gate.close();
     const transports = [...this.#transports.values()];
     this.#transports.clear();
@@ -212,19 +223,38 @@ class SecretSessions implements OwnedSessions {
   }
 
   #newSession({ entry, ca = this.#deps.defaultCa }: Credentials): Opened {
-    const { clock, callsInFlight = 16, onCall, proxy, reach, serviceHeaders = {}, version } = this.#deps;
+    const { clock, onCall, proxy, reach, serviceHeaders = SERVICE_HEADERS, version } = this.#deps;
     const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock, reach));
     const cloud = identityUrl(entry);
-    const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: callsInFlight });
+    const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: this.#slots() });
     this.#gates.set(cloud, gate);
     const trust: Trust = { ca, verify: entry.verify };
     const key = JSON.stringify([ca ?? null, entry.verify]);
     const transport = this.#transports.get(key) ?? open(trust);
     this.#transports.set(key, transport);
+    const way = wayOf({ cloud, trust: key });
+    const outages = this.#outages.get(way) ?? new Outages(clock);
+    this.#outages.set(way, outages);
     const memory = this.#memory;
     const userAgent = `troupe/${version}`;
-    const session = new CloudSession(entry, { clock, gate, memory, transport, serviceHeaders, onCall, userAgent });
+    const session = new CloudSession(entry, {
+      clock,
+      gate,
+      outages,
+      memory,
+      transport,
+      serviceHeaders,
+      onCall,
+      userAgent,
+    });
     return { session, cloud, identity: identityOf(entry), trust: key, usedAt: clock.now() };
+  }
+
+  /** The own part of the calls to a cloud: all parts together are no more than the limit, unless that is less than one each. */
+  #slots(): number {
+    const { callsInFlight = 16, sharers } = this.#deps;
+    const { count = callsInFlight } = sharers ?? { count: 1 };
+    return Math.max(1, Math.floor(callsInFlight / count));
   }
 
   #use(opened: Opened, namespace: string): Session {
@@ -247,6 +277,8 @@ class SecretSessions implements OwnedSessions {
       gate.close();
       this.#gates.delete(cloud);
     }
+    const ways = new Set(left.map(wayOf));
+    for (const way of this.#outages.keys()) if (!ways.has(way)) this.#outages.delete(way);
     for (const [trust, transport] of this.#transports) {
       if (left.some((each) => each.trust === trust)) {
         this.#unusedSince.delete(trust);
@@ -262,13 +294,22 @@ class SecretSessions implements OwnedSessions {
   }
 }
 
+/** How a cloud is reached. */
+function wayOf({ cloud, trust }: Pick<Opened, 'cloud' | 'trust'>): string {
+  return JSON.stringify([cloud, trust]);
+}
+
 /** Members of `auth` by which a project is named; none of them is a secret. */
 const SCOPE = /^(project|tenant|user_domain|domain|default_domain|system_scope|application_credential_(id|name)$)/;
 
-function identityOf(entry: CloudEntry): { readonly cloud: string; readonly scope: string } {
+/** Members of `auth` by which a user is named; none of them is a secret. */
+const USER = /^(user|domain|default_domain|trust_id$|application_credential_(id|name)$)/;
+
+function identityOf(entry: CloudEntry): Identity {
   const where = [identityUrl(entry), entry.region ?? null];
-  const named = Object.entries(entry.auth).filter(([name]) => SCOPE.test(name));
-  return { cloud: JSON.stringify(where), scope: JSON.stringify([...where, named]) };
+  const within = (members: RegExp): string =>
+    JSON.stringify([...where, Object.entries(entry.auth).filter(([name]) => members.test(name))]);
+  return { cloud: JSON.stringify(where), scope: within(SCOPE), user: within(USER) };
 }
 
 /** SHA-256 over all that a session depends on. The parser puts the members of `auth` in order. */

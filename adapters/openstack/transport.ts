@@ -1,13 +1,14 @@
 // HTTP to a cloud: one request, one answer that is a JSON object or an error.
-
+import { Readable } from 'node:stream';
 import type { buildConnector } from 'undici';
 import type { JsonObject } from '../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../bus/errors.ts';
+import { TransientError, TroupeError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from '../undici.ts';
 import { type Extent, textOf } from './answer.ts';
 import type { Holding } from './answer-memory.ts';
 import { type Reach, reachOf } from './reach.ts';
+import type { Stream } from './session.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -29,7 +30,9 @@ export interface TransportRequest {
   /** The request in words, for errors: no query, no secret. */
   readonly label: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: JsonObject | undefined;
+  readonly body?: JsonObject | readonly JsonObject[] | undefined;
+  /** In place of a body. The request is sent by its deadline, and ends when `stream.signal` is aborted. */
+  readonly stream?: Stream | undefined;
   readonly deadlineAt: number;
   /** How much may be answered. */
   readonly extent: Extent;
@@ -124,7 +127,8 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
   };
 }
 
-function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach: Reach): Dispatcher {
+/** Connections that are made as clouds are reached. */
+export function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach: Reach): Dispatcher {
   const tls = {
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: verify === 'verified',
@@ -152,7 +156,7 @@ function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach
 }
 
 async function exchange(
-  { method, url, label, headers, body, deadlineAt, extent, holding, onHeard }: TransportRequest,
+  { method, url, label, headers, body, stream, deadlineAt, extent, holding, onHeard }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
@@ -161,19 +165,23 @@ async function exchange(
   if (leftMs <= 0) throw late();
   const sending: Sending = { deadlineAt, begun: false };
   const abort = new AbortController();
-  const timer = clock.setTimeout(() => abort.abort(), leftMs);
+  const timer = stream === undefined ? clock.setTimeout(() => abort.abort(), leftMs) : undefined;
   try {
     const answer = await request(url, {
       method,
       dispatcher,
       opaque: sending,
-      signal: abort.signal,
+      signal: stream?.signal ?? abort.signal,
+      // A stream that is answered before its end leaves a connection that nobody else can use.
+      reset: stream !== undefined,
       headers: {
         accept: 'application/json',
-        ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(stream === undefined ? {} : { 'content-type': stream.contentType }),
+        ...headers,
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      // Without a length: a stream that breaks off is then no shorter body, but none.
+      body: stream === undefined ? (body === undefined ? null : JSON.stringify(body)) : Readable.from(stream.chunks()),
     });
     onHeard?.();
     const text = await textOf(answer, { label, extent, holding });
@@ -192,13 +200,15 @@ async function exchange(
       textLength: text.length,
     };
   } catch (error) {
-    if (error instanceof TransientError) throw error;
+    // Of a stream, too: what its source says.
+    if (error instanceof TroupeError) throw error;
     if (error instanceof LateError) throw late();
+    if (stream?.signal.aborted) throw new TransientError(`${label} was ended`);
     const Failure = sending.begun ? UnansweredError : TransientError;
     if (abort.signal.aborted) throw new Failure(`${label} was not answered by its deadline`);
     throw new Failure(`${label} failed: ${reason(error)}`, { cause: error });
   } finally {
-    clock.clearTimeout(timer);
+    if (timer !== undefined) clock.clearTimeout(timer);
   }
 }
 
@@ -260,12 +270,12 @@ function requestIdOf(text: string | undefined): string | undefined {
   return text !== undefined && REQUEST_ID.test(text) ? text : undefined;
 }
 
-function header(value: string | string[] | undefined): string | undefined {
+export function header(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
 /** Why a connection failed; undici hides the reasons of several addresses in `errors`. */
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
   const inner = error instanceof AggregateError ? error.errors.find((each) => each instanceof Error) : undefined;
   const message = error.message || inner?.message || error.name;

@@ -3,11 +3,11 @@
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import type { KnownDependencies } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { pathsOf } from './advice.ts';
 import { wiredOf } from './desired.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import type { TableKind } from './kinds/table.ts';
 import { isEmpty } from './observed-values.ts';
+import { pathsOf } from './wording.ts';
 
 /**
  * As paths in the object. A field that the status does not show, or that refers to what is not known, is not judged.
@@ -15,12 +15,13 @@ import { isEmpty } from './observed-values.ts';
  * @param resource  what `status.resource` says, or is about to say
  */
 export function unheededFields(
-  kind: Pick<TableKind, 'resource' | 'status'>,
+  kind: Pick<TableKind, 'resource' | 'status' | 'immutable'>,
   object: KubeObject,
   resource: JsonObject,
   known: KnownDependencies,
 ): readonly string[] {
   // Whatever was there from the beginning was sent.
+  if (kind.immutable === true) return [];
   if ((object.metadata.generation ?? 1) <= 1 || object.spec?.['managementPolicy'] === 'unmanaged') return [];
   const names = Object.entries(kind.resource).flatMap(([name, field]) => {
     if (field.change.kind !== 'never' || field.schema.required || field.moves) return [];

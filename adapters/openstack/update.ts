@@ -1,18 +1,27 @@
 // One update pass: every step of the kind runs, even when another one failed, and their outcomes are one.
 //
 // Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused (Q14).
-import { TerminalError, TransientError } from '../../bus/errors.ts';
+import type { JsonObject } from '../../bus/bus.ts';
+import { TerminalError, TransientError, WaitingError } from '../../bus/errors.ts';
 import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';
-import { differenceOf, differingTags } from './desired.ts';
+import { changeOf } from './bodies.ts';
+import { differenceOf, differingTags, wiredOf } from './desired.ts';
+import { partsOf } from './identity.ts';
 import type { TableKind, UpdateStep } from './kinds/table.ts';
 import { joined, refused, transient } from './refusals.ts';
+import { contentsOf, secretsIn } from './secret-contents.ts';
 import type { Answer, Call } from './session.ts';
 
 type Pass = Parameters<UpdateStep>[0];
 
 /** Brings a resource to its spec, as far as it differs from what was observed. */
 export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutcome> {
-  const steps: readonly UpdateStep[] = [attributesStep(kind), tagsStep(kind), ...(kind.steps ?? [])];
+  const steps: readonly UpdateStep[] = [
+    contentsStep(kind),
+    attributesStep(kind),
+    tagsStep(kind),
+    ...(kind.steps ?? []),
+  ];
   const outcomes: UpdateOutcome[] = [];
   const errors: unknown[] = [];
   for (const step of steps) {
@@ -22,15 +31,92 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw joined(errors);
+  const applied: JsonObject = Object.assign({}, ...outcomes.map((outcome) => outcome.applied));
+  // What was applied would be forgotten with the failure of another step, and is recorded first: the next pass does the rest.
+  if (errors.length > 0 && Object.keys(applied).length === 0) throw joined(errors);
   const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
   const fields = outcomes.flatMap((outcome) => outcome.fields ?? []);
   const pauses = outcomes.flatMap(({ pollAfterMs }) => pollAfterMs ?? []);
   return {
     changed: outcomes.some(({ changed }) => changed),
+    ...(outcomes.some(({ empty }) => empty) && { empty: true }),
     ...(fields.length === 0 ? {} : { fields }),
+    ...(Object.keys(applied).length === 0 ? {} : { applied }),
     ...(waiting.length === 0 ? {} : { waiting }),
     ...(pauses.length === 0 ? {} : { pollAfterMs: Math.min(...pauses) }),
+  };
+}
+
+/** What such a pass would change, and changes not. What is only waited for, or failed, is told as ever. */
+export async function runReport(kind: TableKind, pass: Pass): Promise<UpdateOutcome> {
+  let wouldChange = false;
+  const outcome = await runUpdate(kind, {
+    ...pass,
+    session: withoutWrites(pass.session, () => {
+      wouldChange = true;
+    }),
+  });
+  if (!wouldChange) {
+    const { empty: _, applied: __, ...rest } = outcome;
+    return { ...rest, changed: false };
+  }
+  return { changed: false, left: outcome.fields ?? [] };
+}
+
+/** Whoever writes is told that all has been done. */
+function withoutWrites(session: Pass['session'], onWrite: () => void): Pass['session'] {
+  return {
+    ...session,
+    async call(call) {
+      if (call.method === 'GET') return session.call(call);
+      onWrite();
+      return { status: 200, body: {} };
+    },
+  };
+}
+
+/** What a create of this resource has applied, for the status. */
+export function appliedBy(
+  { resource: fields }: Pick<TableKind, 'resource'>,
+  resource: JsonObject,
+): Pick<UpdateOutcome, 'applied'> {
+  const applied = Object.entries(fields).flatMap(([name, { applied: status }]) => {
+    const value = resource[name];
+    return status === undefined || value === undefined ? [] : [[status, value] as const];
+  });
+  return applied.length === 0 ? {} : { applied: Object.fromEntries(applied) };
+}
+
+/** Sends the contents of Secrets that the spec names and that were not sent yet. */
+function contentsStep(kind: TableKind): UpdateStep {
+  return async ({ session, request, readSecret }) => {
+    const { object, dependencies, observation } = request;
+    const { resource = {} } = (object.spec ?? {}) as { readonly resource?: JsonObject };
+    const told = (object.status?.['resource'] ?? {}) as JsonObject;
+    const fields = Object.fromEntries(
+      Object.entries(kind.resource).filter(([name, { applied }]) => {
+        return applied !== undefined && resource[name] !== undefined && resource[name] !== told[applied];
+      }),
+    );
+    const names = Object.keys(fields);
+    if (names.length === 0) return { changed: false };
+    try {
+      const contents = await contentsOf(fields, resource, object.metadata.namespace ?? '', readSecret);
+      const attributes = Object.entries(fields).map(([name, field]) => {
+        const wired = wiredOf(name, field, object, dependencies, contents);
+        return wired === undefined ? {} : field.encode(wired.value, wired.published);
+      });
+      const call: Call = {
+        ...callOf(kind, pathOf(kind, observation.id), request),
+        ...changeOf(kind, Object.assign({}, ...attributes)),
+        ...secretsIn(contents),
+      };
+      await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
+    } catch (error) {
+      if (error instanceof WaitingError) return { changed: false, waiting: [error.message] };
+      throw error;
+    }
+    return { changed: true, fields: names, ...appliedBy({ resource: fields }, resource) };
   };
 }
 
@@ -44,9 +130,8 @@ function attributesStep(kind: TableKind): UpdateStep {
     const revision = isRevised ? observation.attributes['revision_number'] : undefined;
     const call: Call = {
       ...callOf(kind, pathOf(kind, observation.id), request),
-      method: kind.service.updateMethod,
       ...(typeof revision === 'number' ? { headers: { 'If-Match': `revision_number=${revision}` } } : {}),
-      body: { [kind.member]: stated.attributes },
+      ...changeOf(kind, stated.attributes),
     };
     await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
     return { changed: true, fields: stated.fields, waiting };
@@ -56,8 +141,9 @@ function attributesStep(kind: TableKind): UpdateStep {
 function tagsStep(kind: TableKind): UpdateStep {
   return async ({ session, request }) => {
     const { object, observation } = request;
+    const { taggable = () => true } = kind;
     const tags = differingTags(kind, object, observation.attributes);
-    if (tags === undefined) return { changed: false };
+    if (tags === undefined || !taggable(observation.attributes)) return { changed: false };
     const path = `${pathOf(kind, observation.id)}/tags`;
     await sendExpecting(session, { ...callOf(kind, path, request), method: 'PUT', body: { tags } }, transient);
     return { changed: true, fields: ['tags'] };
@@ -81,7 +167,12 @@ export function notFound({ method, path }: Pick<Call, 'method' | 'path'>, { refu
   return new TransientError(refusal ?? `${method} ${path}: not found`);
 }
 
-export function pathOf({ collection }: Pick<TableKind, 'collection'>, id: string): string {
+/** Where a resource is. @throws {TerminalError} the id is none of the kind's */
+export function pathOf({ collection, identity }: Pick<TableKind, 'collection' | 'identity'>, id: string): string {
+  if (identity !== undefined) {
+    const parts = partsOf(identity, id);
+    return identity.path((name) => (parts[name] === undefined ? undefined : encodeURIComponent(String(parts[name]))));
+  }
   return `/${collection}/${encodeURIComponent(id)}`;
 }
 

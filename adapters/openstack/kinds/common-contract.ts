@@ -20,13 +20,36 @@ export const VERSION = 'v1alpha1';
 
 /** The contract of a kind: what all kinds have, and the kind's own fields in it. */
 export function contractOf(table: Omit<KindTable, 'adoption'>): KindContract {
-  const { resource, rules = [], filter, status, columns = [], ...named } = table;
+  const {
+    resource,
+    specRules = [],
+    filter,
+    fewestFiltered = 1,
+    importId = UUID,
+    status,
+    columns = [],
+    identity,
+    content,
+    ...others
+  } = table;
+  const { immutable: isFixed, ...named } = others;
+  const fixed: Rule = { message: `${table.kind}ResourceSpec is immutable`, rule: 'self == oldSelf' };
+  const rules = [...(table.rules ?? []), ...(isFixed === true ? [fixed] : [])];
   const id: PrinterColumn = { name: 'ID', description: 'Identifier in OpenStack', jsonPath: '.status.id' };
   return frameOf({
     ...named,
-    spec: specOf({ resource, rules, filter }),
+    spec: specOf({
+      resource,
+      rules,
+      specRules,
+      filter,
+      fewestFiltered,
+      importId: identity === undefined ? importId : undefined,
+    }),
     status,
-    columns: { before: [id], after: columns },
+    content: content?.fields ?? {},
+    hasId: identity === undefined,
+    columns: { before: identity === undefined ? [id] : [], after: columns },
   });
 }
 
@@ -34,12 +57,24 @@ export function contractOf(table: Omit<KindTable, 'adoption'>): KindContract {
 export interface Frame extends Pick<KindContract, 'kind' | 'description' | 'spec'> {
   /** `status.resource`; undefined for a kind without one. */
   readonly status?: StatusFields;
+  /** Fields of `status` that tell of the content of what it stands for. */
+  readonly content?: Readonly<Record<string, Schema>>;
+  /** Whether `status.id` names what it stands for; it does unless stated. */
+  readonly hasId?: boolean;
   /** Columns before and after Available. */
   readonly columns?: { readonly before: readonly PrinterColumn[]; readonly after: readonly PrinterColumn[] };
 }
 
 /** The contract of a kind around its own spec. */
-export function frameOf({ kind, description, spec, status, columns = { before: [], after: [] } }: Frame): KindContract {
+export function frameOf({
+  kind,
+  description,
+  spec,
+  status,
+  content = {},
+  hasId = true,
+  columns = { before: [], after: [] },
+}: Frame): KindContract {
   return {
     group: GROUP,
     version: VERSION,
@@ -62,7 +97,7 @@ export function frameOf({ kind, description, spec, status, columns = { before: [
       },
     ],
     spec,
-    status: statusOf(status),
+    status: statusOf(status, { content, hasId }),
   };
 }
 
@@ -111,18 +146,25 @@ function specRule(policy: string, then: string, message: string): Rule {
   return { rule: `self.managementPolicy == '${policy}' ? ${then} : true`, message };
 }
 
-function specOf({ resource, rules, filter }: Required<Pick<KindTable, 'resource' | 'rules' | 'filter'>>): Schema {
-  const byId = string(
-    'id is the identifier of a resource that exists; one that does not is an error that is not tried again.',
-    {
-      format: 'uuid',
-      maxLength: 36,
-    },
-  );
+const UUID = string(
+  'id is the identifier of a resource that exists; one that does not is an error that is not tried again.',
+  { format: 'uuid', maxLength: 36 },
+);
+
+function specOf({
+  resource,
+  rules,
+  specRules,
+  filter,
+  fewestFiltered,
+  importId,
+}: Required<Pick<KindTable, 'resource' | 'rules' | 'specRules' | 'filter' | 'fewestFiltered'>> & {
+  readonly importId: Schema | undefined;
+}): Schema {
   const byFilter = object(
     'filter is a query that one resource matches. While none does, it is repeated; several are an error that is not tried again.',
     schemasOf(filter),
-    { minProperties: 1 },
+    { minProperties: fewestFiltered },
   );
   return object(
     'spec is what the user wants.',
@@ -137,16 +179,19 @@ function specOf({ resource, rules, filter }: Required<Pick<KindTable, 'resource'
       ),
       import: object(
         'import says which resource an unmanaged object stands for, by its id or by a filter.',
-        { id: byId, filter: byFilter },
-        { minProperties: 1, maxProperties: 1 },
+        importId === undefined ? { filter: byFilter } : { id: importId, filter: byFilter },
+        importId === undefined ? { minProperties: 1 } : { minProperties: 1, maxProperties: 1 },
       ),
       resyncPeriod,
     },
-    { rules: SPEC_RULES },
+    { rules: [...SPEC_RULES, ...specRules] },
   );
 }
 
-function statusOf(fields: StatusFields | undefined): Schema {
+function statusOf(
+  fields: StatusFields | undefined,
+  { content, hasId }: Required<Pick<Frame, 'content' | 'hasId'>>,
+): Schema {
   const resource =
     fields === undefined
       ? {}
@@ -157,8 +202,9 @@ function statusOf(fields: StatusFields | undefined): Schema {
       condition,
       { type: 'map', keys: ['type'], maxItems: 32 },
     ),
-    id: text('id is the identifier of the resource in OpenStack.'),
+    ...(hasId && { id: text('id is the identifier of the resource in OpenStack.') }),
     lastSyncTime: instant('lastSyncTime is when the object was last found, or made, fully as specified.'),
+    ...content,
     ...resource,
   });
 }

@@ -2,14 +2,16 @@
 // becomes a query, and where a field of `status.resource` is read from.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { type Infer, list, object, type Schema } from '../../kubernetes/contract.ts';
-import { type Criterion, equalTo } from '../criteria.ts';
+import { type Criterion, checked, equalTo } from '../criteria.ts';
 import { isEmpty, representable, zeroOf } from '../observed-values.ts';
-import { merged, type Projection, plain, projectionOf } from './projection.ts';
+import { mapped, merged, type Projection, plain, projectionOf } from './projection.ts';
 
 /** What a later change of a field leads to. */
 export type Change =
   /** Nothing: the API refuses the change, or it is accepted and ignored. */
   | { readonly kind: 'never' }
+  /** A request of its own, which a step makes. */
+  | { readonly kind: 'step' }
   /** The field is compared on every pass while it is set. */
   | { readonly kind: 'whenSet' }
   /** The field is compared on every pass; unset, it stands for these attributes. */
@@ -25,6 +27,8 @@ export interface ResourceField<S extends Schema = Schema> {
   /** Sent on create when the field is unset. */
   readonly initial: JsonObject;
   readonly change: Change;
+  /** What a create calls attributes that updates and answers call otherwise. */
+  readonly createdAs: Readonly<Record<string, string>>;
   /** The attributes that it is compared with. */
   readonly projection: Projection;
   /** Lists are equal when they hold the same items, in whatever order. */
@@ -35,19 +39,33 @@ export interface ResourceField<S extends Schema = Schema> {
   readonly extension: boolean;
   /** The cloud changes the attribute by itself. */
   readonly moves: boolean;
+  /** What is empty in the cloud stays so. */
+  readonly keepsEmpty: boolean;
+  /**
+   * Of a Secret whose content no cloud shows: the field of `status.resource` that says which one was sent. The content of
+   * another one is sent when the spec names it.
+   */
+  readonly applied: string | undefined;
 }
 
 export interface SentOptions<Attributes> {
   /** Compared on every pass; what the field stands for while it is unset. */
   readonly unset?: Attributes;
-  /** `whenSet`: compared only while it is set; `ignored`: a later change is accepted, and nothing happens. */
-  readonly update?: 'whenSet' | 'ignored';
+  /**
+   * `whenSet`: compared only while it is set; `step`: cared for by a step of the kind; `ignored`: a later change is accepted,
+   * and nothing happens.
+   */
+  readonly update?: 'whenSet' | 'step' | 'ignored';
   /** Sent on create when the field is unset. */
   readonly initial?: Attributes;
+  /** What a create calls attributes that updates and answers call otherwise. */
+  readonly createdAs?: Readonly<Record<string, string>>;
   readonly unordered?: boolean;
   readonly sameItem?: (wanted: JsonObject, found: JsonObject) => boolean;
   readonly extension?: boolean;
   readonly moves?: boolean;
+  readonly keepsEmpty?: boolean;
+  readonly applied?: string;
 }
 
 /** A field that is sent as one attribute. Unless it is immutable, `unset` or `update` says what a later change does. */
@@ -78,10 +96,13 @@ export function sentAs<S extends Schema, Attribute extends string>(
     unset,
     update,
     initial = {},
+    createdAs = {},
     unordered = false,
     sameItem,
     extension = false,
     moves = false,
+    keepsEmpty = false,
+    applied,
   }: SentOptions<{ readonly [Name in Attribute]?: Json }> = {},
 ): ResourceField<S> {
   if (!schema.immutable && unset === undefined && update === undefined) {
@@ -91,8 +112,8 @@ export function sentAs<S extends Schema, Attribute extends string>(
   const change: Change =
     unset !== undefined
       ? { kind: 'always', unset: defined(unset) }
-      : update === 'whenSet'
-        ? { kind: 'whenSet' }
+      : update === 'whenSet' || update === 'step'
+        ? { kind: update }
         : { kind: 'never' };
   return {
     schema,
@@ -101,23 +122,45 @@ export function sentAs<S extends Schema, Attribute extends string>(
       // The API server has checked the value against this very schema.
       defined(Object.fromEntries(encoders.map(([name, encode]) => [name, encode(value as Infer<S>, published)]))),
     initial: defined(initial),
+    createdAs,
     change,
-    projection: change.kind === 'never' ? {} : plain(...encoders.map(([name]) => name)),
+    projection: isCompared(change) ? plain(...encoders.map(([name]) => name)) : {},
     unordered,
     sameItem,
     extension,
     moves,
+    keepsEmpty,
+    applied,
   };
 }
 
-/** The name of the resource: the object's own while unset, and followed on every pass. */
-export function named<S extends Schema>(schema: S): ResourceField<S> {
-  return { ...sent('name', schema, { update: 'whenSet' }), role: 'name' };
+/** Whether the resource's own update brings a field. */
+export function isCompared({ kind }: Change): boolean {
+  return kind === 'whenSet' || kind === 'always';
+}
+
+export interface NamedOptions extends Pick<SentOptions<Json>, 'update' | 'keepsEmpty'> {
+  /** How it is sent. */
+  readonly as?: (name: string) => string;
+}
+
+/** The name of the resource: the object's own while unset, and followed on every pass unless the service cannot change it. */
+export function named(
+  schema: Schema<string>,
+  { update = 'whenSet', as = (name) => name, ...options }: NamedOptions = {},
+): ResourceField<Schema<string>> {
+  return { ...sentAs(schema, { name: as }, { update, ...options }), role: 'name' };
 }
 
 /** Tags that a request of their own replaces as a whole, sorted. */
 export function tagged<S extends Schema>(schema: S): ResourceField<S> {
   return { ...sentAs(schema, {}, { update: 'whenSet' }), role: 'tags', projection: plain('tags') };
+}
+
+/** Tags that a create sends, sorted, and that a request of their own replaces as a whole. */
+export function tagsFromStart(schema: Schema<readonly string[]>): ResourceField<Schema<readonly string[]>> {
+  const field = sentAs(schema, { tags: (tags) => [...tags].sort() }, { update: 'step' });
+  return { ...field, role: 'tags', projection: plain('tags') };
 }
 
 /** Tags that are part of the resource's own requests, sorted. */
@@ -127,7 +170,7 @@ export function sentTags(schema: Schema<readonly string[]>): ResourceField<Schem
 
 /** A field that is cared for apart: nothing of it is in the resource's own requests. */
 export function apart<S extends Schema>(schema: S): ResourceField<S> {
-  return sentAs(schema, {}, { update: 'ignored' });
+  return sentAs(schema, {}, { update: 'step' });
 }
 
 /** A field of `spec.import.filter`. */
@@ -139,6 +182,11 @@ export interface FilterField {
 /** A filter field that is one query key, and the attribute of that name in the results. */
 export function queried(key: string, schema: Schema): FilterField {
   return { schema, criteria: (value) => [equalTo(key, value)] };
+}
+
+/** A filter field that the service cannot query: it is compared with the attribute of that name in the results. */
+export function compared(attribute: string, schema: Schema): FilterField {
+  return { schema, criteria: (value) => [checked(attribute, value)] };
 }
 
 /** A filter field that becomes the criteria that `criteria` makes of it. */
@@ -156,6 +204,8 @@ export interface StatusField {
   readonly projection: Projection;
   /** Undefined: left out. */
   readonly read: (attributes: JsonObject) => Json | undefined;
+  /** It is recorded when it comes to be, and no read tells it. */
+  readonly recorded?: true;
 }
 
 export interface ObservedOptions {
@@ -185,7 +235,13 @@ export function observedObject(
   return {
     schema: object(description, schemasOf(fields)),
     projection: merged([plain(when), projectionOf(fields)]),
-    read: (attributes) => (isEmpty(attributes[when]) ? undefined : readFields(fields, attributes)),
+    read(attributes) {
+      if (isEmpty(attributes[when])) return undefined;
+      const read = readFields(fields, attributes);
+      // Without what it requires, the API server would refuse all of the status.
+      const isWhole = Object.entries(fields).every(([name, { schema }]) => !schema.required || name in read);
+      return isWhole ? read : undefined;
+    },
   };
 }
 
@@ -211,6 +267,40 @@ export function observedList(
   };
 }
 
+/** A map with names that a user chose, as a list in the order of the names. Values are texts. */
+export function observedMap<const Name extends string>(
+  attribute: string,
+  description: string,
+  {
+    item,
+    maxItems,
+    name,
+    value,
+  }: {
+    readonly item: string;
+    readonly maxItems: number;
+    /** How a name is called in an item of the list. */
+    readonly name: { readonly [Field in Name]: Schema<string> };
+    readonly value: Schema<string>;
+  },
+): StatusField {
+  const [[key, names]] = Object.entries<Schema<string>>(name) as [[string, Schema<string>]];
+  return {
+    schema: list(description, object(item, { [key]: names, value }), { type: 'atomic', maxItems }),
+    projection: mapped(attribute),
+    read: (attributes) => {
+      const { [attribute]: map } = attributes;
+      if (!isJsonObject(map)) return undefined;
+      const read = Object.entries(map).flatMap(([name, given]) => {
+        const held = representable(value, given);
+        return held === undefined || representable(names, name) === undefined ? [] : [{ [key]: name, value: held }];
+      });
+      const sorted = read.toSorted((one, other) => (String(one[key]) < String(other[key]) ? -1 : 1));
+      return sorted.length === 0 ? undefined : sorted.slice(0, maxItems);
+    },
+  };
+}
+
 /** A field that is read from these attributes as `read` says; empty values are left out. */
 export function observedAs<S extends Schema, Names extends Projection>(
   projection: Names,
@@ -230,6 +320,11 @@ export function observedAs<S extends Schema, Names extends Projection>(
 /** A field that the schema declares and nothing writes. */
 export function unwritten(schema: Schema): StatusField {
   return { schema, projection: {}, read: () => undefined };
+}
+
+/** A field that says what was done, which no answer does (`ResourceField.applied`). */
+export function recorded(schema: Schema): StatusField {
+  return { ...unwritten(schema), recorded: true };
 }
 
 export function readFields(fields: Readonly<Record<string, StatusField>>, attributes: JsonObject): JsonObject {

@@ -19,7 +19,12 @@ export const floatingIP = defineKind({
     description: sent('description', prose('description is free text about the floating IP.'), { unset: '' }),
     floatingNetworkRef: sent(
       'floating_network_id',
-      immutable(ref('Network', 'floatingNetworkRef is the external Network that it is of.', { guarded: true })),
+      immutable(
+        ref('Network', 'floatingNetworkRef is the external Network that it is of.', {
+          guarded: true,
+          shownBy: 'floatingNetworkID',
+        }),
+      ),
     ),
     floatingSubnetRef: sentAs(
       immutable(
@@ -34,13 +39,24 @@ export const floatingIP = defineKind({
       'floating_ip_address',
       immutable(ip('floatingIP is the address; one that Neutron chooses unless stated.')),
     ),
-    portRef: sent('port_id', immutable(ref('Port', 'portRef is the Port that is reached by it.', { guarded: true }))),
-    fixedIP: sent('fixed_ip_address', immutable(ip('fixedIP is the address of the port, where it has several.'))),
+    portRef: sent(
+      'port_id',
+      immutable(ref('Port', 'portRef is the Port that is reached by it.', { guarded: true, shownBy: 'portID' })),
+      // Made anew, the port is reached by it again.
+      { update: 'whenSet' },
+    ),
+    fixedIP: sent(
+      'fixed_ip_address',
+      immutable(ip('fixedIP is the address of the port, where it has several.')),
+      // Lost with the port, and sent again with it.
+      { update: 'whenSet' },
+    ),
     projectRef: sent(
       'project_id',
       immutable(
         ref('Project', 'projectRef is the Project that owns the floating IP; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),
@@ -84,9 +100,9 @@ export const floatingIP = defineKind({
     // Neutron knows no filter by the subnet.
     check: ['floatingSubnetRef', 'fixedIP'],
     mark: ({ metadata, spec }) => {
-      const { floatingIP: address, portRef } = (spec?.['resource'] ?? {}) as JsonObject;
-      // An address of a port is reached by one floating IP, and an address is given out once.
-      return address === undefined && portRef === undefined ? { description: `made for ${metadata.uid}` } : {};
+      const { floatingIP: address } = (spec?.['resource'] ?? {}) as JsonObject;
+      // An address is given out once. A port has one, too, but as long as its id is not known any other looks like it.
+      return address === undefined ? { description: `made for ${metadata.uid}` } : {};
     },
   },
   available: ({ status }) => USABLE.has(status),

@@ -1,24 +1,34 @@
 // A kind of OpenStack resource made from its tables.
 import type { JsonObject } from '../../../bus/bus.ts';
+import { externalIdOf } from '../../../machines/external-resource/effects.ts';
+import { immutable } from '../../kubernetes/contract.ts';
 import { adviceOn } from '../advice.ts';
+import { recordedIdentity, resourceOfIdentity } from '../identity.ts';
 import { openstackOperations } from '../operations.ts';
+import { isOutdated } from '../outdated.ts';
 import { referencesOf } from '../references.ts';
 import { unheededFields } from '../unheeded.ts';
 import { contractOf, GROUP } from './common-contract.ts';
+import type { Change } from './fields.ts';
 import { merged, plain, projectionOf } from './projection.ts';
 import type { KindTable, OpenStackKind, ResourceFields, TableKind } from './table.ts';
+
+const NEVER: Change = { kind: 'never' };
 
 /** Completes a table with what all kinds share. */
 export function defineKind<const Resource extends ResourceFields>(
   table: KindTable<Resource>,
 ): TableKind & { readonly resource: Resource } {
-  const { reads, ...shown } = table;
+  const { reads, specRules: _, ...shown } = table;
   const { adoption, published, children } = table;
   const kind: TableKind & { readonly resource: Resource } = {
     ...shown,
     ...namesOf(table.kind),
     members: table.members ?? table.collection,
+    unique: table.unique ?? 'cloud',
+    tells: table.tells ?? (() => undefined),
     adoption: { query: adoption.query, check: adoption.check ?? [], mark: adoption.mark ?? (() => ({})) },
+    restated: table.restated ?? [],
     available: table.available ?? (() => true),
     pollAfterMs: table.pollAfterMs ?? (() => undefined),
     complete: table.complete ?? ((attributes) => attributes),
@@ -30,15 +40,35 @@ export function defineKind<const Resource extends ResourceFields>(
       projectionOf(table.status),
       reads ?? {},
     ]),
+    ...(table.content !== undefined && { telling: table.content.telling }),
+    recorded: Object.entries(table.status).flatMap(([name, field]) => (field.recorded === true ? [name] : [])),
+    ...(table.immutable === true && { resource: fixedOf(table.resource) }),
+    externalId: (object) => (table.identity === undefined ? externalIdOf(object) : recordedIdentity(table, object)),
+    ...(table.identity !== undefined && {
+      recording(object, id) {
+        const { resource: _, ...status } = object.status ?? {};
+        return id === undefined ? status : { ...status, resource: resourceOfIdentity(table, id) };
+      },
+    }),
     awaits: 'all',
     references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
     advise: (object, message, known) => adviceOn(kind, object, message, known),
+    isOutdated: (object, reference, id) => isOutdated(kind, object, reference, id),
     unheeded: (object, known) => unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;
+}
+
+/** What is immutable as a whole is so in each part, and nothing of it is compared with what is there. */
+function fixedOf<Resource extends ResourceFields>(fields: Resource): Resource {
+  const fixed = Object.entries(fields).map(([name, field]) => [
+    name,
+    { ...field, schema: immutable(field.schema), change: NEVER },
+  ]);
+  return Object.fromEntries(fixed) as Resource;
 }
 
 /** The names under which a kind is known, and writes. */

@@ -60,6 +60,7 @@ export const network = defineKind({
       immutable(
         ref('Project', 'projectRef is the Project that owns the network; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),

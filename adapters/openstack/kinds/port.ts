@@ -13,16 +13,15 @@ import {
   type Schema,
   string,
 } from '../../kubernetes/contract.ts';
+import { serverStep, showsServer } from '../port-server.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import type { UpdateStep } from './table.ts';
 import { instant, ip, mac, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
 /** A port in any other state carries no traffic, nor will it before somebody does something. */
 const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
 const BUILD_POLL_MS = 1_000;
-const SERVER_POLL_MS = 15_000;
 
 /** Attributes that a user must not smuggle in by `valueSpecs`. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['shared', 'tenant_id']);
@@ -31,7 +30,9 @@ const addresses = list(
   'addresses are the addresses of the port; none unless stated.',
   object('An address.', {
     ip: ip('ip is the address; one that Neutron chooses unless stated.'),
-    subnetRef: required(ref('Subnet', 'subnetRef is the Subnet that it is on.', { guarded: true })),
+    subnetRef: required(
+      ref('Subnet', 'subnetRef is the Subnet that it is on.', { guarded: true, shownBy: 'fixedIPs' }),
+    ),
   }),
   { type: 'atomic', maxItems: 128 },
 );
@@ -96,21 +97,6 @@ function emptyWhenDisabled(field: string): Rule {
   };
 }
 
-/** The state of a port settles with that of the server it is plugged into; a server that is being built says nothing of it. */
-const awaitServer: UpdateStep = async ({ request: { object, observation }, servers }) => {
-  const { device_id: device, device_owner: owner } = observation.attributes;
-  const isPlugged = typeof device === 'string' && device !== '';
-  if (!isPlugged || typeof owner !== 'string' || !owner.startsWith('compute:')) return { changed: false };
-  const server = (await servers(object.metadata.namespace ?? '')).find(({ status }) => status?.['id'] === device);
-  const state = (server?.status?.['resource'] as JsonObject | undefined)?.['status'];
-  if (server === undefined || state !== 'BUILD') return { changed: false };
-  return {
-    changed: false,
-    waiting: [`Waiting for Server/${server.metadata.name} to be ready`],
-    pollAfterMs: SERVER_POLL_MS,
-  };
-};
-
 export const port = defineKind({
   kind: 'Port',
   description: 'Port is where something is plugged into a network of Neutron.',
@@ -122,7 +108,9 @@ export const port = defineKind({
     description: sent('description', prose('description is free text about the port.'), { unset: '' }),
     networkRef: sent(
       'network_id',
-      required(immutable(ref('Network', 'networkRef is the Network of the port.', { guarded: true }))),
+      required(
+        immutable(ref('Network', 'networkRef is the Network of the port.', { guarded: true, shownBy: 'networkID' })),
+      ),
     ),
     addresses: sentAs(
       immutable(addresses),
@@ -139,7 +127,7 @@ export const port = defineKind({
       'security_groups',
       list(
         'securityGroupRefs are the SecurityGroups of the port; none unless stated.',
-        ref('SecurityGroup', 'The name of a SecurityGroup.', { guarded: true }),
+        ref('SecurityGroup', 'The name of a SecurityGroup.', { guarded: true, shownBy: 'securityGroups' }),
         { type: 'set', maxItems: 64 },
       ),
       { unset: [], initial: [], unordered: true },
@@ -149,6 +137,7 @@ export const port = defineKind({
       immutable(
         ref('Project', 'projectRef is the Project that owns the port; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),
@@ -270,7 +259,8 @@ export const port = defineKind({
   available: ({ status }) => USABLE.has(status),
   pollAfterMs: ({ status }) => (status === 'BUILD' ? BUILD_POLL_MS : undefined),
   complete: withValueSpecs,
-  steps: [awaitServer],
+  steps: [serverStep],
+  shows: showsServer,
 });
 
 /** A pair without a hardware address stands for any. */

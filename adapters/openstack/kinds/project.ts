@@ -21,6 +21,7 @@ export const project = defineKind({
       immutable(
         ref('Domain', 'domainRef is the Domain that owns the project; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'domainID',
         }),
       ),
     ),

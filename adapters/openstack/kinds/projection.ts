@@ -9,6 +9,15 @@ export interface Projection {
   readonly [attribute: string]: Projection;
 }
 
+/** In place of names: every member of an object whose members the user of the cloud names. */
+export const EVERY = '*';
+
+/** An attribute that is a map with plain values. */
+export function mapped<Name extends string>(name: Name): Readonly<Record<Name, Projection>> {
+  const members: Projection = { [EVERY]: {} };
+  return { [name]: members } as Record<Name, Projection>;
+}
+
 /** Attributes with plain values. */
 export function plain<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, Projection>> {
   return Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Projection>;
@@ -35,7 +44,10 @@ export function projected<Declared extends Projection>(
   projection: Declared,
   attributes: JsonObject,
 ): Projected<Declared> {
-  const members = Object.entries(projection).flatMap(([name, inner]) => {
+  const { [EVERY]: every } = projection as Projection;
+  const declared =
+    every === undefined ? projection : Object.fromEntries(Object.keys(attributes).map((name) => [name, every]));
+  const members = Object.entries(declared).flatMap(([name, inner]) => {
     const value = attributes[name];
     return value === undefined ? [] : [[name, kept(inner, value)] as const];
   });

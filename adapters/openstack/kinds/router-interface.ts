@@ -6,6 +6,7 @@
 //   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -69,6 +70,7 @@ export const routerInterface: OpenStackKind = {
   // One manager owns what both of them own elsewhere.
   fieldManagers: { ...names.fieldManagers, status: names.fieldManagers.finalizer },
   contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
+  externalId: externalIdOf,
   // Without its router nothing is known of its subnet.
   awaits: 'first',
   projection: READ,

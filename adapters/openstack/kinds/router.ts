@@ -13,7 +13,12 @@ const BUILD_POLL_MS = 1_000;
 const externalGateways = list(
   'externalGateways connect the router with the outside; one at most.',
   object('A gateway.', {
-    networkRef: required(ref('Network', 'networkRef is the external Network that it is on.', { guarded: true })),
+    networkRef: required(
+      ref('Network', 'networkRef is the external Network that it is on.', {
+        guarded: true,
+        shownBy: 'externalGateways',
+      }),
+    ),
   }),
   { type: 'atomic', maxItems: 1 },
 );
@@ -50,6 +55,7 @@ export const router = defineKind({
       immutable(
         ref('Project', 'projectRef is the Project that owns the router; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),

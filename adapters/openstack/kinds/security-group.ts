@@ -91,6 +91,7 @@ export const securityGroup = defineKind({
       immutable(
         ref('Project', 'projectRef is the Project that owns the group; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),

@@ -65,7 +65,9 @@ export const subnet = defineKind({
     description: sent('description', prose('description is free text about the subnet.'), { unset: '' }),
     networkRef: sent(
       'network_id',
-      required(immutable(ref('Network', 'networkRef is the Network of the subnet.', { guarded: true }))),
+      required(
+        immutable(ref('Network', 'networkRef is the Network of the subnet.', { guarded: true, shownBy: 'networkID' })),
+      ),
     ),
     routerRef: apart(immutable(ref('Router', 'routerRef is the Router to connect the subnet to.', { guarded: true }))),
     projectRef: sent(
@@ -73,6 +75,7 @@ export const subnet = defineKind({
       immutable(
         ref('Project', 'projectRef is the Project that owns the subnet; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),

@@ -1,12 +1,19 @@
 // What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes
 // (openstack-common, chapters 10 and 13). Types only.
 import type { JsonObject } from '../../../bus/bus.ts';
+import type { Clock } from '../../../bus/time.ts';
+import type { FillStep } from '../../../machines/external-resource/context.ts';
+import type { ResourceStanding } from '../../../machines/external-resource/life.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import type { Child, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
-import type { Advice } from '../../../machines/life.ts';
+import type { Child, Claimant, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
+import type { Advice, HeldRequest } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import type { InferShape, Rule } from '../../kubernetes/contract.ts';
+import type { ServePorts } from '../../adapter.ts';
+import type { InferShape, Rule, Schema } from '../../kubernetes/contract.ts';
 import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
+import type { Downloads } from '../downloads.ts';
+import type { Identity } from '../identity.ts';
+import type { Listing } from '../listing.ts';
 import type { LookUps } from '../look-ups.ts';
 import type { Poller } from '../poller.ts';
 import type { WatchingOperations } from '../refusals.ts';
@@ -23,16 +30,56 @@ export type StatusFields = Readonly<Record<string, StatusField>>;
 export type UpdateStep = (pass: {
   readonly session: Session;
   readonly request: OperationRequest & { readonly observation: Observation };
-  readonly servers: OperationsDeps['servers'];
+  readonly readSecret: OperationsDeps['readSecret'];
 }) => Promise<UpdateOutcome>;
+
+/** How the content of a resource gets there. */
+export interface Content {
+  /** Fields of `status` that tell of it. */
+  readonly fields: Readonly<Record<string, Schema>>;
+  readonly telling: Telling;
+  /** What a person can do about content that does not come. */
+  readonly advise: (object: KubeObject, message: string) => Advice | undefined;
+  /** See `ResourceOperations.delegate`. */
+  readonly delegate: (pass: {
+    readonly session: Session;
+    readonly request: OperationRequest & { readonly id: string };
+  }) => Promise<UpdateOutcome | undefined>;
+  /** See `ResourceOperations.fill`. */
+  readonly fill: (pass: {
+    readonly session: Session;
+    readonly request: HeldRequest & { readonly id: string };
+    readonly deps: OperationsDeps;
+  }) => Promise<void>;
+}
+
+/** What the status says of content that is brought, under a field manager of its own. */
+export interface Telling {
+  /** After that of the kind. */
+  readonly manager: string;
+  /** What it says of an object, as it is stored. */
+  stored(object: KubeObject): JsonObject;
+  /** What it says at a step, before what follows. */
+  announced(object: KubeObject, step: FillStep, now: number): JsonObject;
+  status(standing: ResourceStanding, object: KubeObject, now: number): JsonObject;
+}
 
 /** What the operations of a kind work with. */
 export interface OperationsDeps {
+  readonly clock: Clock;
+  readonly downloads: Downloads;
   readonly sessions: Sessions;
   readonly lookUps: LookUps;
   readonly poller: Poller;
-  /** The Server objects of a namespace; none where the kind is not installed. */
-  readonly servers: (namespace: string) => Promise<readonly KubeObject[]>;
+  /** A Secret as it is now; undefined: there is none. */
+  readonly readSecret: ServePorts['readSecret'];
+}
+
+/** A part of a resource that another request tells. */
+export interface Part {
+  /** Below that of the resource, without a slash. */
+  readonly path: string;
+  readonly member: string;
 }
 
 /** A kind as its file states it. */
@@ -41,18 +88,48 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly kind: string;
   readonly description: string;
   readonly service: Service;
-  /** Path of the collection below the service's endpoint, without a slash. */
+  /** Path of the collection below the service's endpoint, or below a user, without a slash. */
   readonly collection: string;
   /** Member of a body that holds one resource. */
   readonly member: string;
   /** Member of a body that holds a list; the collection's name unless stated. */
   readonly members?: string;
+  /** How lists are asked for; as the collection is, unless stated. */
+  readonly listing?: Listing;
+  /** How a resource is known, of a kind whose resources have no id. */
+  readonly identity?: Identity;
+  /**
+   * Of a collection below a user: the field of `spec.resource`, and of `spec.import.filter`, that refers to him. He is needed
+   * for as long as the object lives.
+   */
+  readonly ofUser?: string;
+  /** Nothing of `spec.resource` can be changed, by one rule over all of it. */
+  readonly immutable?: boolean;
+  /** Words of messages that are other than those of most kinds. */
+  readonly words?: {
+    /** What is being attempted: `creating resource`. */
+    readonly creating?: string;
+    /** That what was made without a failure is not there. */
+    readonly unfound?: string;
+    /** That what was imported is gone. */
+    readonly lost?: string;
+  };
+  /** The resource in what the service holds it in, or under an `id` where it has none; as it is told unless stated. */
+  readonly unwrapped?: (told: JsonObject) => JsonObject;
+  /** Within what one id is one resource: all of the cloud unless stated, or what is one user's. */
+  readonly unique?: 'cloud' | 'user';
+  /** How `spec.import.id` names a resource; by a UUID unless stated. */
+  readonly importId?: Schema<string>;
   /** `spec.resource`. References are reported in this order. */
   readonly resource: Resource;
   /** CEL rules over `spec.resource`. */
   readonly rules?: readonly Rule[];
+  /** CEL rules over `spec`, beside those of all kinds. */
+  readonly specRules?: readonly Rule[];
   /** `spec.import.filter`. References are reported in this order. */
   readonly filter: FilterFields;
+  /** Fewest fields of a filter; one unless stated. */
+  readonly fewestFiltered?: number;
   /** `status.resource`. */
   readonly status: StatusFields;
   /**
@@ -68,6 +145,17 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
      */
     readonly mark?: (object: KubeObject) => JsonObject;
   };
+  /**
+   * Attributes that requests of their own tell, below the path of the resource: the path, and the member of the answer. A list
+   * shows none of them, so that what is found in one is read by its id.
+   */
+  readonly parts?: Readonly<Record<string, Part>>;
+  /** `id`: of what a create made its answer tells no more, so that it is read before anything is compared. */
+  readonly created?: 'id';
+  /** Attributes of a create that stand beside the member in its body. */
+  readonly beside?: readonly string[];
+  /** Whether the service replaces tags in this state; `pollAfterMs` says when to look again. Always unless stated. */
+  readonly taggable?: (attributes: JsonObject) => boolean;
   /** Whether a resource can be used as it was read, under this `spec.resource`. By default any that was read can. */
   readonly available?: (attributes: JsonObject, resource: JsonObject | undefined) => boolean;
   /** How long to wait before another look, in milliseconds, while the cloud is at work on the resource. */
@@ -76,16 +164,26 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly complete?: (attributes: JsonObject, resource: JsonObject) => JsonObject;
   /** What these functions and steps read of a resource, as far as no field of the tables does. Nothing else is there. */
   readonly reads?: Projection;
+  /** Fields that each update states, whether they have changed or not. */
+  readonly restated?: readonly (keyof Resource & string)[];
   /** Attributes without which the service refuses to remove a resource (409): they are set, and it is removed then. */
   readonly removable?: JsonObject;
+  /** Whether a resource is on its way out as it was read: the service takes no second removal then, and none is asked for. */
+  readonly leaving?: (attributes: JsonObject) => boolean;
   /** Steps after those of attributes and tags. */
   readonly steps?: readonly UpdateStep[];
+  /** How a resource gets its content that is made empty; a step says that it is (`UpdateOutcome.empty`). */
+  readonly content?: Content;
   /** The kind of `children`. */
   readonly owns?: string;
   /** The objects that an object of this kind makes for itself. They are followed, not waited for. */
   readonly children?: (object: KubeObject) => readonly Child[];
+  /** What those that an object refers to are told of that, by their kind. No secret. */
+  readonly tells?: (object: KubeObject, kind: string) => JsonObject | undefined;
   /** What those who refer to an object are told beyond its id. */
   readonly published?: (object: KubeObject) => JsonObject | undefined;
+  /** See `Life.shows`. */
+  readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** Columns of `kubectl get` between Available and Message. */
   readonly columns?: readonly PrinterColumn[];
 }
@@ -100,8 +198,16 @@ export interface OpenStackKind {
   readonly contract: KindContract;
   /** All that is kept of an answer of the cloud: what whoever looks at a resource reads of it. */
   readonly projection: Projection;
+  /** What is said of content that is brought, and when. */
+  readonly telling?: Telling;
   /** The kind of the objects that objects of this kind make for themselves. */
   readonly owns?: string;
+  /** Fields of `status.resource` that are recorded when they come to be, by another hand than that of the status. */
+  readonly recorded?: readonly string[];
+  /** The external id that the status of an object names. */
+  externalId(object: KubeObject): string | undefined;
+  /** The status with this id, or without one, of a kind whose id is not `status.id`. */
+  recording?(object: KubeObject, id: string | undefined): JsonObject;
   /** Of several references that are not ready the status names all, or `first`: only the first. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
@@ -109,13 +215,21 @@ export interface OpenStackKind {
   published(object: KubeObject): JsonObject | undefined;
   children(object: KubeObject): readonly Child[];
   advise(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
+  /** See `Life.isOutdated`; undefined: the status shows nothing of what the resource was made of. */
+  isOutdated?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
   /** See `Life.unheeded`; undefined: all fields can be changed, or none. */
   unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
 /** A kind made from tables. */
-export interface TableKind extends OpenStackKind, Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads'> {
+export interface TableKind
+  extends OpenStackKind,
+    Omit<KindTable, 'adoption' | 'published' | 'children' | 'reads' | 'restated' | 'specRules'> {
+  readonly restated: readonly string[];
   readonly members: string;
+  readonly unique: 'cloud' | 'user';
+  readonly tells: (object: KubeObject, kind: string) => JsonObject | undefined;
   readonly adoption: {
     readonly query: readonly string[];
     readonly check: readonly string[];

@@ -11,7 +11,11 @@ const subports = list(
   'subports are the ports whose traffic the trunk carries; others are taken off.',
   object('A port.', {
     portRef: required(
-      ref('Port', 'portRef is the Port.', { guarded: true, finalizer: `${namesOf('Trunk').finalizer}-subport` }),
+      ref('Port', 'portRef is the Port.', {
+        guarded: true,
+        finalizer: `${namesOf('Trunk').finalizer}-subport`,
+        shownBy: 'subports',
+      }),
     ),
     segmentationID: required(
       integer('segmentationID tells its traffic from that of the others.', { minimum: 1, maximum: 4094 }),
@@ -43,13 +47,16 @@ export const trunk = defineKind({
     ),
     portRef: sent(
       'port_id',
-      required(immutable(ref('Port', 'portRef is the Port that carries the others.', { guarded: true }))),
+      required(
+        immutable(ref('Port', 'portRef is the Port that carries the others.', { guarded: true, shownBy: 'portID' })),
+      ),
     ),
     projectRef: sent(
       'project_id',
       immutable(
         ref('Project', 'projectRef is the Project that owns the trunk; that of the credentials unless stated.', {
           guarded: true,
+          shownBy: 'projectID',
         }),
       ),
     ),
@@ -63,7 +70,7 @@ export const trunk = defineKind({
             segmentation_type: segmentationType,
           })),
       },
-      { update: 'ignored', initial: { sub_ports: [] } },
+      { update: 'step', initial: { sub_ports: [] } },
     ),
     tags: tagged(neutronTags('tags of the trunk; others are taken off.')),
   },

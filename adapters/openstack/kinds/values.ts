@@ -1,4 +1,5 @@
 // Value types that several kinds share (openstack-common, 1.3).
+import type { Json } from '../../../bus/bus.ts';
 import { type Infer, integer, list, type Schema, string } from '../../kubernetes/contract.ts';
 import { TagKey, tagsLike } from '../criteria.ts';
 import { type FilterField, queriedAs } from './fields.ts';
@@ -30,6 +31,13 @@ export function texts(description: string, { maxItems }: { readonly maxItems: nu
 /** An instant of the status, as ISO 8601. */
 export function instant(description: string): Schema<string> {
   return string(description, { format: 'date-time' });
+}
+
+/** An instant as Keystone tells it, with or without a zone, in whole seconds of UTC; undefined: it is none. */
+export function keystoneTime(value: Json | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const whole = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z?$/.exec(value)?.[1];
+  return whole === undefined ? undefined : `${whole}Z`;
 }
 
 export function cidr(description: string): Schema<string> {
@@ -64,6 +72,11 @@ export function keystoneTags(description: string): Schema<readonly string[]> {
   return tags(description, 80);
 }
 
+/** Tags of a server. */
+export function serverTags(description: string): Schema<readonly string[]> {
+  return tags(description, 50, 80);
+}
+
 /** The four ways to filter by tags. `listOf` is the kind's type of tag lists. */
 export function tagFilter(
   listOf: typeof neutronTags,
@@ -78,7 +91,7 @@ export function tagFilter(
   };
 }
 
-function tags(description: string, maxItems: number): Schema<readonly string[]> {
-  const tag = string('A tag: one character or more, none of them a comma.', { minLength: 1, maxLength: 255 });
+function tags(description: string, maxItems: number, maxLength = 255): Schema<readonly string[]> {
+  const tag = string('A tag: one character or more, none of them a comma.', { minLength: 1, maxLength });
   return list(description, tag, { type: 'set', maxItems });
 }

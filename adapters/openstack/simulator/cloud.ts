@@ -3,19 +3,41 @@
 // What it does not do: see simulator.ts.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { cinder } from './cinder.ts';
+import { seedVolumeType } from './cinder-types.ts';
+import { proceedVolumes } from './cinder-volumes.ts';
+import { type Drift, drift } from './drift.ts';
 import { Refusal, type Reply, type SimulatedRequest, SimulatedService } from './exchange.ts';
 import { Faults } from './faults.ts';
+import { glance } from './glance.ts';
+import { type ContentSink, type Fetch, fetchContent, isUpload, receive } from './glance-data.ts';
 import { keystone } from './keystone.ts';
+import { manila } from './manila.ts';
 import { neutron } from './neutron.ts';
-import { bump } from './neutron-resource.ts';
-import { CollectionName, type Item, Store } from './store.ts';
+import { nova } from './nova.ts';
+import { proceed } from './nova-computes.ts';
+import { CollectionName, Store } from './store.ts';
 import { Tokens } from './tokens.ts';
 
 /** Keystone's default, in milliseconds. */
 const TOKEN_LIFETIME_MS = 3_600_000;
 
-/** Below its origin each service has a place, with its version. */
-const ROOTS = { identity: '/identity/v3', network: '/network/v2.0' } as const;
+/** Below its origin each service has a place, with its version, and Cinder's with the project that speaks. */
+const ROOTS: Readonly<Record<SimulatedService, RegExp>> = {
+  identity: /^\/identity\/v3/,
+  network: /^\/network\/v2\.0/,
+  compute: /^\/compute\/v2\.1/,
+  'block-storage': /^\/volume\/v3\/[^/]+/,
+  'shared-file-system': /^\/share\/v2/,
+  image: /^\/image\/v2/,
+};
+
+/** Time that Cinder works on a volume, in milliseconds. */
+const VOLUME_WORK_MS = 200;
+/** Time that Nova works on a server, in milliseconds. */
+const SERVER_WORK_MS = 300;
+/** Cinder's, Manila's and Nova's default. */
+const PAGE_SIZE = 1_000;
 
 export interface CloudOptions {
   clock: Clock;
@@ -31,18 +53,20 @@ export interface CloudOptions {
   availabilityZones?: readonly string[];
   /** Most items of one answer of Keystone's; unlimited by default. */
   identityPageSize?: number;
+  /** How long a volume is made, and removed, in milliseconds; 200 by default. */
+  volumeWorkMs?: number;
+  /** Most items of one answer of Cinder's and Manila's (`osapi_max_limit`); 1000 by default. */
+  storagePageSize?: number;
   /** Most items of one answer of Neutron's (`pagination_max_limit`); unlimited by default. */
   networkPageSize?: number;
-}
-
-/** Changes that no client of the simulated cloud made. */
-export interface Drift {
-  /** Stores an item as it is, with an id if it has none. @returns its id */
-  add(collection: CollectionName, attributes: JsonObject): string;
-  /** @throws when there is no such item */
-  change(collection: CollectionName, id: string, attributes: JsonObject): void;
-  /** Removes an item, in use or not. @throws when there is no such item */
-  remove(collection: CollectionName, id: string): void;
+  /** How Glance takes content beside uploads; `web-download` by default. */
+  importMethods?: readonly string[];
+  /** How Glance reads what it imports; by HTTP unless stated. */
+  fetch?: Fetch;
+  /** How long a server is built, and removed, in milliseconds; 300 by default. */
+  serverWorkMs?: number;
+  /** Most items of one answer of Nova's (`max_limit`); 1000 by default. */
+  computePageSize?: number;
 }
 
 export interface SimulatedCloud {
@@ -67,6 +91,8 @@ export interface SimulatedCloud {
   parse(method: string, url: string, headers: SimulatedRequest['headers'], body: string): SimulatedRequest | undefined;
   /** Does what is asked for. */
   answer(request: SimulatedRequest): Reply;
+  /** Of a request that carries the content of an image: where that goes, or why it does not; undefined: it carries none. */
+  receive(request: SimulatedRequest): ContentSink | Reply | undefined;
 }
 
 /**
@@ -79,12 +105,21 @@ export function simulatedCloud(options: CloudOptions, origin: () => string): Sim
   const { clock, store = new Store(clock), availabilityZones = [], dnsExtension = 'loaded' } = options;
   let { tokenLifetimeMs = TOKEN_LIFETIME_MS } = options;
   const projectId = adminProject(store) ?? seed(store);
+  seedVolumeType(store);
+  seedRoles(store);
   const authUrl = (): string => `${origin()}/identity/v3`;
-  const catalogue = (): Json => {
+  const catalogue = (ofProject: string | undefined): Json => {
     const network = options.networkUrl === 'versioned' ? '/network/v2.0/' : '/network';
     return [
       service(store, 'network', 'neutron', origin() + network),
+      service(store, 'sharev2', 'manilav2', `${origin()}/share/v2`),
+      ...(ofProject === undefined
+        ? []
+        : [service(store, 'volumev3', 'cinderv3', `${origin()}/volume/v3/${ofProject}`)]),
       service(store, 'identity', 'keystone', authUrl()),
+      service(store, 'image', 'glance', `${origin()}/image`),
+      service(store, 'compute', 'nova', `${origin()}/compute/v2.1`),
+      ...madeServices(store),
     ];
   };
   const tokens = new Tokens({ clock, store, catalogue, tokenLifetimeMs: () => tokenLifetimeMs });
@@ -97,6 +132,34 @@ export function simulatedCloud(options: CloudOptions, origin: () => string): Sim
       availabilityZones,
       maxPageSize: options.networkPageSize,
     }),
+    compute: nova({
+      store,
+      tokens,
+      workMs: options.serverWorkMs ?? SERVER_WORK_MS,
+      zones: availabilityZones,
+      maxPageSize: options.computePageSize ?? PAGE_SIZE,
+    }),
+    'block-storage': cinder({
+      store,
+      tokens,
+      workMs: options.volumeWorkMs ?? VOLUME_WORK_MS,
+      maxPageSize: options.storagePageSize ?? PAGE_SIZE,
+    }),
+    'shared-file-system': manila({ store, tokens, maxPageSize: options.storagePageSize ?? PAGE_SIZE }),
+    image: glance({
+      store,
+      tokens,
+      importMethods: options.importMethods ?? ['web-download'],
+      onImport: (image, uri) => fetchContent(image, uri, () => store.now(), options.fetch),
+    }),
+  };
+  const orRefusal = <Result>(serve: () => Result): Result | Reply => {
+    try {
+      return serve();
+    } catch (error) {
+      if (error instanceof Refusal) return error.reply;
+      throw error;
+    }
   };
   return {
     faults: new Faults(),
@@ -111,13 +174,19 @@ export function simulatedCloud(options: CloudOptions, origin: () => string): Sim
       tokenLifetimeMs = newLifetimeMs;
     },
     expireTokens: () => tokens.revokeAll(),
-    resources: (collection) => structuredClone(store.sorted(collection)),
+    resources(collection) {
+      // It is as whoever asked now would see it.
+      proceed(store);
+      proceedVolumes(store);
+      return structuredClone(store.sorted(collection));
+    },
     newUuid: () => store.newUuid(),
     parse(method, url, headers, body) {
       const [path = '', rawQuery = ''] = url.split(/\?(.*)/s);
-      const service = Object.values(SimulatedService).find((name) => path.startsWith(ROOTS[name]));
-      if (service === undefined) return undefined;
-      const below = path.slice(ROOTS[service].length).replace(/\/+$/, '');
+      const service = Object.values(SimulatedService).find((name) => ROOTS[name].test(path));
+      const root = service && ROOTS[service].exec(path)?.[0];
+      if (service === undefined || root === undefined) return undefined;
+      const below = path.slice(root.length).replace(/\/+$/, '');
       return {
         service,
         method,
@@ -126,27 +195,28 @@ export function simulatedCloud(options: CloudOptions, origin: () => string): Sim
         query: new URLSearchParams(rawQuery),
         rawQuery,
         headers,
-        body: body === '' ? 'absent' : parseObject(body),
-        baseUrl: `${origin()}${ROOTS[service]}`,
+        ...parsedBody(body),
+        baseUrl: `${origin()}${root}`,
       };
     },
-    answer(request) {
-      try {
+    answer: (request) =>
+      orRefusal(() => {
+        // Ports and volumes change with the servers that use them.
+        proceed(store);
         return handlers[request.service](request);
-      } catch (error) {
-        if (error instanceof Refusal) return error.reply;
-        throw error;
-      }
-    },
+      }),
+    receive: (request) => (isUpload(request) ? orRefusal(() => receive(request, { store, tokens })) : undefined),
   };
 }
 
-function parseObject(text: string): JsonObject | 'broken' {
+function parsedBody(text: string): Pick<SimulatedRequest, 'body' | 'list'> {
+  if (text === '') return { body: 'absent' };
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : 'broken';
+    if (Array.isArray(value)) return { body: 'broken', list: value };
+    return { body: typeof value === 'object' && value !== null ? (value as JsonObject) : 'broken' };
   } catch {
-    return 'broken';
+    return { body: 'broken' };
   }
 }
 
@@ -209,6 +279,37 @@ function seed(store: Store): string {
   return projectId;
 }
 
+/** Those of every cloud, which also one that was kept by an earlier version has. */
+function seedRoles(store: Store): void {
+  const roles = store.collection(CollectionName.Roles);
+  for (const name of ['admin', 'member', 'reader']) {
+    const id = `role-${name}`;
+    if (!roles.has(id)) roles.set(id, { id, name, domain_id: null, description: null, options: {} });
+  }
+}
+
+/** The endpoints that were made, by service. */
+function madeServices(store: Store): readonly JsonObject[] {
+  const endpoints = store.sorted(CollectionName.Endpoints).filter(({ enabled }) => enabled === true);
+  return store
+    .sorted(CollectionName.Services)
+    .filter(({ enabled }) => enabled === true)
+    .map(({ id = null, type = null, name = null }) => ({
+      id,
+      type,
+      name,
+      endpoints: endpoints
+        .filter(({ service_id: of }) => of === id)
+        .map(({ id: own = null, interface: place = null, region_id: region = null, url = null }) => ({
+          id: own,
+          interface: place,
+          region_id: region,
+          region,
+          url,
+        })),
+    }));
+}
+
 /** A service in the catalogue. */
 function service(store: Store, type: string, name: string, url: string): JsonObject {
   const endpoints = ['public', 'internal', 'admin'].map((kind) => ({
@@ -219,38 +320,4 @@ function service(store: Store, type: string, name: string, url: string): JsonObj
     url,
   }));
   return { endpoints, id: store.newHexId(), type, name };
-}
-
-const NEUTRON_COLLECTIONS: ReadonlySet<CollectionName> = new Set([
-  CollectionName.Networks,
-  CollectionName.Subnets,
-  CollectionName.Ports,
-  CollectionName.Routers,
-  CollectionName.SecurityGroups,
-  CollectionName.SecurityGroupRules,
-]);
-
-function drift(store: Store): Drift {
-  const existing = (collection: CollectionName, id: string): Item => {
-    const item = store.collection(collection).get(id);
-    if (item === undefined) throw new Error(`no '${id}' among the simulated ${collection}`);
-    return item;
-  };
-  const isNeutron = (collection: CollectionName): boolean => NEUTRON_COLLECTIONS.has(collection);
-  return {
-    add(collection, attributes) {
-      const id = String(attributes['id'] ?? (isNeutron(collection) ? store.newUuid() : store.newHexId()));
-      store.collection(collection).set(id, { ...attributes, id });
-      return id;
-    },
-    change(collection, id, attributes) {
-      const item = existing(collection, id);
-      Object.assign(item, attributes);
-      if (isNeutron(collection)) bump(item, store);
-    },
-    remove(collection, id) {
-      existing(collection, id);
-      store.collection(collection).delete(id);
-    },
-  };
 }

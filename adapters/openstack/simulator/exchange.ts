@@ -1,7 +1,14 @@
 // One request and its answer as the simulated services see them, and the two forms of refusal.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
-export const SimulatedService = { Identity: 'identity', Network: 'network' } as const;
+export const SimulatedService = {
+  Identity: 'identity',
+  Network: 'network',
+  Compute: 'compute',
+  BlockStorage: 'block-storage',
+  SharedFileSystem: 'shared-file-system',
+  Image: 'image',
+} as const;
 export type SimulatedService = (typeof SimulatedService)[keyof typeof SimulatedService];
 
 /** Who speaks, as the token says. */
@@ -26,6 +33,8 @@ export interface SimulatedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** `absent`: no body; `broken`: not a JSON object. */
   readonly body: JsonObject | 'absent' | 'broken';
+  /** The body, where it is a list. */
+  readonly list?: readonly Json[] | undefined;
   /** URL of the service with its version, as links show it. */
   readonly baseUrl: string;
 }
@@ -53,6 +62,19 @@ export function neutronRefusal(status: number, type: string, message: string): R
   return new Refusal({ status, body: { NeutronError: { type, message, detail: '' } } });
 }
 
+const FAULTS: Readonly<Record<number, string>> = {
+  400: 'badRequest',
+  404: 'itemNotFound',
+  405: 'badMethod',
+  409: 'conflictingRequest',
+  413: 'overLimit',
+};
+
+/** The form of an error that Cinder and Manila share. */
+export function faultRefusal(status: number, message: string): Refusal {
+  return new Refusal({ status, body: { [FAULTS[status] ?? 'computeFault']: { code: status, message } } });
+}
+
 const KEYSTONE_TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -66,6 +88,20 @@ export function keystoneRefusal(status: number, message: string): Refusal {
   const body = { error: { code: status, message, title: KEYSTONE_TITLES[status] ?? 'Error' } };
   return new Refusal({ status, body });
 }
+
+/** What Keystone answers to methods that a path does not have. */
+export const NOT_ALLOWED: Reply = {
+  status: 405,
+  body: { message: 'The method is not allowed for the requested URL.' },
+};
+
+/** What it answers to paths that it does not have. */
+export const NOT_FOUND_PAGE = `<!doctype html>
+<html lang=en>
+<title>404 Not Found</title>
+<h1>Not Found</h1>
+<p>The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.</p>
+`;
 
 /** What Keystone, and its middleware in other services, answers to a bad or missing token. */
 export const UNAUTHENTICATED = 'The request you have made requires authentication.';

@@ -17,6 +17,10 @@ export interface Fault {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request is served, but this text is sent in place of its answer (with `status`: in place of `body`). */
   readonly garbage?: string;
+  /** Of a content that is sent: the connection ends after so many bytes of it. */
+  readonly cutAfterBytes?: number;
+  /** Of a content that is sent: it is not stored as it came. */
+  readonly altersContent?: true;
   /** The connection ends before anything is done for the request. */
   readonly dropBeforeWork?: true;
   /** The request is served, and the connection ends before the answer. */

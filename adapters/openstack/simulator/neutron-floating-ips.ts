@@ -88,6 +88,8 @@ export function floatingIps(deps: NeutronDeps): NeutronResource {
         const { port_id: portId, fixed_ip_address: fixed } = item;
         Object.assign(item, UNTIED, { floating_ip_address: inner, revision_number: 0 });
         tie(item, portId ?? null, fixed ?? null, store);
+        // That it leads to a port counts as a change, and is counted when the answer has been made.
+        if (portId !== null && portId !== undefined) queueMicrotask(() => Object.assign(item, { revision_number: 1 }));
       } catch (error) {
         ports.delete(String(outside['id']));
         throw error;

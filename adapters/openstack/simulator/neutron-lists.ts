@@ -1,7 +1,7 @@
 // Lists of the simulated Neutron: filters, fields, order and pages.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { neutronRefusal, type Reply, type SimulatedRequest } from './exchange.ts';
-import { tagsMatch } from './keystone-resources.ts';
+import { tagsMatch } from './keystone-requests.ts';
 import { type NeutronResource, notFound } from './neutron-resource.ts';
 import type { Item } from './store.ts';
 

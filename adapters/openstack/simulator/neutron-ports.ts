@@ -170,9 +170,14 @@ function fillPairs(port: Item): void {
 }
 
 function wire(port: Item): void {
+  Object.assign(port, wired(port));
+}
+
+/** The port with what follows from where it is. */
+export function wired(port: Item): Item {
   const isBound = port['binding:host_id'] !== '';
-  Object.assign(port, isBound ? BOUND : UNBOUND);
-  port['status'] = isBound || WIRED.has(port['device_owner']) ? 'ACTIVE' : 'DOWN';
+  const status = isBound || WIRED.has(port['device_owner']) ? 'ACTIVE' : 'DOWN';
+  return { ...port, ...(isBound ? BOUND : UNBOUND), status };
 }
 
 /** Neutron's own hardware addresses begin like this, unless it is told otherwise. */

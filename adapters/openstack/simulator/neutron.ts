@@ -8,6 +8,7 @@ import {
   type TokenRecord,
   UNAUTHENTICATED,
 } from './exchange.ts';
+import { addressScopes } from './neutron-address-scopes.ts';
 import { type AttributeTable, invalidInput, toInteger } from './neutron-attributes.ts';
 import { floatingIps } from './neutron-floating-ips.ts';
 import { answerList, withFields } from './neutron-lists.ts';
@@ -25,9 +26,17 @@ import { asObject } from './tokens.ts';
 /** Makes the handler of all requests below `/v2.0`. */
 export function neutron(deps: NeutronDeps): (request: SimulatedRequest) => Reply {
   const { store, tokens } = deps;
-  const resources = [networks, subnets, ports, routers, securityGroups, securityGroupRules, floatingIps, trunks].map(
-    (make) => make(deps),
-  );
+  const resources = [
+    networks,
+    subnets,
+    ports,
+    routers,
+    securityGroups,
+    securityGroupRules,
+    floatingIps,
+    trunks,
+    addressScopes,
+  ].map((make) => make(deps));
   return (request) => {
     const speaker = tokens.find(String(request.headers['x-auth-token']));
     if (speaker === undefined) {

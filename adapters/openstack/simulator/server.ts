@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { SimulatedCloud } from './cloud.ts';
-import type { Reply, SimulatedService } from './exchange.ts';
+import type { Reply, SimulatedRequest, SimulatedService } from './exchange.ts';
+import type { Fault } from './faults.ts';
+import { type ContentSink, isUpload } from './glance-data.ts';
 
 export interface ServerDeps {
   clock: Clock;
@@ -38,6 +40,7 @@ export class SimulatorServer {
   readonly #calls = new Map<string, number>();
   #inFlight = 0;
   #mostInFlight = 0;
+  #abandoned = 0;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
@@ -67,6 +70,11 @@ export class SimulatorServer {
     return Object.fromEntries(this.#calls);
   }
 
+  /** Requests whose caller went away before the answer, or whose connection a fault has cut. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
   get mostInFlight(): number {
     return this.#mostInFlight;
   }
@@ -74,6 +82,7 @@ export class SimulatorServer {
   resetCounts(): void {
     this.#calls.clear();
     this.#mostInFlight = this.#inFlight;
+    this.#abandoned = 0;
   }
 
   async close(): Promise<void> {
@@ -84,15 +93,29 @@ export class SimulatorServer {
     await closed;
   }
 
+  async #receive(
+    request: SimulatedRequest,
+    incoming: IncomingMessage,
+    fault: Fault | undefined,
+  ): Promise<Reply | 'lost'> {
+    const taken = this.#deps.cloud.receive(request);
+    if (taken !== undefined && 'write' in taken) return receiveAll(taken, incoming, fault);
+    incoming.resume();
+    return taken ?? { status: 404, body: {} };
+  }
+
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock, cloud, latencyMs, onServed, settled } = this.#deps;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     response.on('close', () => {
       this.#inFlight--;
+      if (!response.writableEnded) this.#abandoned++;
     });
-    const text = await readText(incoming);
     const requestId = incoming.headers['x-openstack-request-id'] ?? `req-${cloud.newUuid()}`;
-    const request = cloud.parse(incoming.method ?? 'GET', incoming.url ?? '', incoming.headers, text);
+    const parse = (text: string) => cloud.parse(incoming.method ?? 'GET', incoming.url ?? '', incoming.headers, text);
+    const head = parse('');
+    const isContent = head !== undefined && isUpload(head);
+    const request = isContent ? head : parse(await readText(incoming));
     if (request === undefined) {
       send(response, String(requestId), { status: 404, html: '<html><title>404 Not Found</title></html>' });
       return;
@@ -106,14 +129,20 @@ export class SimulatorServer {
       response.destroy();
       return;
     }
-    const reply: Reply =
+    const reply: Reply | 'lost' =
       fault?.status === undefined
-        ? cloud.answer(request)
+        ? isContent
+          ? await this.#receive(request, incoming, fault)
+          : cloud.answer(request)
         : {
             status: fault.status,
             body: fault.body ?? {},
             ...(fault.headers === undefined ? {} : { headers: fault.headers }),
           };
+    if (reply === 'lost') {
+      response.destroy();
+      return;
+    }
     if (fault?.status === undefined) {
       const { service, method, path, body } = request;
       const given = typeof body === 'string' ? undefined : body;
@@ -124,8 +153,32 @@ export class SimulatorServer {
     }
     if (fault?.dropAfterWork) response.destroy();
     else if (fault?.garbage === undefined) send(response, String(requestId), reply);
-    else send(response, String(requestId), { status: reply.status, html: fault.garbage });
+    else send(response, String(requestId), { status: reply.status, html: fault.garbage, headers: fault.headers ?? {} });
   }
+}
+
+/** The answer to a request whose content is read as it comes; `lost`: the connection ended before that did. */
+async function receiveAll(
+  sink: ContentSink,
+  incoming: IncomingMessage,
+  fault: Fault | undefined,
+): Promise<Reply | 'lost'> {
+  const { cutAfterBytes = Number.POSITIVE_INFINITY, altersContent = false } = fault ?? {};
+  let bytes = 0;
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > cutAfterBytes) throw new Error('cut off');
+      sink.write(chunk);
+    }
+  } catch {
+    sink.abort();
+    incoming.destroy();
+    return 'lost';
+  }
+  if (altersContent) sink.write(Buffer.from('?'));
+  sink.end();
+  return { status: 204 };
 }
 
 async function readText(incoming: IncomingMessage): Promise<string> {
@@ -154,7 +207,12 @@ function pathTemplate(segments: readonly string[]): string {
     'OS-TRUST',
     'trusts',
     'application_credentials',
+    'access_rules',
     'extensions',
+    'import',
+    'file',
+    'detail',
+    'extra_specs',
   ]);
   return segments.map((segment, index) => (index === 0 || fixed.has(segment) ? `/${segment}` : '/{id}')).join('');
 }

@@ -1,13 +1,19 @@
-// A cloud on loopback for tests and for trying things out: Keystone v3 and Neutron v2.0 over HTTP, in memory.
+// A cloud on loopback for tests and for trying things out: Keystone v3, Neutron v2.0, Nova v2.1, Cinder v3, Manila v2.0 and
+// Glance v2 over HTTP, in memory.
 //
-// What it does not do: policies and roles (whoever has a scoped token may do everything, and a token without scope is
-// refused by Keystone only), any service but these two, subnet pools, address scopes, floating IPs, trunks, address
-// groups, quality of service, RBAC, prefixes without room for a gateway; no agent wires a port: whatever has a host is
-// ACTIVE, as is an interface of a router; routers have no routes or flavors of their own, and those that are
-// distributed or highly available differ only in what their interfaces are called; Keystone's complaints about a body
-// end after their first line, and where the real one of this release breaks off without an answer (a project is renamed
-// to a name that is taken) this one says 409; the order in which several faults of one body are found may differ, and
-// by how much a revision grows. Unless it is given a file nothing outlives it, and tokens never do.
+// What it does not do: policies (roles are kept and assigned, and nobody is asked for one: whoever has a scoped token
+// may do everything, and a token without scope is refused by Keystone only), implied roles, members of groups, regions,
+// any service but these six, subnet pools, address groups, quality of service, RBAC, prefixes without room for a
+// gateway; no agent wires a port: whatever has a host is ACTIVE, as is an interface of a router; routers have no routes
+// or flavors of their own, and those that are distributed or highly available differ only in what their interfaces are
+// called; Keystone's complaints about a body end after their first line, and where the real one of this release breaks
+// off without an answer (a project is renamed to a name that is taken) this one says 409; the order in which several
+// faults of one body are found may differ, and by how much a revision grows. Unless it is given a file nothing outlives
+// it, and tokens never do. Of Cinder there are volumes and types, whose extra specs nobody reads: images come by
+// `drift` alone, and nobody takes snapshots of a volume or makes it larger; of Manila there are share networks, which
+// nothing uses. Of Nova there is one microversion and one zone, two hosts of any size, which heed hints of groups and
+// of other servers alone, and of the actions on a server those that stop and start it; a server is plugged into ports
+// that are named, never into a network; keys are taken, never made.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import { type CloudOptions, type SimulatedCloud, simulatedCloud } from './cloud.ts';
@@ -18,7 +24,7 @@ import { type ServedCall, SimulatorServer } from './server.ts';
 export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
   /** Keeps the cloud, and its port, in this file; a later start goes on with both. What `drift` changes waits for a request. */
   file?: string;
-  /** An external network that a new cloud has from the start, as an operator makes it. */
+  /** An external network with a subnet that a new cloud has from the start, as an operator makes it. */
   externalNetwork?: string;
   /** On 127.0.0.1; 0, the default, for any that is free. */
   port?: number;
@@ -30,7 +36,7 @@ export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
   latencyMs?: number;
 }
 
-export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 'parse' | 'answer'> {
+export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 'parse' | 'answer' | 'receive'> {
   /** Keystone's URL, with its version. */
   readonly authUrl: string;
   /** Where it listens, whatever stands before it. */
@@ -40,7 +46,9 @@ export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 
   calls(): Readonly<Record<string, number>>;
   /** Most requests that were served at the same time. */
   mostInFlight(): number;
-  /** Starts `calls` and `mostInFlight` afresh. */
+  /** Requests whose callers went away before the answer, or whose connections a fault has cut. */
+  abandoned(): number;
+  /** Starts these counts afresh. */
   resetCounts(): void;
   /** Ends all connections and frees the port. */
   close(): Promise<void>;
@@ -84,6 +92,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
     calls: () => server.calls,
     mostInFlight: () => server.mostInFlight,
+    abandoned: () => server.abandoned,
     resetCounts: () => server.resetCounts(),
     async close() {
       await server.close();
@@ -91,6 +100,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
   };
 }
+
+/** Of documentation (RFC 5737). */
+const EXTERNAL_CIDR = '198.51.100.0/24';
 
 /** By the requests that an operator would send. */
 function addExternalNetwork(cloud: SimulatedCloud, name: string): void {
@@ -104,5 +116,12 @@ function addExternalNetwork(cloud: SimulatedCloud, name: string): void {
   const auth = { identity: { methods: ['password'], password: { user } }, scope: { project: { id: cloud.projectId } } };
   const { headers } = ask('/identity/v3/auth/tokens', {}, { auth });
   const token = headers?.['X-Subject-Token'] ?? '';
-  ask('/network/v2.0/networks', { 'x-auth-token': token }, { network: { name, 'router:external': true } });
+  const { body } = ask(
+    '/network/v2.0/networks',
+    { 'x-auth-token': token },
+    { network: { name, 'router:external': true } },
+  );
+  const { id } = (body as { network: { id: string } }).network;
+  const subnet = { name, network_id: id, ip_version: 4, cidr: EXTERNAL_CIDR, enable_dhcp: false };
+  ask('/network/v2.0/subnets', { 'x-auth-token': token }, { subnet });
 }

@@ -8,7 +8,13 @@ export const CollectionName = {
   Domains: 'domains',
   Projects: 'projects',
   Users: 'users',
+  Groups: 'groups',
+  Roles: 'roles',
+  RoleAssignments: 'role_assignments',
+  Services: 'services',
+  Endpoints: 'endpoints',
   ApplicationCredentials: 'application_credentials',
+  AccessRules: 'access_rules',
   Trusts: 'trusts',
   Networks: 'networks',
   Subnets: 'subnets',
@@ -16,8 +22,17 @@ export const CollectionName = {
   Routers: 'routers',
   SecurityGroups: 'security_groups',
   SecurityGroupRules: 'security_group_rules',
+  AddressScopes: 'address_scopes',
+  Images: 'images',
+  ShareNetworks: 'share_networks',
+  Volumes: 'volumes',
+  VolumeTypes: 'volume_types',
   FloatingIps: 'floatingips',
   Trunks: 'trunks',
+  Flavors: 'flavors',
+  KeyPairs: 'keypairs',
+  ServerGroups: 'server_groups',
+  Servers: 'servers',
 } as const;
 export type CollectionName = (typeof CollectionName)[keyof typeof CollectionName];
 
@@ -85,7 +100,16 @@ export class Store {
 
   /** Neutron's form of the present time. */
   now(): string {
-    return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
+    return `${this.nowWithoutZone().slice(0, 19)}Z`;
+  }
+
+  /** That of Cinder and Manila, which do not say that it is UTC. */
+  nowWithoutZone(): string {
+    return `${new Date(this.nowMs()).toISOString().slice(0, 23)}000`;
+  }
+
+  nowMs(): number {
+    return this.#clock.now();
   }
 }
 

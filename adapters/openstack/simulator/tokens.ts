@@ -12,7 +12,7 @@ export interface TokensDeps {
   clock: Clock;
   store: Store;
   /** Called for every token, as the port is known late. */
-  catalogue: () => Json;
+  catalogue: (projectId: string | undefined) => Json;
   tokenLifetimeMs: () => number;
 }
 
@@ -179,14 +179,13 @@ export class Tokens {
         ? {}
         : {
             roles: ['admin', 'member', 'reader'].map((name) => ({ id: `role-${name}`, name })),
-            catalog: this.#deps.catalogue(),
+            catalog: this.#deps.catalogue(projectIdOf(scope)),
           }),
     };
-    const projectId = asObject(scope?.['project'])?.['id'];
     const record: TokenRecord = {
       id: `gAAAAAB${store.newHexId()}${store.newHexId()}`,
       userId: String(user['id']),
-      projectId: typeof projectId === 'string' ? projectId : undefined,
+      projectId: projectIdOf(scope),
       scoped: scope !== undefined,
       expiresAt,
       token,
@@ -199,4 +198,9 @@ export class Tokens {
 /** The value, if it is a JSON object. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+function projectIdOf(scope: JsonObject | undefined): string | undefined {
+  const projectId = asObject(scope?.['project'])?.['id'];
+  return typeof projectId === 'string' ? projectId : undefined;
 }

@@ -1,0 +1,64 @@
+// Bytes of chunks as they are asked for: so many of them, or one by one.
+import { damaged } from './damaged.ts';
+
+export class ByteReader {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #held: Uint8Array = new Uint8Array(0);
+  #at = 0;
+  #isEnded = false;
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Bytes that are held, and not taken yet. They are good until the next call of another method. */
+  get held(): Uint8Array {
+    return this.#held.subarray(this.#at);
+  }
+
+  /** Holds so many bytes, or all that are left. @returns whether there are so many */
+  async hold(count: number): Promise<boolean> {
+    if (this.#held.length - this.#at >= count) return true;
+    const parts: Uint8Array[] = [this.held];
+    let length = this.held.length;
+    while (length < count && !this.#isEnded) {
+      const { done, value } = await this.#chunks.next();
+      if (done) this.#isEnded = true;
+      else {
+        parts.push(value);
+        length += value.length;
+      }
+    }
+    this.#held = Buffer.concat(parts, length);
+    this.#at = 0;
+    return length >= count;
+  }
+
+  /** Takes what is held. */
+  skip(count: number): void {
+    this.#at += count;
+  }
+
+  /** Takes so many bytes. @throws {TransientError} there are not so many */
+  async take(count: number): Promise<Uint8Array> {
+    if (!(await this.hold(count))) throw damaged('it ends too early');
+    const taken = this.#held.subarray(this.#at, this.#at + count);
+    this.#at += count;
+    return taken;
+  }
+
+  async byte(): Promise<number> {
+    const [byte = 0] = await this.take(1);
+    return byte;
+  }
+
+  /** Whether there is nothing more. */
+  async isAtEnd(): Promise<boolean> {
+    return !(await this.hold(1));
+  }
+
+  /** Nothing more is read: the source may let go. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}

@@ -1,0 +1,91 @@
+// The content of an image: what its status in Glance asks for, and how Glance is asked to fetch it itself.
+import type { JsonObject } from '../../bus/bus.ts';
+import { TerminalError } from '../../bus/errors.ts';
+import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import type { Compression } from './compression/mod.ts';
+import { attemptsOf } from './downloading.ts';
+import { isJsonObject } from './kinds/fields.ts';
+import type { UpdateStep } from './kinds/table.ts';
+import { type Call, HttpError, type Session } from './session.ts';
+
+const MOST_ATTEMPTS = 5;
+const POLL_MS = 15_000;
+const UNRECOVERABLE = { reason: 'UnrecoverableError' };
+const FETCHING = 'Glance is downloading image content';
+/** Answers by which Glance says that it does not fetch this, or from there, or for such as we. */
+const DECLINED: ReadonlySet<number> = new Set([400, 403, 405, 501]);
+
+/** `spec.resource.content.download`. */
+export interface DownloadSpec {
+  readonly url: string;
+  readonly decompress?: Compression;
+  readonly hash?: { readonly algorithm: 'md5' | 'sha1' | 'sha256' | 'sha512'; readonly value: string };
+}
+
+/** @throws {TerminalError} the API server lets no such object through */
+export function downloadOf({ spec }: KubeObject): DownloadSpec {
+  const content = (spec?.['resource'] as JsonObject | undefined)?.['content'];
+  const download = isJsonObject(content) ? content['download'] : undefined;
+  if (!isJsonObject(download)) throw new TerminalError('resource content must be specified when not importing');
+  return download as unknown as DownloadSpec;
+}
+
+/** A call about an image. */
+export function imageCall(
+  { id, traceparent }: { readonly id: string; readonly traceparent: string },
+  part: '' | '/import' | '/file',
+  deadlineAt: number,
+): Omit<Call, 'method'> {
+  return { service: 'image', path: `/images/${encodeURIComponent(id)}${part}`, deadlineAt, traceparent };
+}
+
+/** Judges an image by its status in Glance. */
+export const imageDataStep: UpdateStep = async ({ request: { object, observation } }) => {
+  switch (observation.attributes['status']) {
+    case 'active':
+    case 'deactivated':
+      return { changed: false };
+    case 'importing':
+    case 'saving':
+      return { changed: false, waiting: [FETCHING] };
+    case 'queued':
+      if ((attemptsOf(object) ?? 0) >= MOST_ATTEMPTS)
+        throw new TerminalError(`Unable to download content after ${MOST_ATTEMPTS} attempts`);
+      return { changed: false, empty: true };
+    case 'killed':
+      throw new TerminalError('a glance error occurred while saving image content', UNRECOVERABLE);
+    case 'deleted':
+    case 'pending_delete':
+      throw new TerminalError('image status is deleting', UNRECOVERABLE);
+    default:
+      return { changed: false, waiting: ['Waiting for OpenStack resource to be ready'] };
+  }
+};
+
+/** Asks Glance for a `web-download`, which neither checks nor decompresses what it fetches. */
+export async function delegateDownload({
+  session,
+  request,
+}: {
+  readonly session: Session;
+  readonly request: OperationRequest & { readonly id: string };
+}): Promise<UpdateOutcome | undefined> {
+  const { url, decompress, hash } = downloadOf(request.object);
+  if (decompress !== undefined || hash !== undefined) return undefined;
+  const { deadlineAt, traceparent } = request;
+  const info = await session.call({ service: 'image', method: 'GET', path: '/info/import', deadlineAt, traceparent });
+  const methods = info.body['import-methods'];
+  const known = isJsonObject(methods) ? methods['value'] : undefined;
+  if (!Array.isArray(known) || !known.includes('web-download')) return undefined;
+  const body = { method: { name: 'web-download', uri: url } };
+  try {
+    const { status } = await session.call({ ...imageCall(request, '/import', deadlineAt), method: 'POST', body });
+    if (status === 404) return undefined;
+  } catch (error) {
+    if (error instanceof HttpError && DECLINED.has(error.status)) return undefined;
+    throw error;
+  }
+  return { changed: false, waiting: [FETCHING], pollAfterMs: POLL_MS };
+}

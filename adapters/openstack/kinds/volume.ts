@@ -1,0 +1,146 @@
+// Volume: a block device of Cinder.
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { TerminalError } from '../../../bus/errors.ts';
+import { boolean, immutable, integer, ref, required, string } from '../../kubernetes/contract.ts';
+import { serversStep, showsServer } from '../volume-servers.ts';
+import { compared, named, observed, observedAs, observedList, queried, sent, sentAs } from './fields.ts';
+import { defineKind } from './kind.ts';
+import { labels, mapOf, observedLabels } from './labels.ts';
+import { plain } from './projection.ts';
+import { CINDER } from './services.ts';
+import type { UpdateStep } from './table.ts';
+import { instant, openstackName, prose, text } from './values.ts';
+
+const USABLE: ReadonlySet<unknown> = new Set(['available', 'in-use']);
+/** States that Cinder leaves by itself, soon. */
+const BUILDING: ReadonlySet<unknown> = new Set(['creating', 'downloading']);
+const BUILD_POLL_MS = 1_000;
+const POLL_MS = 15_000;
+
+/** A volume whose creation failed stays as it is. */
+const failureStep: UpdateStep = async ({ request: { observation } }) => {
+  if (observation.attributes['status'] === 'error')
+    throw new TerminalError('Volume is in error status', { reason: 'UnrecoverableError' });
+  return { changed: false };
+};
+
+/** Cinder takes off white space at both ends. */
+const stripped = (text: string): string => text.trim();
+
+const zone = (description: string) => string(description, { maxLength: 255 });
+const gibibytes = (description: string) => integer(description, { minimum: 1 });
+
+export const volume = defineKind({
+  kind: 'Volume',
+  description: 'Volume is a block device of Cinder.',
+  service: CINDER,
+  collection: 'volumes',
+  member: 'volume',
+  listing: { path: 'detail' },
+  resource: {
+    name: named(openstackName('name is what Cinder calls the volume; the name of the object unless stated.'), {
+      as: stripped,
+    }),
+    description: sentAs(
+      prose('description is free text about the volume.'),
+      { description: stripped },
+      { unset: { description: '' } },
+    ),
+    size: sent('size', required(immutable(gibibytes('size of the volume in GiB.')))),
+    volumeTypeRef: sent(
+      'volume_type',
+      immutable(
+        ref('VolumeType', "volumeTypeRef is the VolumeType of the volume; Cinder's default unless stated.", {
+          guarded: true,
+        }),
+      ),
+    ),
+    availabilityZone: sent(
+      'availability_zone',
+      immutable(zone('availabilityZone is where the volume is kept; where Cinder chooses unless stated.')),
+    ),
+    imageRef: sent('imageRef', immutable(ref('Image', 'imageRef is the Image that is copied to the volume.'))),
+    metadata: sentAs(immutable(labels('metadata of the volume.')), { metadata: mapOf }),
+  },
+  filter: {
+    name: queried('name', openstackName('name of the volume.')),
+    description: compared('description', prose('description of the volume.')),
+    size: compared('size', gibibytes('size of the volume in GiB.')),
+    availabilityZone: compared('availability_zone', zone('availabilityZone is where the volume is kept.')),
+  },
+  status: {
+    name: observed('name', text('name in Cinder.')),
+    description: observed('description', text('description in Cinder.'), { omitEmpty: true }),
+    size: observed('size', integer('size of the volume in GiB.')),
+    status: observed('status', text('status in Cinder: `creating`, `available`, `in-use`, `error` and others.')),
+    availabilityZone: observed('availability_zone', text('availabilityZone is where the volume is kept.'), {
+      omitEmpty: true,
+    }),
+    attachments: observedList('attachments', 'attachments are the servers that use the volume.', {
+      items: 'A use of it.',
+      maxItems: 32,
+      fields: {
+        attachmentID: observed('attachment_id', text('attachmentID is the id of the use.')),
+        serverID: observed('server_id', text('serverID is the id of the server.')),
+        device: observed('device', text('device is what the server calls it.')),
+        attachedAt: observed('attached_at', instant('attachedAt is when it began.')),
+      },
+    }),
+    volumeType: observed('volume_type', text('volumeType is the name of the type of the volume.')),
+    snapshotID: observed('snapshot_id', text('snapshotID is the id of the snapshot that it was made from.'), {
+      omitEmpty: true,
+    }),
+    sourceVolID: observed('source_volid', text('sourceVolID is the id of the volume that it was made from.'), {
+      omitEmpty: true,
+    }),
+    backupID: observed('backup_id', text('backupID is the id of the backup that it was restored from.'), {
+      omitEmpty: true,
+    }),
+    metadata: observedLabels('metadata', 'metadata in Cinder.'),
+    userID: observed('user_id', text('userID is the id of the user who made it.')),
+    bootable: observedAs(plain('bootable'), boolean('bootable is whether a server can boot from it.'), ({ bootable }) =>
+      truthOf(bootable),
+    ),
+    encrypted: observed('encrypted', boolean('encrypted is whether what is on it is encrypted.')),
+    replicationStatus: observed('replication_status', text('replicationStatus is the state of its replication.'), {
+      omitEmpty: true,
+    }),
+    consistencyGroupID: observed(
+      'consistencygroup_id',
+      text('consistencyGroupID is the id of its consistency group.'),
+      {
+        omitEmpty: true,
+      },
+    ),
+    multiattach: observed('multiattach', boolean('multiattach is whether several servers may use it at a time.')),
+    imageID: observedAs(
+      { volume_image_metadata: plain('image_id') },
+      text('imageID is the id of the image that was copied to it.'),
+      ({ volume_image_metadata: image }) => idIn(image),
+    ),
+    host: observed('os-vol-host-attr:host', text('host is where it is kept, as Cinder names it.'), { omitEmpty: true }),
+    tenantID: observed('os-vol-tenant-attr:tenant_id', text('tenantID is the id of the owning project.'), {
+      omitEmpty: true,
+    }),
+    createdAt: observed('created_at', instant('createdAt is when it was created.')),
+    updatedAt: observed('updated_at', instant('updatedAt is when it was changed last.')),
+  },
+  // Any number of names and values are too long for a query. A description may be edited while a create is not answered yet.
+  adoption: { query: ['name'], check: ['metadata', 'size', 'availabilityZone'] },
+  available: ({ status }) => USABLE.has(status),
+  pollAfterMs: ({ status }) => (USABLE.has(status) ? undefined : BUILDING.has(status) ? BUILD_POLL_MS : POLL_MS),
+  leaving: ({ status }) => status === 'deleting',
+  steps: [failureStep, serversStep],
+  shows: showsServer,
+});
+
+/** Cinder writes it as a word. */
+function truthOf(value: Json | undefined): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+}
+
+function idIn(image: Json | undefined): string | undefined {
+  const id = (image as JsonObject | null | undefined)?.['image_id'];
+  return typeof id === 'string' ? id : undefined;
+}

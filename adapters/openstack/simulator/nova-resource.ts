@@ -1,0 +1,18 @@
+// What the collections of the simulated Nova have in common.
+import type { Reply, SimulatedRequest, TokenRecord } from './exchange.ts';
+import type { Store } from './store.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface NovaDeps {
+  readonly store: Store;
+  readonly tokens: Tokens;
+  /** How long a host takes to build a server, or to remove something, in milliseconds. */
+  readonly workMs: number;
+  /** Zones beside the usual one. */
+  readonly zones: readonly string[];
+  /** Most items of one answer. */
+  readonly maxPageSize: number;
+}
+
+/** Serves all requests below one collection. */
+export type NovaCollection = (request: SimulatedRequest, speaker: TokenRecord) => Reply;
