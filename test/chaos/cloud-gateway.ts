@@ -34,8 +34,8 @@ interface Service {
   readonly endpoints: readonly (JsonObject & { readonly url: string })[];
 }
 
-/** What the path of a call begins with, below the service. */
-const VERSION = /^.*?\/v\d+(\.\d+)?(?=\/)/;
+/** What the path of a call begins with, below the service; Cinder's goes on with the project that speaks. */
+const VERSION = /^.*?\/v\d+(\.\d+)?(\/[0-9a-f]{32}(?=\/))?(?=\/)/;
 
 export async function cloudGateway({ clock, authUrl, onBegun, onServed }: CloudGatewayDeps): Promise<CloudGateway> {
   const faults = new Faults();

@@ -47,6 +47,8 @@ export interface Cloud {
   /** Of the test itself. */
   readonly ownCloudsYaml: string;
   readonly cloudName: string;
+  /** Whom the pods log in as. */
+  readonly podUser: string;
   /** Of the pods' user. */
   cloudsYaml(password: string): string;
   inject(fault: Fault): Promise<void>;

@@ -3,7 +3,7 @@ import type { Fault } from '../../adapters/openstack/simulator/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { forgetStreams } from '../actors/grounds.ts';
 import type { World } from '../actors/harness.ts';
-import { CREDENTIALS } from '../actors/harness.ts';
+import { CREDENTIALS, type Kind } from '../actors/harness.ts';
 import { type TcpProxy, Way } from '../bus/proxy.ts';
 import type { Counterparts } from './counterparts.ts';
 import type { Pod } from './pod.ts';
@@ -14,6 +14,8 @@ export interface FaultDeps {
   world: World;
   counterparts: Counterparts;
   pods: readonly Pod[];
+  /** To what images are made of. */
+  files: TcpProxy;
   clock: Clock;
   random: () => number;
   tell: Teller;
@@ -192,7 +194,7 @@ function ofServers(deps: FaultDeps): readonly Misfortune[] {
 }
 
 function ofCloud(deps: FaultDeps): readonly Misfortune[] {
-  const { counterparts, random, tell } = deps;
+  const { counterparts, files, random, tell } = deps;
   const { cloud } = counterparts;
   const change = /^\/(?!auth)/;
   const inject = (name: string, what: string, make: () => Fault): Misfortune => ({
@@ -205,9 +207,11 @@ function ofCloud(deps: FaultDeps): readonly Misfortune[] {
       await cloud.inject({ times, ...make() });
     },
   });
-  const method = (): string => ['POST', 'POST', 'PUT', 'DELETE'][Math.floor(random() * 4)] ?? 'POST';
+  const methods = ['POST', 'POST', 'PUT', 'PATCH', 'DELETE'];
+  const method = (): string => pick(methods, random) ?? 'POST';
   return [
     ...ofWay(deps, 'the way to the cloud', cloud.way, ['cloud'], 4_000),
+    ...ofWay(deps, 'the way to the files of images', files, ['files'], 4_000),
     inject('answers lost', 'makes, and does not answer,', () => ({
       match: { method: method(), path: change },
       dropAfterWork: true,
@@ -274,13 +278,15 @@ export async function writeSecret(
 
 /** So many changes of one kind that its watch cannot go on where it was. @returns the version of the last */
 async function changeSomething({ world, random, counterparts }: FaultDeps): Promise<string | undefined> {
-  const kind = pick(['Network', 'Subnet', 'Port'] as const, random) ?? 'Network';
-  const object = world.follower.all().find((candidate) => candidate.kind === kind);
+  const object = pick(
+    world.follower.all().filter(({ kind }) => kind !== 'Secret'),
+    random,
+  );
   let version: string | undefined;
   for (let change = 0; change < counterparts.api.missed && object !== undefined; change++) {
     const annotations = { 'chaos.test/change': String(change) };
     ({ resourceVersion: version } = (
-      await world.patch(kind, object.metadata.name, { metadata: { annotations } })
+      await world.patch(object.kind as Kind, object.metadata.name, { metadata: { annotations } })
     ).metadata);
   }
   return version;

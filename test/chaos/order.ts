@@ -26,7 +26,7 @@ export function judgeOrder(seen: Seen, violate: (what: string) => void): number 
     const [kind = '', name = ''] = key.split('/');
     const history = seen.history(kind, name);
     for (const uid of new Set(history.map(({ metadata }) => metadata.uid))) {
-      const recorded = history.find(({ metadata, status }) => metadata.uid === uid && status?.id !== undefined);
+      const recorded = history.find((version) => version.metadata.uid === uid && isBuilt(version));
       if (recorded === undefined) continue;
       for (const reference of BY_KIND.get(kind)?.references(recorded as unknown as KubeObject) ?? []) {
         if (reference.neededFor === 'never') continue;
@@ -50,11 +50,16 @@ function lackOf(
 ): string | undefined {
   const target = seen.history(kind, name).findLast((version) => versionOf(version) <= at);
   const missing = finalizers.find((finalizer) => target?.metadata.finalizers?.includes(finalizer) !== true);
-  const isUnbuilt = kind !== 'Secret' && target?.status?.id === undefined;
+  const isUnbuilt = kind !== 'Secret' && (target === undefined || !isBuilt(target));
   if (missing === undefined && !isUnbuilt) return '';
   // A version between this one and the list may have been missed.
   if (kinds.some((each) => seen.gaps(each).some((gap) => BigInt(gap) >= at))) return undefined;
   return isUnbuilt ? 'resource' : `guard '${missing}'`;
+}
+
+/** It says what it stands for in the cloud. */
+function isBuilt(version: Raw): boolean {
+  return BY_KIND.get(version.kind)?.externalId(version as unknown as KubeObject) !== undefined;
 }
 
 function versionOf({ metadata }: Raw): bigint {

@@ -1,22 +1,32 @@
 // One run of chaos: a landscape changes and goes while misfortunes befall everybody, and then it must be as it was asked
 // for. The seed decides what happens to whom and when; what the processes make of it is theirs.
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import { TroupeError } from '../../bus/mod.ts';
-import { condition } from '../actors/follower.ts';
+import { TABLES } from '../actors/contents.ts';
 import { World } from '../actors/harness.ts';
-import { isOneToOne, isUp, landscape } from '../actors/landscape.ts';
-import { deployedHeap, memoryLimitMib } from '../actors/processes.ts';
-import { CloudLog } from './cloud-log.ts';
+import { isOneToOne, isUp, landscape, type SampleObject } from '../actors/landscape.ts';
+import { deployedHeap } from '../actors/processes.ts';
+import { startFileHost } from '../adapters/openstack/file-host.ts';
+import { startProxy } from '../bus/proxy.ts';
+import { CloudLog, withoutBeginning } from './cloud-log.ts';
 import { type Addresses, type Counterparts, openCounterparts } from './counterparts.ts';
+import { dataCentre, without } from './data-centre.ts';
 import { type FaultDeps, leftOut, type Misfortune, misfortunes, writeSecret } from './faults.ts';
+import {
+  judgeConditions,
+  judgeEvents,
+  judgeLogs,
+  judgeMail,
+  judgeMemory,
+  judgeNeighbour,
+  judgeSecrets,
+} from './judgement.ts';
 import { judgeOrder } from './order.ts';
 import { Pod } from './pod.ts';
 import { story, type Teller } from './story.ts';
-import { MARK, Tenant } from './tenant.ts';
+import { Tenant } from './tenant.ts';
 import { drawn, User } from './user.ts';
 
 export interface ChaosOptions {
@@ -114,12 +124,15 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     peakMib: 0,
   };
   let tenant: Tenant | undefined;
+  const files = await startFileHost();
+  const wayToFiles = await startProxy('127.0.0.1', files.port);
   try {
     const onPassword = (password: string): void => void passwords.push(password);
     const deps: FaultDeps = {
       world,
       counterparts,
       pods,
+      files: wayToFiles,
       clock,
       random: mulberry32(seed),
       tell,
@@ -136,12 +149,20 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     await writeSecret(deps, first);
     await world.outside(world.name('public'));
 
-    const objects = landscape(world).flat();
+    const serve = (path: string, content: Uint8Array): string => {
+      const url = new URL(files.file(path, content));
+      url.port = String(wayToFiles.port);
+      return url.href;
+    };
+    const { podUser } = cloud;
+    const all = [...landscape(world).flat(), ...dataCentre({ world, serve, podUser, onSecret: onPassword })];
+    const lacking = (await world.lacking()).map(({ kind }) => kind);
+    const { kept: objects, left } = without(all, lacking);
     const user = new User({ world, clock, random: mulberry32(seed + 1), objects, tell });
     for (const pod of pods) pod.start();
     await Promise.all(pods.map((pod) => pod.runs()));
     tell('chaos', `begins with seed ${seed}: ${objects.length} objects, two pods, ${api.name}, ${cloud.name}`);
-    for (const line of leftOut(counterparts)) tell('chaos', line);
+    for (const line of [...leftOut(counterparts), ...leftBehind(left, lacking)]) tell('chaos', line);
 
     // --- somebody else comes ---
     figures.quietMs = await loneMs(world, 'quiet');
@@ -185,6 +206,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     tell('chaos', 'all is as it was asked for, or should be');
     await checked(violate, () => isOneToOne(world, objects));
     await judgeMail(counterparts.natsData, secrets(), violate);
+    await judgeEvents(world, secrets(), violate);
     figures.besideMs = await loneMs(world, 'beside');
     if (figures.besideMs > SLOWER.times * figures.quietMs + SLOWER.moreMs)
       violate(`a lone network took ${figures.besideMs} ms beside the tenant, ${figures.quietMs} ms without`);
@@ -204,7 +226,8 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     figures.goneMs = Math.round(clock.now() - goingAt);
     await world.namespaceGone();
     tell('chaos', 'all is gone, or should be');
-    for (const collection of ['ports', 'routers', 'security-groups', 'subnets', 'networks', 'projects'] as const) {
+    for (const { kind, collection } of TABLES.values()) {
+      if (lacking.includes(kind)) continue;
       for (const { name, id } of await world.contents(collection)) {
         if (name !== world.name('public')) violate(`orphan: '${name}' of ${collection} (${id}) is left at the cloud`);
       }
@@ -224,12 +247,16 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     for (const pod of pods) await pod.kill();
     await tenant?.close();
     await world.close();
+    await wayToFiles.close();
+    await files.close();
   }
   figures.cloudCalls = calls.length;
   const names = new Map(
     world.follower.everSeen().flatMap((key) => {
       const [kind = '', name = ''] = key.split('/');
-      return world.follower.history(kind, name).map(({ metadata }): [string, string] => [metadata.uid, key]);
+      return world.follower
+        .history(kind, name)
+        .map(({ metadata }): [string, string] => [withoutBeginning(metadata.uid), key]);
     }),
   );
   const logs = new Map(
@@ -271,9 +298,17 @@ async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: num
   return count;
 }
 
-async function quiet({ counterparts: { cloud }, pods, tell }: FaultDeps): Promise<void> {
+/** What the landscape lacks here, and why; a line a kind that the cloud has nothing for. */
+function leftBehind(left: readonly SampleObject[], lacking: readonly string[]): readonly string[] {
+  if (left.length === 0) return [];
+  const services = new Set(lacking.map((kind) => TABLES.get(kind)?.service.type));
+  const names = left.map(({ kind, name }) => `${kind}/${name}`);
+  return [`leaves out ${names.join(', ')}: the cloud has no service ${[...services].join(', ')}`];
+}
+
+async function quiet({ counterparts: { cloud }, files, pods, tell }: FaultDeps): Promise<void> {
   for (const { ways } of pods) for (const way of [ways.nats, ways.api.proxy]) way.heal();
-  cloud.way.heal();
+  for (const way of [cloud.way, files]) way.heal();
   await cloud.clear();
   tell('chaos', 'leaves everybody alone');
 }
@@ -305,34 +340,6 @@ async function checked(violate: (what: string) => void, check: () => Promise<voi
   }
 }
 
-/** Whatever needs a person, or is no log line at all, is a defect (I6). */
-function judgeLogs(pods: readonly Pod[], violate: (what: string) => void): void {
-  for (const { name, lives } of pods) {
-    for (const [index, { lines, said }] of lives.entries()) {
-      const who = `${name}#${index + 1}`;
-      for (const line of said) violate(`${who} says: ${line}`);
-      for (const line of lines)
-        if (Number(line['level']) >= 50) violate(`${who} logs an error: ${JSON.stringify(line)}`);
-    }
-  }
-}
-
-/** Nothing was wrong with any spec, so nothing may ever be told so. */
-function judgeConditions(
-  world: World,
-  objects: ReturnType<typeof landscape>[number],
-  violate: (what: string) => void,
-): void {
-  for (const { kind, name } of objects) {
-    for (const object of world.follower.history(kind, name)) {
-      const { reason, message } = condition(object, 'Progressing');
-      if (reason !== 'InvalidConfiguration' && reason !== 'UnrecoverableError') continue;
-      violate(`${kind}/${name} was given up: ${reason}: ${message}`);
-      break;
-    }
-  }
-}
-
 /** Until a lone network is Available, the median of some, in milliseconds. */
 async function loneMs(world: World, name: string): Promise<number> {
   const times: number[] = [];
@@ -352,56 +359,4 @@ async function loneMs(world: World, name: string): Promise<number> {
 function authUrlOf({ ground: { cloudsYaml, cloudName } }: Counterparts): string {
   const { clouds } = parse(cloudsYaml) as { readonly clouds: Record<string, { readonly auth: { auth_url: string } }> };
   return clouds[cloudName]?.auth.auth_url ?? '';
-}
-
-/** Nothing of a neighbour shows in what belongs to others. */
-function judgeNeighbour(world: World, namespace: string | undefined, violate: (what: string) => void): void {
-  for (const key of world.follower.everSeen()) {
-    const [kind = '', name = ''] = key.split('/');
-    const text = JSON.stringify(world.follower.history(kind, name));
-    for (const mark of [MARK, ...(namespace === undefined ? [] : [namespace])])
-      if (text.includes(mark)) violate(`'${mark}' is told of in ${key}`);
-  }
-}
-
-/** A container of deploy/ would not have been killed. */
-async function judgeMemory(pods: readonly Pod[], violate: (what: string) => void): Promise<number> {
-  const limitMib = await memoryLimitMib();
-  const peaks = await Promise.all(pods.map((pod) => pod.peakMib()));
-  for (const [index, peakMib] of peaks.entries())
-    if (peakMib >= limitMib) violate(`pod '${pods[index]?.name}' held ${peakMib} MiB of ${limitMib}`);
-  return Math.round(Math.max(...peaks));
-}
-
-/** No secret in a log, an event or a status (I5). */
-function judgeSecrets(deps: {
-  pods: readonly Pod[];
-  world: World;
-  secrets: readonly string[];
-  violate: (what: string) => void;
-}): void {
-  const { pods, world, secrets, violate } = deps;
-  const places = pods.flatMap(({ name, lives }) =>
-    lives.map(({ lines, said }): [string, string] => [`the log of ${name}`, JSON.stringify([lines, said])]),
-  );
-  const keys = new Set(world.follower.everSeen().filter((key) => !key.startsWith('Secret/')));
-  for (const key of keys) {
-    const [kind = '', name = ''] = key.split('/');
-    places.push([key, JSON.stringify(world.follower.history(kind, name))]);
-  }
-  for (const [place, text] of places) {
-    for (const secret of secrets) if (text.includes(secret)) violate(`I5: a secret is in ${place}`);
-  }
-}
-
-/** No secret on the bus (I5): what lies in the files of NATS, while the objects are there. */
-async function judgeMail(natsData: string, secrets: readonly string[], violate: (what: string) => void): Promise<void> {
-  let read = 0;
-  for (const file of await readdir(natsData, { recursive: true, withFileTypes: true })) {
-    if (!file.isFile()) continue;
-    const text = await readFile(join(file.parentPath, file.name), 'latin1');
-    read += text.split('"resourceVersion"').length - 1;
-    for (const secret of secrets) if (text.includes(secret)) violate(`I5: a secret is in the mail (${file.name})`);
-  }
-  if (read === 0) violate('the mail cannot be read as it is stored');
 }

@@ -37,7 +37,8 @@ export async function realCloud({ cloudsFile, cloudName, ...deps }: RealCloudDep
   });
   const session = await sessions.open('ns', { secretName: 'secret', cloudName }, '1', clock.now() + CALL_MS);
   const ask = asking(session, clock);
-  const user = await makeUser(ask, entry.auth, `troupe-chaos-${clock.random().toString(36).slice(2)}`);
+  const podUser = `troupe-chaos-${clock.random().toString(36).slice(2)}`;
+  const user = await makeUser(ask, entry.auth, podUser);
   const gateway = await cloudGateway({ ...deps, authUrl: entry.auth['auth_url'] });
   let password = '';
   const setPassword = async (value: string): Promise<void> => {
@@ -49,6 +50,7 @@ export async function realCloud({ cloudsFile, cloudName, ...deps }: RealCloudDep
     way: gateway.way,
     ownCloudsYaml: text,
     cloudName,
+    podUser,
     cloudsYaml(password) {
       const { username: _, user_id: __, user_domain_name: ___, user_domain_id: ____, ...auth } = entry.auth;
       const theirs = { ...auth, auth_url: gateway.authUrl, user_id: user, password };

@@ -70,6 +70,7 @@ export async function simulatedCloud({ clock, onServed }: SimulatedCloudDeps): P
     way,
     ownCloudsYaml: cloudsYaml(OWN_USER, ownPassword),
     cloudName: CLOUD_NAME,
+    podUser: POD_USER,
     cloudsYaml: (password) => cloudsYaml(POD_USER, password),
     inject: (fault) => ask({ ask: 'inject', fault }),
     clear: () => ask({ ask: 'clear' }),

@@ -3,10 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
+import { withoutBeginning } from './cloud-log.ts';
 import { story } from './story.ts';
 
 const test = suite('chaos: stories');
 
+const UID = '0af76519-16cd-43dd-8448-eb211c80319c';
 const BEGAN = Date.parse('2026-01-01T00:00:00.000Z');
 const time = (ms: number): string => new Date(BEGAN + ms).toISOString();
 
@@ -20,7 +22,7 @@ function toldOf(log: readonly JsonObject[], calls: readonly Partial<ServedCall>[
     lines: [{ at: BEGAN, who: 'chaos', what: 'begins' }],
     logs: new Map([['one#1', log]]),
     calls: calls as readonly ServedCall[],
-    names: new Map([['u1', 'Port/web-1']]),
+    names: new Map([[withoutBeginning(UID), 'Port/web-1']]),
   });
 }
 
@@ -34,7 +36,8 @@ test('the steps of one object in one go are one line, in their order with what o
     change(3_100, 'keeping.updating', 'backingOff', 'xstate.error.actor.update', { error: 'the cloud is busy' }),
     change(3_200, 'backingOff', 'keeping.updating', 'xstate.after.backoff.externalResource.lifecycle.backingOff'),
   ];
-  const requestId = 'req-u1';
+  // Of its third generation.
+  const requestId = `req-00000003${UID.slice(8)}`;
   const call = { at: BEGAN + 1_590, method: 'POST', path: '/ports', status: 201, requestId };
   assert.equal(toldOf(log, [call]), [
     '   0.000 s  chaos  begins',
@@ -67,7 +70,7 @@ test('what is said again and again is said once, and refusals are in words', () 
     method: 'DELETE',
     path: `/ports/${id}`,
     status: 409,
-    requestId: 'req-u1',
+    requestId: `req-${UID}`,
     answer: { NeutronError: { type: 'PortInUse', message: `Port ${id} is in use.`, detail: '' } },
   };
   assert.equal(toldOf([waits, waits, { ...waits, time: time(30) }], [call]), [

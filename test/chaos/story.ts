@@ -21,7 +21,7 @@ export interface StorySources {
   /** What each process logged, by its name. */
   readonly logs: ReadonlyMap<string, readonly JsonObject[]>;
   readonly calls: readonly ServedCall[];
-  /** Of objects, by uid. */
+  /** Of objects, by what calls carry of the uid (`withoutBeginning`). */
   readonly names: ReadonlyMap<string, string>;
 }
 

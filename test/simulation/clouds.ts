@@ -1,9 +1,12 @@
 // The simulated cloud without its wire, and what may happen to a request on the way there and back.
-import { type Fault, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import { type Fault, type Fetch, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
 import { TransientError, UnansweredError } from '../../bus/mod.ts';
+import { fetchFile, type PieceFate } from './files.ts';
 import { madeFor } from './made-for.ts';
+import { deedOf } from './requests.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
+import { upload } from './uploads.ts';
 
 /** One request as it lands in the cloud. */
 export interface Landing {
@@ -27,6 +30,8 @@ export type Misfortune = Pick<Fault, 'status' | 'delayMs' | 'garbage' | 'dropBef
   readonly landsAfterDeadlineMs?: number;
   /** It is not served, and answered as if it had been: with what is there, or with nothing. */
   readonly lies?: true;
+  /** With `status`: when to come again, in milliseconds. */
+  readonly retryAfterMs?: number;
 };
 
 export interface CloudWatcher {
@@ -36,23 +41,57 @@ export interface CloudWatcher {
   onLanding(landing: Landing): void;
   /** What it was answered; `served`: something was done for it. */
   onAnswer(landing: Landing, status: number, body: unknown, served: boolean): void;
+  /** The cloud has stored something else than it was sent. */
+  onSpoilt(landing: Landing): void;
   /** Of the next message, in milliseconds. */
   latencyMs(): number;
+  /** Of the next piece of a file that a process downloads. */
+  pieceFate(): PieceFate;
 }
 
 const ORIGIN = 'http://cloud.test';
+/** How long a server is built, and removed, in milliseconds. */
+const SERVER_WORK_MS = 2_500;
+/** The same of a volume. */
+const VOLUME_WORK_MS = 1_200;
+/** The services as their kinds name them, by where they are. */
+const SERVICES: Readonly<Record<string, string>> = {
+  identity: 'identity',
+  network: 'network',
+  compute: 'compute',
+  volume: 'block-storage',
+  share: 'shared-file-system',
+  image: 'image',
+};
+const VERSIONS: Readonly<Record<string, string>> = {
+  identity: 'v3',
+  network: 'v2.0',
+  compute: 'v2.1',
+  volume: 'v3',
+  share: 'v2',
+  image: 'v2',
+};
 
 export function newCloud(clock: ProcessClock): SimulatedCloud {
-  return simulatedCloud({ clock }, () => ORIGIN);
+  const fetch: Fetch = (uri, sink) => fetchFile(clock, uri, sink);
+  return simulatedCloud({ clock, fetch, serverWorkMs: SERVER_WORK_MS, volumeWorkMs: VOLUME_WORK_MS }, () => ORIGIN);
 }
 
-/** How one process reaches the cloud. */
+/** How a request reaches the cloud that is no process's: an operator's. */
+export function urlOf(service: string, path: string, projectId: string): string {
+  const root = Object.entries(SERVICES).find(([, name]) => name === service)?.[0] ?? service;
+  const version = VERSIONS[root] ?? '';
+  return `/${root}/${version}${root === 'volume' ? `/${projectId}` : ''}${path}`;
+}
+
+/** How one process reaches the cloud. @param uploads  the ways to end those that are under way, as its end does */
 export function transport(
   pod: string,
   cloud: SimulatedCloud,
   time: SimulatedTime,
   clock: ProcessClock,
   watcher: CloudWatcher,
+  uploads: Set<() => void>,
 ): Transport {
   return {
     close: async () => undefined,
@@ -84,6 +123,20 @@ export function transport(
         };
         const broken = (): void => reject(new UnansweredError(`${label} failed: the connection was closed`));
         time.after(arriveMs, () => {
+          if (request.stream !== undefined) {
+            clock.clearTimeout(late);
+            if (request.stream.signal.aborted) {
+              reject(new TransientError(`${label} was ended`));
+              return;
+            }
+            const at = request.url.slice(ORIGIN.length);
+            const to = {
+              answered: (answered: TransportAnswer) => answer(() => resolve(answered)),
+              failed: (error: unknown) => answer(() => reject(error)),
+            };
+            uploads.add(upload({ cloud, request, at, fate, landing, watcher }, to));
+            return;
+          }
           if (fate.dropBeforeWork) return answer(broken);
           const answered = serve(cloud, request, fate, landing, watcher);
           if (fate.dropAfterWork) return answer(broken);
@@ -101,11 +154,11 @@ function serve(
   watcher: CloudWatcher,
 ): TransportAnswer | Error {
   const at = url.slice(ORIGIN.length);
-  const asked = cloud.parse(method, at, headers, body === undefined ? '' : JSON.stringify(body));
+  const asked = cloud.parse(method, at, lowered(headers), body === undefined ? '' : JSON.stringify(body));
   if (asked === undefined) return new TransientError(`${label} answered 404 with JSON that is not an object`);
   if (fate.status !== undefined) {
     watcher.onAnswer(landing, fate.status, {}, false);
-    return { status: fate.status, body: {}, subjectToken: undefined, retryAfterMs: undefined };
+    return { status: fate.status, body: {}, subjectToken: undefined, retryAfterMs: fate.retryAfterMs };
   }
   if (fate.lies && method !== 'GET' && landing.path !== '/auth/tokens') {
     // What it would look like, had it been done: the body of a change is the resource as it is.
@@ -131,11 +184,13 @@ function serve(
 }
 
 /** Whether something is to be made that an object stands for. */
-export function isCreate({ method, path }: Landing): boolean {
-  return (
-    (method === 'POST' && /^\/(networks|subnets|ports|routers|security-groups|domains|projects)$/.test(path)) ||
-    path.endsWith('/add_router_interface')
-  );
+export function isCreate(landing: Landing): boolean {
+  return deedOf(landing)?.what === 'make';
+}
+
+/** Headers as they come off the wire. */
+export function lowered(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** As it comes off the wire: nothing of it is the cloud's own. */
@@ -144,6 +199,8 @@ function plain(body: unknown): TransportAnswer['body'] {
 }
 
 function landingOf(pod: string, { method, url, headers, body }: TransportRequest): Landing {
-  const [, service = '', , path = ''] = /^\/(identity|network)\/(v[0-9.]+)([^?]*)/.exec(url.slice(ORIGIN.length)) ?? [];
-  return { pod, service, method, path, body, uid: madeFor(headers['traceparent']) };
+  const [, root = '', , below = ''] = /^\/([a-z]+)\/(v[0-9.]+)([^?]*)/.exec(url.slice(ORIGIN.length)) ?? [];
+  // Block storage has the project that speaks in between.
+  const path = root === 'volume' ? below.replace(/^\/[^/]+/, '') : below;
+  return { pod, service: SERVICES[root] ?? root, method, path, body, uid: madeFor(headers['traceparent']) };
 }

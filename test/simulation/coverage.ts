@@ -19,15 +19,27 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
   // A watch is refused only when what was imported has gone, which nobody takes away here. Unit-tested with the machine.
   'externalResource: lifecycle.keeping.settling -> lifecycle.failed on error of watch if isTerminal',
-  // Only a port of a Server asks for another pass, and there are no Servers here. Unit-tested with the machine.
-  'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.observing on after repassPause',
+  // Nobody writes the id of another into the status of what is made of a Secret. Unit-tested with the machine.
+  'externalResource: lifecycle.building.lacking -> lifecycle.claiming on object.changed if isUnsettled',
+  // The API server takes whatever is said of content. Unit-tested with the machine.
+  'externalResource: lifecycle.filling.announcing -> lifecycle.failed on error of announce if isTerminal',
+  'externalResource: lifecycle.filling.delegated -> lifecycle.failed on error of announceDelegation if isTerminal',
+  'externalResource: lifecycle.filling.attempting -> lifecycle.failed on error of announceAttempt if isTerminal',
+  // Drift is repaired everywhere here. Unit-tested with the machine.
+  'externalResource: lifecycle.keeping.observing -> lifecycle.failed on done of observe if isToReport',
+  'externalResource: lifecycle.keeping.settling -> lifecycle.failed on observed if isToReport',
   'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
-  // What was stored is told to the chart before its effect ends (E2), and it has gone on by then.
-  'book: working.guarding -> working.awaiting on done of guardSelf',
 ];
 
 /** What chance brings to one history in thousands; tests of the machines have each. Taken or not, both are well. */
 export const RARE: readonly string[] = [
+  // A race, or an API server that is away, in the few milliseconds in which a download is said to be left to Glance.
+  'externalResource: lifecycle.filling.delegated -> lifecycle.filling.delegated on error of announceDelegation if isLostRace',
+  'externalResource: lifecycle.filling.delegated -> lifecycle.backingOff on error of announceDelegation',
+  // What a dependency stands for is made anew while an update pass is under way.
+  'externalResource: lifecycle.keeping.judging -> lifecycle.keeping.observing on always if isPassOnOld',
+  // The Secret of what is being made is emptied, and the object deleted while it waits for another.
+  'externalResource: lifecycle.building.lacking -> lifecycle.deleting on always if isDeleting',
   // A port that vanishes between two looks while the cloud is at work on it.
   'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.forgetting on observed',
   // A dependency that is made anew under another id while everybody is at rest.
@@ -39,6 +51,8 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.taken -> lifecycle.claiming on object.changed if isUnsettled',
   'externalResource: lifecycle.keeping.judging -> lifecycle.claiming on always if isContested',
   'externalResource: lifecycle.keeping.settling -> lifecycle.building.contending on observed if wasFoundUnrecorded',
+  // What was stored is told to the chart before its effect ends (E2), and it has mostly gone on by then.
+  'book: working.guarding -> working.awaiting on done of guardSelf',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',

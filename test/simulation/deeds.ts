@@ -17,7 +17,7 @@ export interface Means {
   readonly trouble: Trouble;
 }
 
-type Later = Happening & { readonly afterMs?: number };
+export type Later = Happening & { readonly afterMs?: number };
 
 export interface Rule {
   /** Where it makes a difference; any phase by default. */

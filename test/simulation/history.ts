@@ -8,6 +8,7 @@ import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { Hands } from './hands.ts';
+import { isInCloud } from './in-cloud.ts';
 import { isPress, PLURALS, sayingOf } from './kinds.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
 import { MailOrder } from './mail-order.ts';
@@ -118,6 +119,7 @@ class Performance {
         // The name of a pod, and what makes it unique.
         return holder?.slice(0, holder.lastIndexOf('-'));
       },
+      isInCloud: (kind, id) => isInCloud(this.#cloud, kind, id),
       isTroubled: () => this.#troubled,
     });
     this.#shopWatch = new ShopWatch({
@@ -253,7 +255,8 @@ class Performance {
       if (this.#changed) {
         this.#changed = false;
         why = this.#people.pending > 0 ? 'users still wait for the API server' : unrest();
-        quietSince = undefined;
+        // Of many objects that are looked at every so often one always says when.
+        if (why !== undefined || this.#plan.resyncMs === 0) quietSince = undefined;
       } else if (why !== undefined) lookMs = Math.min(lookMs * 1.2, 10_000);
       if (why === undefined) {
         quietSince ??= this.#time.elapsed();

@@ -52,8 +52,10 @@ export function isWithout(object: KubeObject | undefined): boolean {
   return object === undefined || (object.metadata.deletionTimestamp !== undefined && idOf(object) === undefined);
 }
 
-export function idOf({ status }: KubeObject): string | undefined {
-  const id = status?.['id'];
+/** Of what it stands for outside; an object of the print shop, which has none, has that of its print. */
+export function idOf(object: KubeObject): string | undefined {
+  const known = BY_KIND.get(object.kind);
+  const id = known === undefined || isPress(object) ? object.status?.['id'] : known.standing(object).id;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 

@@ -8,9 +8,10 @@ import type { KubeObject } from '../../machines/object.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
 import type { Cluster } from './cluster.ts';
 import { type Deed, type Means, RULES, type Rule, type Target } from './deeds.ts';
+import { FURTHER_RULES } from './further-deeds.ts';
 import { BY_PLURAL, idOf, referencesOf } from './kinds.ts';
 import { type Draw, drawFrom, type Planned, pluralOf } from './manifests.ts';
-import { type Happening, type Plan, Trouble } from './plan.ts';
+import { type Happening, type Plan, TROUBLES, Trouble } from './plan.ts';
 import { PRESS_RULES } from './press-deeds.ts';
 import type { SimulatedTime } from './time.ts';
 
@@ -37,7 +38,7 @@ const TIDYING: ReadonlySet<Happening['what']> = new Set([
   'crash',
 ]);
 
-const ALL_RULES: Readonly<Record<string, Rule>> = { ...RULES, ...PRESS_RULES };
+const ALL_RULES: Readonly<Record<string, Rule>> = { ...RULES, ...PRESS_RULES, ...FURTHER_RULES };
 const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
 
 const ruleOf = (deed: string): Rule => ALL_RULES[deed] as Rule;
@@ -82,7 +83,22 @@ export function pressMomentsOf(seed: number, { isCalm }: { readonly isCalm: bool
   return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, deeds, BOOK_PHASES));
 }
 
-function momentOf(draw: Draw, deeds: readonly string[], phases: readonly string[]): Moment {
+/** Those of families of further kinds, in three of four histories that have any. Drawn apart, too. */
+export function furtherMomentsOf(seed: number, { isCalm }: { readonly isCalm: boolean }): readonly Moment[] {
+  const draw = drawFrom(mulberry32(seed ^ 0xf0e70e));
+  if (draw.chance(0.25)) return [];
+  const deeds = Object.entries<Rule>(FURTHER_RULES)
+    .filter(([, rule]) => !isCalm || rule.isCalm)
+    .flatMap(([deed, { weight = 1 }]) => Array<string>(weight).fill(deed));
+  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, deeds, PHASES, Object.values(Trouble)));
+}
+
+function momentOf(
+  draw: Draw,
+  deeds: readonly string[],
+  phases: readonly string[],
+  troubles: readonly Trouble[] = TROUBLES,
+): Moment {
   const fits = (phase: string, deed: string): boolean => (ruleOf(deed).at ?? /./).test(phase);
   const deed = draw.pick(deeds);
   const phase = draw.pick(phases.filter((candidate) => fits(candidate, deed)));
@@ -92,7 +108,7 @@ function momentOf(draw: Draw, deeds: readonly string[], phases: readonly string[
     afterMs: draw.chance(0.6) ? 0 : draw.below(draw.chance(0.8) ? 60 : 3_000),
     deeds: draw.chance(0.5) ? [deed] : [deed, draw.pick(deeds.filter((other) => fits(phase, other)))],
     forMs: draw.chance(0.6) ? draw.below(2_000) : draw.below(20_000),
-    trouble: draw.pick(Object.values(Trouble)),
+    trouble: draw.pick(troubles),
   };
 }
 

@@ -206,8 +206,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/effects/rivals.ts',
-        from: 'if (others.length === 0) return undefined;',
-        to: 'if (others.length >= 0) return undefined;',
+        from: 'if (rival === undefined) return undefined;',
+        to: 'if (first.length >= 0) return undefined;',
       },
     ],
   },

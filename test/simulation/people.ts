@@ -3,11 +3,14 @@ import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/si
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { REPRINT } from '../example-adapter/book.ts';
+import { changeOf, outsideNetwork, referencesIn } from './changes.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
+import { isDoor } from './families.ts';
+import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
 import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
-import { COLLECTIONS } from './rest.ts';
+import { Operator } from './operator.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
@@ -36,6 +39,7 @@ const BROKEN_MS = 15_000;
 
 export class People {
   readonly #deps: PeopleDeps;
+  readonly #operator: Operator;
   /** Objects whose resource somebody else changed. */
   readonly altered = new Set<string>();
   /** Resources that were of no use for a while: an import that came then has not seen them well again. */
@@ -49,6 +53,7 @@ export class People {
 
   constructor(deps: PeopleDeps) {
     this.#deps = deps;
+    this.#operator = new Operator(deps.cloud);
   }
 
   createNamespace(name: string): void {
@@ -110,18 +115,19 @@ export class People {
     this.ask(`edits ${object.kind} '${object.name}': ${JSON.stringify(spec)}`, 'PATCH', pathOf(object), { spec });
   }
 
-  /** Takes the security groups off a port. */
+  /** Takes what it may be without off an object: the security groups of a port, the volumes of a server. */
   unrefer(object: Planned): void {
     if (object.resource['sequelTo'] !== undefined) this.edit(object, { sequelTo: null });
-    if (object.resource['securityGroupRefs'] !== undefined)
-      this.edit(object, { resource: { securityGroupRefs: null } });
+    const resource = referencesIn(object.resource, 'unreferred');
+    if (Object.keys(resource).length > 0) this.edit(object, { resource });
   }
 
   /** Refers to them again. */
   refer(object: Planned): void {
-    const { securityGroupRefs, sequelTo } = object.resource;
+    const { sequelTo } = object.resource;
     if (sequelTo !== undefined) this.edit(object, { sequelTo });
-    if (securityGroupRefs !== undefined) this.edit(object, { resource: { securityGroupRefs } });
+    const resource = referencesIn(object.resource, 'referred');
+    if (Object.keys(resource).length > 0) this.edit(object, { resource });
   }
 
   /** Changes what may be changed of any object, so that it is looked at again. */
@@ -141,6 +147,19 @@ export class People {
     this.ask(`takes the status of ${object.kind} '${object.name}' away`, 'PATCH', `${pathOf(object)}/status`, {
       status: isPress(object) ? { phase: 'Lost', observedGeneration: null } : { conditions: null },
     });
+  }
+
+  /** Takes what a Secret holds out of it. */
+  empty(object: Planned): void {
+    const data = Object.fromEntries(Object.keys(object.resource).map((key) => [key, null]));
+    this.ask(`empties the Secret '${object.name}'`, 'PATCH', pathOf(object), { data });
+  }
+
+  /** Puts something else into it. */
+  fill(object: Planned): void {
+    const content = Buffer.from(`content at ${this.#deps.time.elapsed()}`).toString('base64');
+    const data = Object.fromEntries(Object.keys(object.resource).map((key) => [key, content]));
+    this.ask(`fills the Secret '${object.name}'`, 'PATCH', pathOf(object), { data });
   }
 
   /** By an annotation, which is taken away when that has been done. */
@@ -226,17 +245,22 @@ export class People {
       return;
     }
     const id = object === undefined ? undefined : idOf(object);
-    const collection = `${kind.toLowerCase()}s` as CollectionName;
-    if (object === undefined || id === undefined) return;
-    if (!this.#isInCloud(collection, id)) return;
-    if (how === 'vanish' && kind !== 'Port') return;
+    const collection = collectionOf(kind);
+    if (object === undefined || id === undefined || collection === undefined) return;
+    const resource = resourceOf(this.#deps.cloud, kind, id);
+    if (resource === undefined) return;
+    // Nothing is built on a port, as far as the cloud knows; what somebody uses of the others an operator cannot remove.
+    const isForced = isNetworking(kind);
+    if (how === 'vanish' && isForced && kind !== 'Port') return;
+    if (how === 'drift' && resource['description'] === undefined) return;
+    if (how === 'vanish' && !isForced && !this.#operator.remove(kind, id)) return;
     this.#deps.onTrouble();
     this.#deps.chronicle.note(`${how} ${name}`, () => `somebody in the cloud: ${how} of ${kind} '${name}'`);
     this.altered.add(object.metadata.uid);
     // Somebody wonders, and has it looked at.
     this.#deps.time.after(1_000, () => this.touch({ kind, namespace, name }, how));
     if (how === 'vanish') {
-      this.#deps.cloud.drift.remove(collection, id);
+      if (isForced) this.#deps.cloud.drift.remove(collection, id);
       this.#deps.watchman.onVanished(id);
     } else if (how === 'drift') {
       this.#deps.cloud.drift.change(collection, id, { description: 'drifted' });
@@ -270,6 +294,13 @@ export class People {
     cloud.drift.add(CollectionName.Networks, outsideNetwork(name, cloud.projectId));
   }
 
+  /** What the floating IPs of a namespace need. */
+  openDoor(namespace: string): void {
+    const { chronicle } = this.#deps;
+    chronicle.note(`open ${namespace}`, () => `an operator makes what floating IPs of '${namespace}' need`);
+    this.#operator.open(namespace);
+  }
+
   #isInCloud(collection: CollectionName, id: string): boolean {
     return this.#deps.cloud.resources(collection).some((resource) => resource['id'] === id);
   }
@@ -285,8 +316,9 @@ export class People {
 
   /** Somebody makes what could be taken for the object's own. */
   mislead(how: 'twins' | 'usurp', { kind, namespace, name, filter }: Planned): void {
+    // The floating IPs of a namespace need the very networks that an operator made.
     // Of several that look alike nobody can tell which is that of one that shares its name: not in the end either.
-    if (kind !== 'Network' || name.startsWith('namesake')) return;
+    if (kind !== 'Network' || name.startsWith('namesake') || isDoor(String(filter?.['name']))) return;
     const object = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined || idOf(object) !== undefined) return;
     if (how === 'usurp' && this.#isBuiltOn(object)) return;
@@ -350,46 +382,16 @@ export class People {
         if (watchman.ownerOf(id) === undefined && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
     const living = new Set(watchman.objects().map(({ metadata }) => metadata.uid));
     for (const { id, kind, uid } of watchman.made.values()) {
-      const collection = COLLECTIONS[kind];
+      const collection = collectionOf(kind);
       if (living.has(uid) || !watchman.excused.has(uid) || watchman.ownerOf(id) !== undefined) continue;
       if (collection === undefined) {
         if (shopWatch.remove(id)) watchman.onVanished(id);
         continue;
       }
-      if (this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
+      const isKept = isInCloud(cloud, kind, id) && !isNetworking(kind) && !this.#operator.remove(kind, id);
+      if (isKept) continue;
+      if (isNetworking(kind) && this.#isInCloud(collection, id)) cloud.drift.remove(collection, id);
       watchman.onVanished(id);
     }
   }
-}
-
-/** What may be changed of the spec, changed. */
-function changeOf({ kind, spec = {} }: KubeObject, text: string): JsonObject {
-  if (kind === 'Book') return { title: text };
-  if (kind === 'Paper') return { grams: 40 + ((Number(spec['grams']) + text.length * 7) % 300) };
-  return spec['resource'] === undefined
-    ? { resyncPeriod: `${10 + text.length}h` }
-    : { resource: { description: text } };
-}
-
-function outsideNetwork(name: string, projectId: string): JsonObject {
-  return {
-    name,
-    project_id: projectId,
-    tenant_id: projectId,
-    description: '',
-    status: 'ACTIVE',
-    admin_state_up: true,
-    shared: true,
-    'router:external': true,
-    mtu: 1500,
-    port_security_enabled: true,
-    availability_zone_hints: [],
-    availability_zones: [],
-    subnets: [],
-    tags: [],
-    dns_domain: '',
-    revision_number: 1,
-    created_at: '2030-01-01T00:00:00Z',
-    updated_at: '2030-01-01T00:00:00Z',
-  };
 }

@@ -2,10 +2,11 @@
 // left out.
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Faulty, faultsOf } from './faults.ts';
+import { furtherOf } from './further.ts';
 import { lateCreates } from './late-creates.ts';
 import { libraryOf } from './library.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
-import { type Moment, momentsOf, pressMomentsOf } from './moments.ts';
+import { furtherMomentsOf, type Moment, momentsOf, pressMomentsOf } from './moments.ts';
 import { namesakes } from './namesakes.ts';
 import { upheaval } from './upheaval.ts';
 
@@ -27,8 +28,16 @@ export const Trouble = {
   Babbling: 'babbling',
   /** It says that it has changed or deleted, and has not. */
   Lying: 'lying',
+  /** It says that too much is asked, and when to come again. */
+  Throttling: 'throttling',
+  /** It says of what is to be changed or deleted that it was changed meanwhile. */
+  Outdating: 'outdating',
 } as const;
 export type Trouble = (typeof Trouble)[keyof typeof Trouble];
+/** Those of all histories; the others come with the further kinds. */
+export const TROUBLES: readonly Trouble[] = Object.values(Trouble).filter(
+  (trouble) => trouble !== Trouble.Throttling && trouble !== Trouble.Outdating,
+);
 
 export type Happening =
   | { readonly what: 'create'; readonly object: Planned }
@@ -67,6 +76,10 @@ export type Happening =
   /** The cloud does whatever is to be made when its sender has given up, so long after the deadline. */
   | { readonly what: 'lateCreates'; readonly forMs: number; readonly byMs: number }
   | { readonly what: 'expireTokens' }
+  /** A user takes what a Secret holds out of it, or puts it in again. */
+  | { readonly what: 'empty' | 'fill'; readonly object: Planned }
+  /** An operator makes what the floating IPs of a namespace need. */
+  | { readonly what: 'open'; readonly name: string }
   | { readonly what: 'appear'; readonly name: string }
   | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
   /** Somebody makes networks of the same name, or writes the id of one into the status. */
@@ -138,7 +151,14 @@ export function planOf(seed: number): Plan {
   steps.push(...namesakes(seed, { namespaces, activeMs: ACTIVE_MS }));
   const library = libraryOf(seed, { pods, namespaces, isCalm: misfortune === 0, activeMs: ACTIVE_MS });
   const hasPress = library.length > 0;
-  steps.push(...library);
+  const further = furtherOf(seed, {
+    pods,
+    namespaces,
+    isCalm: misfortune === 0,
+    isNamespaceGone: steps.some(({ what }) => what === 'deleteNamespace'),
+    activeMs: ACTIVE_MS,
+  });
+  steps.push(...library, ...further);
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;
@@ -151,6 +171,7 @@ export function planOf(seed: number): Plan {
     moments: [
       ...momentsOf(seed, { isCalm: misfortune === 0, isNamespaceGone }),
       ...(hasPress ? pressMomentsOf(seed, { isCalm: misfortune === 0 }) : []),
+      ...(further.length > 0 ? furtherMomentsOf(seed, { isCalm: misfortune === 0 }) : []),
     ],
     hasPress,
   };
@@ -220,7 +241,7 @@ function misfortunes(
   some(1, 0.25, () => ({ what: 'rollBack', byMs: forMs(20_000) }));
   some(3, 0.4, () => ({
     what: 'cloudTrouble',
-    trouble: draw.pick(Object.values(Trouble)),
+    trouble: draw.pick(TROUBLES),
     forMs: forMs(draw.chance(0.1) ? 240_000 : 20_000),
   }));
   some(1, 0.15, () => ({ what: 'expireTokens' }));

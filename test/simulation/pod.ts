@@ -21,6 +21,7 @@ import {
 import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
 import { type CloudWatcher, transport } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
+import { fileDownloads } from './files.ts';
 import { pressOver, type ShopWatcher } from './shop.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
 
@@ -64,6 +65,7 @@ export class Pod {
   readonly clock: ProcessClock;
   readonly #deps: PodDeps;
   readonly #leases = new Set<Lease>();
+  readonly #uploads = new Set<() => void>();
   readonly #watches = new Set<(error: TransientError | undefined) => void>();
   #kubeCut = false;
   #runtime: Runtime | undefined;
@@ -96,7 +98,8 @@ export class Pod {
           openstackWith({
             defaultResyncMs,
             callsInFlight: 8,
-            transport: () => transport(name, cloud, time, this.clock, cloudWatcher),
+            transport: () => transport(name, cloud, time, this.clock, cloudWatcher, this.#uploads),
+            downloads: (clock) => fileDownloads(clock, () => cloudWatcher.pieceFate()),
           }),
         ),
         ...presses.map(adapt),
@@ -134,6 +137,7 @@ export class Pod {
     this.state = 'ended';
     this.clock.end();
     this.bus.crash();
+    for (const end of this.#uploads) end();
     for (const end of [...this.#watches]) end(undefined);
   }
 

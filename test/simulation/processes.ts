@@ -195,7 +195,9 @@ export class Processes {
           watchman.onLanding(landing);
         },
         onAnswer: (landing, status, body, served) => watchman.onAnswer(landing, status, body, served),
+        onSpoilt: (landing) => watchman.onSpoilt(landing),
         latencyMs: () => weather.cloudMs(),
+        pieceFate: () => weather.pieceFate(),
       },
       press: plan.hasPress
         ? {

@@ -1,7 +1,8 @@
 // What must hold when nothing goes on any more: what could not be reached, and what was left over.
-import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
+import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
+import { collectionOf, isInCloud } from './in-cloud.ts';
 import {
   BY_KIND,
   idOf,
@@ -17,17 +18,6 @@ import {
 } from './kinds.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { Watchman } from './watchman.ts';
-
-export const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
-  Network: CollectionName.Networks,
-  Subnet: CollectionName.Subnets,
-  Port: CollectionName.Ports,
-  RouterInterface: CollectionName.Ports,
-  Router: CollectionName.Routers,
-  SecurityGroup: CollectionName.SecurityGroups,
-  Domain: CollectionName.Domains,
-  Project: CollectionName.Projects,
-};
 
 interface Scene {
   readonly cluster: Cluster;
@@ -55,6 +45,8 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     possible.set(object, true);
     const answer =
       object.metadata.deletionTimestamp === undefined &&
+      !isEmpty(object) &&
+      !isGivenUp(object) &&
       // What it makes for itself needs what it refers to.
       referencesOf(object).every((needed) =>
         needed.neededFor === 'never' ? ownNeeds(object).every(isThere) : isThere(needed),
@@ -89,6 +81,9 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
         (other) => holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
+      // Whose code failed begins again, and says what it waits for.
+      const { message = '' } = sayingOf(object);
+      if (message.startsWith('Internal error')) return `${what} is deleted, and has not tried again: ${message}`;
       continue;
     }
     if (isBeyondHelp || object.kind === 'Secret') continue;
@@ -108,8 +103,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     if (!isAvailable || !isDone) return `${what} is not available: ${message}`;
     if (observedGeneration !== generation) return `${what} is not up to date`;
     if (!isRecorded(object)) return `${what} is available and has no id`;
-    const collection = COLLECTIONS[object.kind];
-    if (collection !== undefined && !has(cloud, collection, id ?? ''))
+    if (collectionOf(object.kind) !== undefined && !isInCloud(cloud, object.kind, id ?? ''))
       return `${what} is available, and ${id} is not in the cloud`;
     const why = isPress(object) ? (shopWatch.unrest(object) ?? shopWatch.unrestOfChildren(object)) : undefined;
     if (why !== undefined) return `${what} is available, and ${why}`;
@@ -118,16 +112,27 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   for (const child of MADE_PLURALS.flatMap((plural) => cluster.objects(plural)))
     if (!child.metadata.ownerReferences?.some(({ uid }) => living.has(uid)))
       return `${child.kind} '${child.metadata.name}' is still there, and who made it is gone`;
-  const going = new Set([...objects.values()].filter(isGoing).map(({ metadata }) => metadata.uid));
-  // Of an object that is being deleted somebody may have taken the id away.
+  // Of an object that is being deleted somebody may have taken the id away; one that cannot be built looks for what was made
+  // for it, late, when it can, or when it is deleted.
+  const isExcused = (object: KubeObject): boolean =>
+    isGoing(object) || (idOf(object) === undefined && !isPossible(object));
+  const open = new Set([...objects.values()].filter(isExcused).map(({ metadata }) => metadata.uid));
   for (const { id, uid } of watchman.made.values())
-    if (!ids.has(id) && !going.has(uid) && !watchman.detached.has(id) && !watchman.excused.has(uid))
+    if (!ids.has(id) && !open.has(uid) && !watchman.detached.has(id) && !watchman.excused.has(uid))
       return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
   return undefined;
 }
 
 const isOwnOf = ({ metadata }: KubeObject, owner: KubeObject): boolean =>
   metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true;
+
+/** A Secret without what somebody is made of. */
+const isEmpty = ({ kind, data }: KubeObject & { readonly data?: object }): boolean =>
+  kind === 'Secret' && Object.keys(data ?? {}).length === 0;
+
+/** Of an image whose content failed too often nothing more is tried; whoever wants it makes another. */
+const isGivenUp = (object: KubeObject): boolean =>
+  object.kind === 'Image' && sayingOf(object).message?.startsWith('Unable to download content after') === true;
 
 const isGoing = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
@@ -172,11 +177,7 @@ function holds(
 /** Whether what an import looks for is there. */
 function isFound({ kind, spec }: KubeObject, cloud: SimulatedCloud): boolean {
   const filter = (spec?.['import'] as { readonly filter?: { readonly name?: string } } | undefined)?.filter;
-  const collection = COLLECTIONS[kind];
+  const collection = collectionOf(kind);
   if (filter === undefined || collection === undefined) return true;
   return cloud.resources(collection).some((resource) => resource['name'] === filter.name);
-}
-
-function has(cloud: SimulatedCloud, collection: CollectionName, id: string): boolean {
-  return cloud.resources(collection).some((resource) => resource['id'] === id);
 }

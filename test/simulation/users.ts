@@ -61,6 +61,13 @@ export function usersDo(step: Happening, people: People, hands: Hands): boolean 
     case 'appear':
       people.makeNetwork(step.name);
       return true;
+    case 'empty':
+    case 'fill':
+      people[step.what](step.object);
+      return true;
+    case 'open':
+      people.openDoor(step.name);
+      return true;
     case 'twins':
     case 'usurp':
       people.mislead(step.what, step.object);

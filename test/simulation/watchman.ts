@@ -16,6 +16,7 @@ import {
   referenceTo,
   sayingOf,
 } from './kinds.ts';
+import { deedOf, madeBy, subnetOf, textsIn } from './requests.ts';
 
 /** A resource that a create made. */
 export interface Made {
@@ -27,15 +28,6 @@ export interface Made {
   readonly uses: ReadonlySet<string>;
 }
 
-const KIND_BY_COLLECTION: Readonly<Record<string, string>> = {
-  networks: 'Network',
-  subnets: 'Subnet',
-  ports: 'Port',
-  routers: 'Router',
-  'security-groups': 'SecurityGroup',
-  domains: 'Domain',
-  projects: 'Project',
-};
 /** Of the garbage collector: they hold nothing of ours. */
 const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
 
@@ -44,6 +36,7 @@ export interface WatchmanDeps {
   readonly onViolation: (invariant: string, text: string) => void;
   /** The process that holds the lease on an object, by the bus. */
   readonly hostOf: (address: Address) => string | undefined;
+  readonly isInCloud: (kind: string, id: string) => boolean;
   /** Whether something went wrong so far that any object may have suffered from. */
   readonly isTroubled: () => boolean;
 }
@@ -52,6 +45,10 @@ export class Watchman {
   readonly #deps: WatchmanDeps;
   /** Resources that are there, by id. */
   readonly made = new Map<string, Made>();
+  /** Resources whose removal the cloud has taken up, and may not have done yet. */
+  readonly #leaving = new Map<string, Made>();
+  /** Images whose content is not what was sent. */
+  readonly #spoilt = new Set<string>();
   /** Resources that were left in place on purpose. */
   readonly detached = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
@@ -168,6 +165,14 @@ export class Watchman {
           `${object.kind} '${object.metadata.name}' is gone, and its resource ${made.id} is still there`,
         );
     }
+    for (const [id, left] of this.#leaving) {
+      if (left.uid !== uid) continue;
+      this.#leaving.delete(id);
+      // Who was asked in time to leave it does not wait for the end of what it had removed.
+      const isAwaited = options?.onDelete !== 'detach' && !this.excused.has(uid);
+      if (isAwaited && this.#deps.isInCloud(left.kind, id))
+        this.#violate('I4', `${object.kind} '${object.metadata.name}' is gone, and its resource ${id} is still going`);
+    }
     // What the cloud makes for it later stays in place, too.
     if (options?.onDelete === 'detach') this.excused.add(uid);
   }
@@ -232,43 +237,53 @@ export class Watchman {
     const { method, path, body } = landing;
     // What was sent in time and done late was its sender's to ask for.
     if (method !== 'GET' && path !== '/auth/tokens' && landing.isLate !== true) this.judgeHost(landing, 'openstack');
-    const [collection = '', id, action] = path.split('/').slice(1);
-    if (action === 'add_router_interface') {
-      this.#judgeCreate(landing, 'RouterInterface', new Set([id ?? '', subnetOf(body)]));
-    } else if (action === 'remove_router_interface') {
-      for (const made of this.made.values())
-        if (made.kind === 'RouterInterface' && made.uses.has(id ?? '') && made.uses.has(subnetOf(body)))
-          this.judgeRemoval(landing, this.ownerOf(made.id));
-    } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
-      this.#judgeCreate(landing, KIND_BY_COLLECTION[collection], textsIn(body));
-    } else if (method === 'DELETE' && KIND_BY_COLLECTION[collection] !== undefined && action === undefined) {
-      this.judgeRemoval(landing, this.ownerOf(id ?? ''));
+    if (path.endsWith('/remove_router_interface')) {
+      for (const made of this.#interfacesAt(path, body)) this.judgeRemoval(landing, this.ownerOf(made.id));
+      return;
     }
+    const deed = deedOf(landing);
+    if (deed?.what === 'make') this.#judgeCreate(landing, deed.kind, deed.uses);
+    else if (deed?.what === 'remove') this.judgeRemoval(landing, this.ownerOf(deed.id ?? ''));
+    else if (method !== 'GET' && path !== '/auth/tokens') this.#judgeUse(landing);
   }
 
-  onAnswer({ method, path, body, uid }: Landing, status: number, answer: unknown, served: boolean): void {
+  onAnswer(landing: Landing, status: number, answer: unknown, served: boolean): void {
+    const { method, path, body, uid } = landing;
     if (status >= 400 && !(status === 404 && method !== 'POST')) this.#refused.add(uid);
     if (!served) {
       this.#refused.add(uid);
       return;
     }
-    const [collection = '', id = '', action] = path.split('/').slice(1);
-    if (action === 'add_router_interface') {
-      const made = (answer as { readonly port_id: string }).port_id;
-      this.note({ id: made, kind: 'RouterInterface', uid, uses: new Set([id, subnetOf(body)]) });
-    } else if (action === 'remove_router_interface') {
-      for (const made of [...this.made.values()])
-        if (made.kind === 'RouterInterface' && made.uses.has(id) && made.uses.has(subnetOf(body)))
-          this.made.delete(made.id);
-    } else if (method === 'POST' && KIND_BY_COLLECTION[collection] !== undefined) {
-      const [resource] = Object.values(answer as Readonly<Record<string, { readonly id: string }>>);
-      this.note({ id: resource?.id ?? '', kind: KIND_BY_COLLECTION[collection], uid, uses: textsIn(body) });
-    } else if (method === 'DELETE' && action === undefined) {
-      this.made.delete(id);
-      // The cloud takes the subnets of a network away with it.
-      for (const made of [...this.made.values()])
-        if (made.kind === 'Subnet' && made.uses.has(id)) this.made.delete(made.id);
+    if (path.endsWith('/remove_router_interface')) {
+      for (const made of this.#interfacesAt(path, body)) this.made.delete(made.id);
+      return;
     }
+    const deed = deedOf(landing);
+    if (deed === undefined) return;
+    if (deed.what === 'make') {
+      const id = madeBy(deed, answer);
+      this.note({ id, kind: deed.kind, uid, uses: deed.uses });
+      return;
+    }
+    const { id = '' } = deed;
+    const removed = this.made.get(id);
+    if (removed !== undefined) this.#leaving.set(id, removed);
+    this.made.delete(id);
+    // The cloud takes the subnets of a network away with it.
+    for (const made of [...this.made.values()])
+      if (made.kind === 'Subnet' && made.uses.has(id)) this.made.delete(made.id);
+  }
+
+  #interfacesAt(path: string, body: unknown): readonly Made[] {
+    const [, , router = ''] = path.split('/');
+    return [...this.made.values()].filter(
+      ({ kind, uses }) => kind === 'RouterInterface' && uses.has(router) && uses.has(subnetOf(body)),
+    );
+  }
+
+  /** Whoever uploaded it takes it away, and makes another. */
+  onSpoilt({ path }: Landing): void {
+    this.#spoilt.add(path.split('/')[2] ?? '');
   }
 
   /** Somebody else took it away. */
@@ -278,7 +293,7 @@ export class Watchman {
 
   note(made: Made): void {
     for (const other of this.made.values())
-      if (other.uid === made.uid && !this.excused.has(made.uid))
+      if (other.uid === made.uid && other.id !== made.id && !this.excused.has(made.uid))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
   }
@@ -306,7 +321,9 @@ export class Watchman {
       const used = this.ownerOf(id);
       if (used === undefined || used.metadata.namespace !== object.metadata.namespace) continue;
       const isOwnedBy = object.metadata.ownerReferences?.some((owner) => owner.uid === used.metadata.uid) === true;
-      if (!isOwnedBy && !this.unguarded.has(used.metadata.uid) && !used.metadata.finalizers?.includes(finalizer))
+      // What it was built on while it was referred to is not referred to any more.
+      const guards = referenceTo(object, used)?.finalizers ?? [finalizer];
+      if (!isOwnedBy && !this.#carries(used, guards))
         this.#violate('I1', `${own} on ${this.nameOf(used.metadata.uid)}, which does not carry its guard`);
     }
     const secretName = (object.spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined)
@@ -317,11 +334,34 @@ export class Watchman {
       this.#violate('I1', `${own}, and the secret '${secretName}' does not carry its guard`);
   }
 
+  #carries({ metadata: { uid, finalizers = [] } }: KubeObject, guards: readonly string[]): boolean {
+    return this.unguarded.has(uid) || guards.every((guard) => finalizers.includes(guard));
+  }
+
+  /** What a change builds on is guarded, as what a create does. */
+  #judgeUse({ uid, pod, body, path }: Landing): void {
+    const object = this.#objects.get(uid)?.object;
+    if (object === undefined || this.excused.has(uid)) return;
+    const named = textsIn(body);
+    for (const id of named) {
+      const used = this.ownerOf(id);
+      const guards = (used !== undefined && used !== object && referenceTo(object, used)?.finalizers) || [];
+      if (used !== undefined && !this.#carries(used, guards))
+        this.#violate(
+          'I1',
+          `${pod} changes ${this.nameOf(uid)} at ${path} with ${this.nameOf(used.metadata.uid)}, which does not carry its guard`,
+        );
+    }
+    for (const made of this.made.values())
+      if (made.uid === uid) this.made.set(made.id, { ...made, uses: new Set([...made.uses, ...named]) });
+  }
+
   /** Of what is an object's own. */
-  judgeRemoval({ pod }: Landing, object: KubeObject | undefined): void {
+  judgeRemoval({ pod, path }: Landing, object: KubeObject | undefined): void {
     if (object === undefined) return;
     const { deletionTimestamp, finalizers = [], name } = object.metadata;
     const what = `${pod} removes the resource of ${object.kind} '${name}'`;
+    if (this.#spoilt.has(path.split('/')[2] ?? '')) return;
     if (deletionTimestamp === undefined) {
       this.#violate('I2', `${what}, which is not being deleted`);
       return;
@@ -340,15 +380,4 @@ export class Watchman {
   #violate(invariant: string, text: string): void {
     this.#deps.onViolation(invariant, text);
   }
-}
-
-function subnetOf(body: unknown): string {
-  return String((body as { readonly subnet_id?: unknown } | undefined)?.subnet_id);
-}
-
-/** All texts of a body: among them the ids of what it refers to. */
-function textsIn(value: unknown, found: Set<string> = new Set()): Set<string> {
-  if (typeof value === 'string') found.add(value);
-  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) textsIn(part, found);
-  return found;
 }

@@ -1,5 +1,6 @@
 // How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
 import { isCreate, type Landing, type Misfortune } from './clouds.ts';
+import type { PieceFate } from './files.ts';
 import { Trouble } from './plan.ts';
 import type { KubeFate } from './pod.ts';
 import { isMaking, type ShopMisfortune } from './shop.ts';
@@ -85,6 +86,8 @@ export class Weather {
       return { landsAfterDeadlineMs: this.#lateMs };
     }
     const hits = (trouble: Trouble): boolean => this.#lasts(trouble) && this.#chance() < 0.6;
+    if (hits(Trouble.Throttling)) return { status: 429, retryAfterMs: 1_000 + this.#chance() * 4_000 };
+    if (method !== 'GET' && method !== 'POST' && hits(Trouble.Outdating)) return { status: 412 };
     if (hits(Trouble.Failing)) return { status: this.#chance() < 0.5 ? 500 : 503 };
     if (method !== 'GET' && method !== 'DELETE' && hits(Trouble.Refusing)) return { status: 409 };
     if (hits(Trouble.Dropping)) return { dropBeforeWork: true };
@@ -93,6 +96,13 @@ export class Weather {
     if (hits(Trouble.Babbling)) return { garbage: '<html></html>' };
     if (method !== 'POST' && hits(Trouble.Lying)) return { lies: true };
     return undefined;
+  }
+
+  /** What befalls the cloud befalls the hosts of files. */
+  pieceFate(): PieceFate {
+    const isLost = this.#lasts(Trouble.Dropping) || this.#lasts(Trouble.Failing);
+    if (isLost && this.#chance() < 0.3) return 'lost';
+    return this.#lasts(Trouble.Lying) && this.#chance() < 0.3 ? 'altered' : undefined;
   }
 
   /** What befalls the cloud befalls the print shop. */

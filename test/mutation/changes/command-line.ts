@@ -49,13 +49,13 @@ export const COMMAND_LINE: readonly Change[] = [
     breaks: 'what is read at run time is packed',
     from: "  'adapters/ocm/types/client.ts',\n",
     to: '',
-    tests: ['test/deploy/package.test.ts'],
+    tests: ['test/real/deploy/package.test.ts'],
   },
   {
     file: 'actors/process/load-adapters.ts',
     breaks: 'in a package troupe/adapter is JavaScript',
     from: '{extname(import.meta.url)}',
     to: "{'.ts'}",
-    tests: ['test/deploy/package.test.ts'],
+    tests: ['test/real/deploy/package.test.ts'],
   },
 ];

@@ -68,8 +68,8 @@ export const KUBERNETES: readonly Change[] = [
   {
     file: 'adapters/kubernetes/objects.ts',
     breaks: 'a list ends with its first page',
-    from: 'if (!metadata.continue) return',
-    to: 'if (metadata.continue !== null) return',
+    from: 'while (last.metadata.continue) {',
+    to: 'while (last.metadata.continue === null) {',
     tests: ['test/adapters/kubernetes/client.test.ts'],
   },
   {

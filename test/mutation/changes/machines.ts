@@ -89,8 +89,8 @@ export const MACHINES: readonly Change[] = [
   {
     file: 'machines/external-resource/building.ts',
     breaks: 'M3, I4: a deletion does not wait for a create that was sent',
-    from: "entry: ['noteTry', 'noteBuilding'],",
-    to: "entry: ['noteTry', 'noteBuilding'],\n      always: { guard: 'isDeleting', target: '#deleting' },",
+    from: "entry: ['noteTry', 'noteBuilding', 'noteBasis'],",
+    to: "entry: ['noteTry', 'noteBuilding', 'noteBasis'],\n      always: { guard: 'isDeleting', target: '#deleting' },",
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
@@ -168,6 +168,13 @@ export const MACHINES: readonly Change[] = [
     breaks: 'I9: an edit while the resource is compared is not compared',
     from: "        { guard: 'isOutdated', target: '#claiming' },\n",
     to: '',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/context.ts',
+    breaks: 'P1: what goes before it was built waits for what cannot tell without it what it built',
+    from: "return isBlank && neededFor === 'create' && isOld;",
+    to: 'return false;',
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
@@ -297,9 +304,16 @@ export const MACHINES: readonly Change[] = [
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
+    file: 'machines/external-resource/drift.ts',
+    breaks: 'where drift is only reported an edit is not brought to the resource',
+    from: 'Math.max(applied ?? 0, reporting.applied ?? 0) === generation',
+    to: 'generation > 0',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
     file: 'machines/external-resource/context.ts',
     breaks: 'a spec that is refused as it is backs off no longer than anything else',
-    from: "error?.fault === 'spec' ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS",
+    from: 'isRefused ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS',
     to: 'BACKOFF_LIMIT_MS',
     tests: ['test/machines/external-resource/backoff.test.ts'],
   },

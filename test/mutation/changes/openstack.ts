@@ -3,6 +3,76 @@ import type { Change } from '../change.ts';
 
 export const OPENSTACK: readonly Change[] = [
   {
+    file: 'adapters/openstack/managed-kind.ts',
+    breaks: 'I2: a port that a trunk has carried is never let go',
+    from: 'guards: guardsOf(kind),',
+    to: 'guards: [kind.finalizer],',
+    tests: ['test/actors/trunks.test.ts', 'test/adapters/openstack/references.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/kinds/floating-ip.ts',
+    breaks: 'Q11: every floating IP of a network looks like one whose port has no id yet',
+    from: 'return address === undefined ?',
+    to: "return address === undefined && (spec?.['resource'] as JsonObject)['portRef'] === undefined ?",
+    tests: ['test/adapters/openstack/kinds.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/operations.ts',
+    breaks: 'what another is about to tell counts as a failure',
+    from: 'if (missing.some((key) => dependencies[key]?.id === undefined))',
+    to: 'if (missing.length > 0)',
+    tests: ['test/adapters/openstack/operations.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/image-upload.ts',
+    breaks: 'U4: an upload begins after the lease has ended',
+    from: 'Math.min(clock.now() + CALL_MS, request.validUntil())',
+    to: 'clock.now() + CALL_MS',
+    tests: ['test/adapters/openstack/images.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/secret-contents.ts',
+    breaks: 'K2: what a Secret lacks counts as a failure',
+    from: "throw new WaitingError(waiting.join('\\n'));",
+    to: "throw new Error(waiting.join('\\n'));",
+    tests: ['test/adapters/openstack/secret-contents.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/cloud-session.ts',
+    breaks: 'K1: a service is quoted that quotes the content of a Secret',
+    from: 'const hide = hiding([...this.#secrets, ...secrets, token]);',
+    to: 'const hide = hiding([...this.#secrets, token]);',
+    tests: ['test/adapters/openstack/secret-contents.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/user-collections.ts',
+    breaks: 'P1: others are looked at, too, where a user is named',
+    from: 'if (kind.ofUser === undefined || userOf(kind, request) !== undefined) return;',
+    to: 'if (kind.ofUser === undefined) return;',
+    tests: ['test/adapters/openstack/user-collections.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/user-collections.ts',
+    breaks: 'P2: a list of users that failed counts as one of nobody',
+    from: 'error.status === 403',
+    to: 'error.status >= 403',
+    tests: ['test/adapters/openstack/user-collections.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/identity.ts',
+    breaks: 'D1: what the projects below inherit is taken for the assignment',
+    from: 'return id === undefined || isOther ? []',
+    to: 'return id === undefined ? []',
+    tests: ['test/adapters/openstack/kinds.test.ts'],
+  },
+  {
+    file: 'adapters/openstack/identity.ts',
+    breaks: 'D2: what is no id of the kind leads to some path',
+    from: 'if (identityOf(identity, attributes) !== id) throw',
+    to: 'if (id === undefined) throw',
+    tests: ['test/adapters/openstack/kinds.test.ts'],
+  },
+  {
     file: 'adapters/openstack/clouds-yaml.ts',
     breaks: 'C2: one secret keeps the process busy for minutes',
     from: '    uniqueKeys: false,\n',
@@ -108,6 +178,13 @@ export const OPENSTACK: readonly Change[] = [
     tests: ['test/adapters/openstack/outage.test.ts'],
   },
   {
+    file: 'adapters/openstack/outage.ts',
+    breaks: 'D2: an answer that was on its way ends the rest that a service asked for',
+    from: 'if (rests === this.#rests) this.#end();',
+    to: 'this.#end();',
+    tests: ['test/adapters/openstack/outage.test.ts'],
+  },
+  {
     file: 'adapters/openstack/answer.ts',
     breaks: 'R1: an answer may nest as deep as it likes',
     from: 'if (depth > DEEPEST) throw',
@@ -159,8 +236,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/cloud-session.ts',
     breaks: 'one answer of the cloud makes everybody wait for as long as it likes',
-    from: 'gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace)',
-    to: 'gate.pause(retryAfterMs, namespace)',
+    from: 'gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), asking.namespace)',
+    to: 'gate.pause(retryAfterMs, asking.namespace)',
     tests: ['test/adapters/openstack/secrecy.test.ts', 'test/adapters/openstack/sessions.test.ts'],
   },
   {
@@ -173,7 +250,7 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/gate.ts',
     breaks: 'a shorter pause ends a longer one',
-    from: '    if (until <= (paused?.pausedUntil ?? this.#pausedUntil)) return;\n',
+    from: '    if (until <= lane.pausedUntil) return;\n',
     to: '',
     tests: ['test/adapters/openstack/gate.test.ts'],
   },
@@ -194,15 +271,15 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/look-ups.ts',
     breaks: 'L3: an answer without the resource proves its absence',
-    from: '    if (status === 404) return [];\n    const found = body[member];',
-    to: '    const found = body[member];\n    if (status === 404 || found === undefined) return [];',
+    from: '    if (status === 404) return [];\n    const found = resourceIn(this.#of, body);',
+    to: '    const found = resourceIn(this.#of, body);\n    if (status === 404 || found === undefined) return [];',
     tests: ['test/adapters/openstack/look-ups.test.ts'],
   },
   {
     file: 'adapters/openstack/operations.ts',
     breaks: "a create that was not found is none of anybody's trouble",
-    from: 'if (answer.status === 404) throw notFound(call, answer);\n        return',
-    to: 'return',
+    from: 'if (answer.status === 404) throw notFound(call, answer);\n        const made',
+    to: 'const made',
     tests: ['test/adapters/openstack/operations.test.ts'],
   },
   {
@@ -249,9 +326,9 @@ export const OPENSTACK: readonly Change[] = [
   },
   {
     file: 'adapters/openstack/gate.ts',
-    breaks: 'G3: who comes while the gate is paused goes in',
-    from: '      if (now < this.#pausedUntil) return;\n',
-    to: '',
+    breaks: 'G3: who comes while the lane is paused goes in',
+    from: 'lane.held >= most || now < lane.pausedUntil',
+    to: 'lane.held >= most',
     tests: ['test/adapters/openstack/gate.test.ts'],
   },
   {
@@ -271,8 +348,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/look-ups.ts',
     breaks: 'L3: a list that was cut short proves absence',
-    from: 'truncated !== true && next === null',
-    to: 'next === null',
+    from: 'truncated !== true && nextQuery(body, members) === undefined',
+    to: 'nextQuery(body, members) === undefined',
     tests: ['test/adapters/openstack/look-ups.test.ts'],
   },
   {
@@ -349,7 +426,7 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/openstack/operations.ts',
     breaks: 'what was only imported is told to be gone, and made anew',
-    from: '        if (found === undefined) refuseLoss(request);\n        return found &&',
+    from: '        if (found === undefined) refuseLoss(request, lost);\n        return found &&',
     to: '        return found &&',
     tests: ['test/adapters/openstack/operations.test.ts'],
   },
