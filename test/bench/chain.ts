@@ -16,6 +16,8 @@ export interface ChainOptions {
 }
 
 const OBJECTS_A_CHAIN = 3;
+/** Its kinds, dependants first. */
+const CHAIN = ['ports', 'subnets', 'networks'];
 const POLL_MS = 200;
 /** A wait ends with an error when nothing has changed for so long, in milliseconds. */
 const STALLED_MS = 60_000;
@@ -139,12 +141,13 @@ export async function available(
   landscape: Landscape,
   count: number,
   onProgress: (line: string) => void,
+  plurals: readonly string[] = CHAIN,
 ): Promise<ActorsCounts> {
   return until(stage, async (counts) => {
     const settled = counts.census['resting.available'] ?? 0;
     onProgress(`${settled} of ${count} available`);
     if (settled < count) return settled;
-    const now = await stored(landscape);
+    const now = await stored(landscape, plurals);
     return now.available >= count ? 'done' : settled + now.available;
   });
 }
@@ -154,17 +157,21 @@ export async function gone(
   stage: Stage,
   landscape: Landscape,
   onProgress: (line: string) => void,
+  plurals: readonly string[] = CHAIN,
 ): Promise<ActorsCounts> {
   return until(stage, async () => {
-    const { present } = await stored(landscape);
+    const { present } = await stored(landscape, plurals);
     onProgress(`${present} left`);
     return present === 0 ? 'done' : -present;
   });
 }
 
-async function stored(landscape: Landscape): Promise<{ readonly present: number; readonly available: number }> {
+async function stored(
+  landscape: Landscape,
+  plurals: readonly string[],
+): Promise<{ readonly present: number; readonly available: number }> {
   let [present, available] = [0, 0];
-  for (const plural of ['ports', 'subnets', 'networks'] as const) {
+  for (const plural of plurals) {
     const now = await landscape.count(plural);
     present += now.present;
     available += now.available;
@@ -174,7 +181,11 @@ async function stored(landscape: Landscape): Promise<{ readonly present: number;
   return { present, available };
 }
 
-async function until(stage: Stage, look: (counts: ActorsCounts) => Promise<'done' | number>): Promise<ActorsCounts> {
+/** Looks now and then. @param look  how far it is, by anything that changes as it goes on */
+export async function until(
+  stage: Stage,
+  look: (counts: ActorsCounts) => Promise<'done' | number>,
+): Promise<ActorsCounts> {
   const { clock } = stage;
   let last = Number.NaN;
   let movedAt = clock.now();

@@ -1,10 +1,11 @@
-// Idle: so many settled objects, a third of them networks, subnets and ports each, at rest: memory, a restart, and what
-// goes on while nothing happens.
-
+// Idle: so many settled objects at rest, a third of them networks, subnets and ports each, or of all kinds: memory, a restart,
+// and what goes on while nothing happens.
 import type { JsonObject } from '../../bus/mod.ts';
+import { secretsFor } from '../actors/every-kind.ts';
 import { chains } from './chain.ts';
 import { type Report, spread, sum } from './figures.ts';
 import { type Item, Landscape } from './landscape.ts';
+import { copy, pattern, type SettledItem } from './settled.ts';
 import { Stage, type StageOptions } from './stage.ts';
 
 const MB = 1_000_000;
@@ -19,9 +20,7 @@ const PARENT = '00000000-0000-4000-8000-ffffffffffff';
 const finalizer = (kind: string): string => `openstack.k-orc.cloud/${kind}`;
 
 /** What the three kinds carry and show in a chain. */
-const SETTLED: Readonly<
-  Record<Item['plural'], { readonly finalizers: readonly string[]; readonly resource: JsonObject }>
-> = {
+const SETTLED: Readonly<Record<string, { readonly finalizers: readonly string[]; readonly resource: JsonObject }>> = {
   networks: {
     finalizers: [finalizer('network'), finalizer('subnet'), finalizer('port')],
     resource: {
@@ -64,21 +63,53 @@ interface IdleOptions extends StageOptions {
   readonly profile: boolean;
 }
 
-export async function idle(options: IdleOptions): Promise<Report> {
-  const { count, onProgress } = options;
+/** Of networks, subnets and ports. */
+export function idle(options: IdleOptions): Promise<Report> {
+  return atRest(options, async (_, landscape) => {
+    const items = chains(Math.ceil(options.count / 3), 'idle').slice(0, options.count);
+    await store(landscape, items.map(settled));
+    return items.length;
+  });
+}
+
+/** Of all kinds, in whole sets: the first was made by the actors, on the simulated cloud. */
+export function idleAll(options: IdleOptions): Promise<Report> {
+  return atRest(options, async (stage, landscape) => {
+    options.onProgress('making one of each');
+    const set = await pattern(stage, landscape);
+    const copies = Math.max(1, Math.ceil(options.count / set.length));
+    const made = Array.from({ length: copies }, (_, index) => copy(set, index));
+    for (const { prefix } of made) await landscape.secrets(secretsFor(prefix));
+    await store(
+      landscape,
+      made.flatMap(({ items }) => items),
+    );
+    return (copies + 1) * set.length;
+  });
+}
+
+async function store(landscape: Landscape, made: readonly SettledItem[]): Promise<void> {
+  await landscape.apply(made.map(({ item }) => item));
+  await landscape.writeStatus(made);
+}
+
+/** @param make  stores the objects. @returns how many there are */
+async function atRest(
+  options: IdleOptions,
+  make: (stage: Stage, landscape: Landscape) => Promise<number>,
+): Promise<Report> {
+  const { onProgress } = options;
   const stage = await Stage.open(options);
   const { clock } = stage;
   try {
     const landscape = new Landscape(stage, NAMESPACE);
     await landscape.open();
-    const items = chains(Math.ceil(count / 3), 'idle').slice(0, count);
     onProgress('storing the objects');
-    const made = items.map(settled);
-    await landscape.apply(made.map(({ item }) => item));
-    await landscape.writeStatus(made);
+    const count = await make(stage, landscape);
     onProgress('first start');
     const firstMs = await begun(stage, count, { ...options, profile: false });
     await stage.quiet();
+    const firstCounts = await stage.counts();
     await stage.stopActors();
     onProgress('restart');
     const restartMs = await begun(stage, count, options);
@@ -95,10 +126,13 @@ export async function idle(options: IdleOptions): Promise<Report> {
     return {
       profile,
       figures: {
+        objects: count,
         residentMb: after.residentBytes / MB,
         heapMb: before.heapBytes / MB,
         externalMb: before.externalBytes / MB,
         firstStartMs: firstMs,
+        'firstStart.writes': sum(firstCounts.writes),
+        'firstStart.calls': sum(firstCounts.calls),
         restartMs,
         'restart.cpuMs': afterStart.cpuMs,
         'restart.residentMb': afterStart.residentBytes / MB,
@@ -109,6 +143,7 @@ export async function idle(options: IdleOptions): Promise<Report> {
         'idle.callsAMinute': sum(counts.calls),
         'idle.writesAMinute': sum(counts.writes),
         'idle.messagesAMinute': sum(counts.messages),
+        ...spread('idle.messages', counts.messages),
       },
     };
   } finally {
@@ -134,8 +169,8 @@ async function begun(
 }
 
 /** The object as it is when it has long been Available: finalizers, id, conditions and what was observed. */
-function settled({ plural, name, body }: Item, index: number): { readonly item: Item; readonly status: JsonObject } {
-  const { finalizers, resource } = SETTLED[plural];
+function settled({ plural, name, body }: Item, index: number): SettledItem {
+  const { finalizers, resource } = SETTLED[plural] ?? { finalizers: [], resource: {} };
   const lasting = { observedGeneration: 1, lastTransitionTime: SINCE, reason: 'Success' };
   return {
     item: { plural, name, body: { ...body, metadata: { name, finalizers } } },

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../bus/mod.ts';
 import type { Stage } from './stage.ts';
 
 export const CREDENTIALS = { secretName: 'clouds', cloudName: process.env['OS_CLOUD'] ?? 'openstack' };
-const GROUP = '/apis/openstack.k-orc.cloud/v1alpha1';
+export const GROUP = '/apis/openstack.k-orc.cloud/v1alpha1';
 /** Requests of the benchmark that are under way at a time. */
 const IN_FLIGHT = 64;
 
 export interface Item {
-  readonly plural: 'networks' | 'subnets' | 'ports';
+  readonly plural: string;
   readonly name: string;
   readonly body: JsonObject;
 }
@@ -36,7 +36,7 @@ function body(kind: string, name: string, resource: JsonObject): JsonObject {
   };
 }
 
-interface Stored {
+export interface Stored {
   readonly metadata: { readonly generation: number };
   readonly status?: {
     readonly conditions?: readonly {
@@ -47,13 +47,18 @@ interface Stored {
   };
 }
 
-function isAvailable({ metadata: { generation }, status }: Stored): boolean {
+export function isAvailable({ metadata: { generation }, status }: Stored): boolean {
   return (
     status?.conditions?.some(
       ({ type, status, observedGeneration }) =>
         type === 'Available' && status === 'True' && observedGeneration === generation,
     ) ?? false
   );
+}
+
+/** What a kind is called in paths. */
+export function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}s`;
 }
 
 /** A namespace of its own at the API server of a stage. */
@@ -67,21 +72,26 @@ export class Landscape {
     this.#namespace = `${name}-${Math.floor(stage.clock.random() * 36 ** 6).toString(36)}`;
   }
 
+  get namespace(): string {
+    return this.#namespace;
+  }
+
   /** Makes the namespace and the credentials in it. */
   async open(): Promise<void> {
     const { client, cloudsYaml } = this.#stage;
     const path = '/api/v1/namespaces';
     const name = this.#namespace;
     await client.call({ method: 'POST', path, body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
-    await client.call({
-      method: 'POST',
-      path: `${path}/${name}/secrets`,
-      body: {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name: CREDENTIALS.secretName },
-        stringData: { 'clouds.yaml': cloudsYaml },
-      },
+    await this.secrets({ [CREDENTIALS.secretName]: { 'clouds.yaml': cloudsYaml } });
+  }
+
+  /** Makes Secrets, by their names. */
+  async secrets(contents: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
+    const { client } = this.#stage;
+    const path = `/api/v1/namespaces/${this.#namespace}/secrets`;
+    await each(Object.entries(contents), ([name, stringData]) => {
+      const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData };
+      return client.call({ method: 'POST', path, body });
     });
   }
 
@@ -110,9 +120,14 @@ export class Landscape {
   }
 
   /** How many objects of a kind there are, and how many of them are Available as of their generation. */
-  async count(plural: Item['plural']): Promise<{ readonly present: number; readonly available: number }> {
-    let present = 0;
-    let available = 0;
+  async count(plural: string): Promise<{ readonly present: number; readonly available: number }> {
+    const items = await this.list(plural);
+    return { present: items.length, available: items.filter(isAvailable).length };
+  }
+
+  /** The objects of a kind as they are stored. */
+  async list(plural: string): Promise<readonly Stored[]> {
+    const found: Stored[] = [];
     let next = '';
     do {
       const { body } = await this.#stage.client.call({
@@ -120,17 +135,10 @@ export class Landscape {
         path: `${this.#path(plural)}?limit=1000${next}`,
       });
       const { items, metadata } = body as unknown as { items: Stored[]; metadata: { continue?: string } };
-      present += items.length;
-      available += items.filter(isAvailable).length;
+      found.push(...items);
       next = metadata.continue ? `&continue=${encodeURIComponent(metadata.continue)}` : '';
     } while (next !== '');
-    return { present, available };
-  }
-
-  /** Whether an object is Available as of its generation. */
-  async isAvailable(plural: Item['plural'], name: string): Promise<boolean> {
-    const { body } = await this.#stage.client.call({ method: 'GET', path: `${this.#path(plural)}/${name}` });
-    return isAvailable(body as unknown as Stored);
+    return found;
   }
 
   /** Deletes the namespace and waits until it is gone from where the API server's controllers delete it. */

@@ -8,9 +8,10 @@ import { churn } from './churn.ts';
 import { csiProxy } from './csi-proxy.ts';
 import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
-import { idle } from './idle.ts';
+import { idle, idleAll } from './idle.ts';
 import { model } from './model.ts';
 import { neighbour } from './neighbour.ts';
+import { openstack } from './openstack.ts';
 import { CLIENTS, real } from './real.ts';
 
 /** Between two lines of progress where there is no terminal, in milliseconds. */
@@ -25,6 +26,8 @@ interface Options {
   readonly latencyMs: number;
   readonly inFlight: number;
   readonly profile: boolean;
+  /** On real services: `openstack` alone. */
+  readonly isReal: boolean;
   onProgress(line: string): void;
 }
 
@@ -36,6 +39,19 @@ interface Benchmark {
   readonly goals: Readonly<Record<string, number>>;
   run(options: Options): Promise<Report>;
 }
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string' },
+    'latency-ms': { type: 'string', default: '50' },
+    'in-flight': { type: 'string' },
+    runs: { type: 'string' },
+    real: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
 
 const CALLS = { 'up.callsPerObject': 1.1 };
 
@@ -65,6 +81,19 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     },
     run: idle,
   },
+  'idle-all': {
+    counts: [10_000],
+    runs: 1,
+    goals: { 'restart.calls': 0, 'restart.writes': 0, 'idle.callsAMinute': 0, 'idle.writesAMinute': 0 },
+    run: idleAll,
+  },
+  openstack: {
+    counts: [values.real ? 30 : 300],
+    runs: 3,
+    ...(values.real && { inFlight: CLIENTS }),
+    goals: { 'up.ratio': 1.3, 'down.ratio': 1.3, 'up.directRatio': 1.3, 'down.directRatio': 1.3 },
+    run: openstack,
+  },
   fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
   neighbour: {
     counts: [3_000],
@@ -83,17 +112,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   model: alone(958, model),
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    count: { type: 'string' },
-    'latency-ms': { type: 'string', default: '50' },
-    'in-flight': { type: 'string' },
-    runs: { type: 'string' },
-    profile: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-});
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];
 if (benchmark === undefined) {
@@ -119,6 +137,7 @@ async function measure(name: string, benchmark: Benchmark): Promise<void> {
         latencyMs: whole('latency-ms', values['latency-ms']),
         inFlight: whole('in-flight', values['in-flight'] ?? String(benchmark.inFlight ?? IN_FLIGHT)),
         profile: values.profile,
+        isReal: values.real,
         onProgress: (line) => progress(`${name} ${count}, run ${run} of ${runs}: ${line}`),
       });
       report = {

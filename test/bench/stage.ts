@@ -16,6 +16,7 @@ import { type Clock, type NatsServer, natsProgram, startNatsServer } from '../..
 import { type SecuredServer, securedServer, seedFile } from '../bus/secured-server.ts';
 import { sum } from './figures.ts';
 import type { ActorsCounts } from './parts/actors.ts';
+import type { CloudPace } from './parts/cloud.ts';
 import type { PartName, Question, Usage } from './parts/mod.ts';
 import type { Profile } from './parts/profiler.ts';
 
@@ -34,6 +35,8 @@ const QUIET_MS = 3_000;
 export interface StageOptions {
   readonly latencyMs: number;
   readonly inFlight: number;
+  /** How long the simulated cloud works on servers and volumes. */
+  readonly work?: Omit<CloudPace, 'latencyMs'>;
   /** The real ones instead of the embedded API server and the simulated cloud. */
   readonly real?: { readonly kubeconfig: string; readonly cloudsFile: string };
   onProgress(line: string): void;
@@ -128,12 +131,12 @@ export class Stage {
   }
 
   static async open(options: StageOptions): Promise<Stage> {
-    const { real, latencyMs, onProgress } = options;
+    const { real, latencyMs, work, onProgress } = options;
     const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
     onProgress(`starting the parts in ${folder}`);
     const kubeconfig = real?.kubeconfig ?? join(folder, 'kubeconfig');
     const api = real === undefined ? await PartProcess.start('api', { kubeconfig }) : undefined;
-    const cloud = real === undefined ? await PartProcess.start('cloud', { latencyMs }) : undefined;
+    const cloud = real === undefined ? await PartProcess.start('cloud', { latencyMs, ...work }) : undefined;
     const cloudsYaml = cloud?.info['cloudsYaml'] ?? (await readFile(real?.cloudsFile ?? '', 'utf8'));
     const clock = systemClock();
     const sought = {

@@ -33,6 +33,10 @@ export interface ActorsCounts {
   readonly lastWriteAt: number;
   /** Calls to the cloud, by service, method and collection. */
   readonly calls: Readonly<Record<string, number>>;
+  /** The same by kind and by what the object was at: `servers.create`, `servers.wait`, `servers.settle`, `servers.delete`. */
+  readonly phases: Readonly<Record<string, number>>;
+  /** Writes to the API server by kind of object. */
+  readonly writesOf: Readonly<Record<string, number>>;
   /** Publications by topic, and deletions of values. */
   readonly messages: Readonly<Record<string, number>>;
   /** From the moment a chain's last dependency was ready to the dependant's request, in milliseconds. */
@@ -68,7 +72,11 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     events: false,
     metrics: {
       ...metrics(),
-      onCall: ({ service, method, path }) => add(count.calls, `${service} ${method} ${path.replace(UUID, '{id}')}`),
+      onCall({ service, method, path, traceparent }) {
+        add(count.calls, `${service} ${method} ${path.replace(UUID, '{id}')}`);
+        // What is asked for all who wait is no object's in particular.
+        if (traceparent === '') add(count.phases, `${path.split('/')[1]}.wait`);
+      },
     },
   });
   return {
@@ -89,6 +97,10 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/;
 
 class Counts {
   readonly calls = new Map<string, number>();
+  readonly phases = new Map<string, number>();
+  readonly #writesOf = new Map<string, number>();
+  /** The state that each object is in. */
+  readonly #states = new Map<string, string>();
   readonly #writes = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #reads = new Map<string, number>();
@@ -107,6 +119,8 @@ class Counts {
       reads: Object.fromEntries(this.#reads),
       lastWriteAt: this.#lastWriteAt,
       calls: Object.fromEntries(this.calls),
+      phases: Object.fromEntries(this.phases),
+      writesOf: Object.fromEntries(this.#writesOf),
       messages: Object.fromEntries(this.#messages),
       reactions: this.#reactions,
       firstEntered: Object.fromEntries(this.#firstEntered),
@@ -116,6 +130,7 @@ class Counts {
 
   reset(): void {
     for (const sums of [this.calls, this.#writes, this.#refusals, this.#reads, this.#messages]) sums.clear();
+    for (const sums of [this.phases, this.#writesOf]) sums.clear();
     this.#firstEntered.clear();
     this.#lastEntered.clear();
     this.#reactions = [];
@@ -135,6 +150,7 @@ class Counts {
         throw error;
       } finally {
         add(this.#writes, kind);
+        add(this.#writesOf, pluralIn(call));
         this.#lastWriteAt = now();
       }
     };
@@ -178,6 +194,7 @@ class Counts {
         const { actor, type, data } = event;
         if (type === 'transition') {
           const to = String(data['to']);
+          this.#states.set(addressKey(actor), to);
           if (!this.#firstEntered.has(to)) this.#firstEntered.set(to, now());
           this.#lastEntered.set(to, now());
           if (to === 'resting.available') this.#availableAt.set(addressKey(actor), now());
@@ -187,10 +204,22 @@ class Counts {
           const readyAt = this.#availableAt.get(addressKey({ ...actor, plural: before ?? '' }));
           if (readyAt !== undefined) this.#reactions.push(now() - Number(data['durationMs']) - readyAt);
         }
+        if (type === 'call') add(this.phases, `${actor.plural}.${phaseOf(this.#states.get(addressKey(actor)))}`);
         trace.emit(event);
       },
     };
   }
+}
+
+/** What an object is at in a state of its life. */
+function phaseOf(state = ''): string {
+  if (state.startsWith('deleting')) return 'delete';
+  return state.startsWith('keeping') || state.startsWith('resting') ? 'settle' : 'create';
+}
+
+/** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`. */
+function pluralIn({ path }: KubeCall): string {
+  return path.split('?')[0]?.split('/')[6] ?? '';
 }
 
 function kindOf({ method, path, contentType = '' }: KubeCall): string {

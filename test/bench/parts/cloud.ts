@@ -3,9 +3,15 @@ import { systemClock } from '../../../actors/clock.ts';
 import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import type { Part } from './mod.ts';
 
-/** @param options.latencyMs  time that every call takes, in milliseconds */
-export async function serveCloud({ latencyMs }: { readonly latencyMs: number }): Promise<Part> {
-  const simulator = await startSimulator({ clock: systemClock(), latencyMs });
+/** Times in milliseconds: that of every call, and how long servers and volumes are built and removed. */
+export interface CloudPace {
+  readonly latencyMs: number;
+  readonly serverWorkMs?: number;
+  readonly volumeWorkMs?: number;
+}
+
+export async function serveCloud(pace: CloudPace): Promise<Part> {
+  const simulator = await startSimulator({ clock: systemClock(), ...pace });
   return {
     info: { cloudsYaml: simulator.cloudsYaml('openstack') },
     counts: () => ({ ...simulator.calls(), mostInFlight: simulator.mostInFlight() }),
