@@ -1,3 +1,4 @@
+// waits
 // limit: 600 s
 // A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
 import { suite } from 'uvu';
@@ -5,7 +6,7 @@ import { describeCrashes } from './crash.suite.ts';
 import { findNatsServer, onNats } from './grounds.ts';
 
 /** As many as there is time for; CI sets more. */
-const KILLS = Number(process.env['KILLS'] ?? 5);
+const KILLS = Number(process.env['KILLS'] ?? 2);
 
 const found = await findNatsServer();
 if ('refusal' in found) {

@@ -160,6 +160,14 @@ export async function findNatsServer(): Promise<{ readonly program: string } | {
   }
 }
 
+/** A nats-server, for a file of which nothing is worth anything without one: where none can be had, it says so and is skipped. */
+export async function natsServerOrSkip(): Promise<string> {
+  const found = await findNatsServer();
+  if ('program' in found) return found.program;
+  console.log(`skipped: ${found.refusal}`);
+  process.exit(0);
+}
+
 /** Several processes may share it from this version on. */
 const SHARABLE = '2.11.0';
 

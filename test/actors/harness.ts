@@ -8,9 +8,11 @@ import { parseAllDocuments } from 'yaml';
 import { installCrds } from '../../actors/cli/crds.ts';
 import { systemClock } from '../../actors/clock.ts';
 import { Role } from '../../actors/process/config.ts';
-import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
+import { type Runtime, type RuntimeDeps, startRuntime } from '../../actors/process/runtime.ts';
 import { openLog } from '../../actors/telling/log.ts';
+import type { Metrics } from '../../actors/telling/metrics.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
+import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
 import {
   GROUP,
   openStackSessions,
@@ -31,26 +33,42 @@ import {
   type Timer,
   type TraceEvent,
 } from '../../bus/mod.ts';
+import { serviceOf } from '../adapters/openstack/service-paths.ts';
+import { isOffered, listAll, pathOf, TABLES, tableOf } from './contents.ts';
 import { condition, Follower, type Raw, said } from './follower.ts';
 import { forgetStreams, type Ground, type OpenGround } from './grounds.ts';
 
 /** Dependants first, where kinds depend on each other one way only. */
-const KINDS = [
+export const KINDS = [
+  'FloatingIP',
+  'Server',
+  'Trunk',
+  'ServerGroup',
+  'KeyPair',
+  'Flavor',
+  'Volume',
+  'VolumeType',
+  'Image',
+  'ShareNetwork',
+  'ApplicationCredential',
+  'Endpoint',
+  'Service',
+  'RoleAssignment',
+  'User',
+  'Group',
+  'Role',
   'RouterInterface',
   'Port',
   'Subnet',
   'Router',
   'SecurityGroup',
   'Network',
+  'AddressScope',
   'Project',
   'Domain',
   'Secret',
 ] as const;
 export type Kind = (typeof KINDS)[number];
-
-/** What Neutron keeps, dependants first. */
-const NEUTRON = ['ports', 'routers', 'subnets', 'security-groups', 'networks'] as const;
-export type Collection = (typeof NEUTRON)[number] | 'projects' | 'domains';
 
 /** Every name in the cloud that a test makes begins with its world's prefix. */
 export const CREDENTIALS = 'openstack-clouds';
@@ -90,6 +108,9 @@ export class World {
   readonly prefix: string;
   readonly namespace: string;
   readonly events: Event[] = [];
+  /** What the runtime asked of the cloud, and what it wrote to the API server, as `PATCH /apis/...`. */
+  readonly calls: string[] = [];
+  readonly writes: string[] = [];
   /** What the runtime logged, one object a line. */
   readonly logs: JsonObject[] = [];
   readonly follower: Follower;
@@ -177,10 +198,26 @@ export class World {
       readonly kinds?: readonly string[];
       readonly namespaces?: readonly string[];
       readonly events?: boolean;
+      readonly roles?: ReadonlySet<string>;
+      readonly metrics?: Metrics;
     } = {},
   ): Promise<void> {
-    const { logLevel = 'trace' } = this.#options;
     const bus = await this.observe();
+    this.#runtime = await this.#startRuntime(bus, scope);
+  }
+
+  /** A runtime beside the world's own, which shares its bus and its log. @returns the way to end it */
+  async startAnother(scope: Pick<RuntimeDeps, 'roles' | 'metrics'>): Promise<() => Promise<void>> {
+    const bus = await this.ground.connect(`${this.prefix}-another`);
+    const runtime = await this.#startRuntime(bus, scope);
+    return async () => {
+      await runtime.close();
+      await bus.close();
+    };
+  }
+
+  #startRuntime(bus: Bus, scope: Partial<RuntimeDeps>): Promise<Runtime> {
+    const { logLevel = 'trace' } = this.#options;
     const destination = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         for (const line of chunk.toString().split('\n'))
@@ -188,7 +225,7 @@ export class World {
         done();
       },
     });
-    this.#runtime = await startRuntime({
+    return startRuntime({
       bus,
       client: this.#runtimeClient ?? this.client,
       clock: this.clock,
@@ -197,6 +234,21 @@ export class World {
       roles: new Set([...Object.values(Role), REALM]),
       callMs: CALL_MS,
       events: true,
+      metrics: {
+        onCall: ({ service, method, path }) => void this.calls.push(`${service} ${method} ${path}`),
+        onRefused: () => undefined,
+        onNews: () => undefined,
+        traced: (trace) => trace,
+        counted: (client) => ({
+          ...client,
+          call: (call) => {
+            if (call.method !== 'GET') this.writes.push(`${call.method} ${call.path}`);
+            return client.call(call);
+          },
+        }),
+        follow: () => undefined,
+        text: () => Promise.reject(new TypeError('nobody looks at these')),
+      },
       ...scope,
     });
   }
@@ -314,6 +366,13 @@ export class World {
     }
   }
 
+  /** As somebody who may write the status does. */
+  async patchStatus(kind: Kind, name: string, status: JsonObject): Promise<void> {
+    const path = `${this.path(kind, name)}/status`;
+    const body = { status };
+    await this.client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body });
+  }
+
   /** A JSON merge patch, as `kubectl patch --type=merge`. */
   async patch(kind: Kind, name: string, body: JsonObject): Promise<Raw> {
     const call = {
@@ -400,10 +459,9 @@ export class World {
     path: string,
     body?: JsonObject,
   ): Promise<JsonObject> {
-    const session = await this.#session();
-    const service = /^\/(projects|domains|users|roles)/.test(path) ? 'identity' : 'network';
+    const session = await this.session();
     const call = {
-      service,
+      service: serviceOf(path),
       method,
       path,
       deadlineAt: this.clock.now() + CALL_MS,
@@ -412,32 +470,59 @@ export class World {
     return (await session.call(body === undefined ? call : { ...call, body })).body;
   }
 
-  /** What there is in the cloud under this world's names. */
-  async contents(collection: Collection): Promise<readonly JsonObject[]> {
-    return (await this.#list(collection)).filter((item) => String(item['name']).startsWith(this.prefix));
+  /** What Keystone lists. */
+  async listed(
+    collection: 'role_assignments',
+    query: readonly (readonly [string, string])[],
+  ): Promise<readonly JsonObject[]> {
+    return listAll(await this.session(), tableOf(collection), { deadlineAt: this.#deadlineAt(), query });
+  }
+
+  /** What Keystone lists below a resource. */
+  async below(path: `/${string}`, key: string): Promise<readonly JsonObject[]> {
+    const { [key]: items } = await this.cloud('GET', path);
+    return (items as readonly JsonObject[]).filter((item) => String(item['name']).startsWith(this.prefix));
+  }
+
+  /** What there is in the cloud under this world's names, or of what its objects made. @param collection  see `tableOf` */
+  async contents(collection: string): Promise<readonly JsonObject[]> {
+    const table = tableOf(collection);
+    const [users, own] = [this.#idsSeen('User'), new Set(this.#idsSeen())];
+    const all = await listAll(await this.session(), table, { deadlineAt: this.#deadlineAt(), users });
+    return all.filter((item) => {
+      if (table.identity !== undefined) return Object.values(item).some((part) => own.has(String(part)));
+      const { name } = item;
+      return typeof name === 'string' ? name.startsWith(this.prefix) : JSON.stringify(item).includes(this.prefix);
+    });
+  }
+
+  /** Ids of what objects have stood for: of a kind; of all kinds those that were made for them. */
+  #idsSeen(kind?: Kind): readonly string[] {
+    const seen = this.follower.everSeen().flatMap((key) => {
+      const [of = '', name = ''] = key.split('/');
+      return kind === undefined || of === kind ? this.follower.history(of, name) : [];
+    });
+    const made = seen.filter(({ spec }) => kind !== undefined || spec?.['managementPolicy'] !== 'unmanaged');
+    return [...new Set(made.flatMap(({ status }) => (status?.id === undefined ? [] : [status.id])))];
   }
 
   /** The ports by which a router is plugged into subnets. */
   async plugs(routerId: unknown): Promise<readonly JsonObject[]> {
-    const all = await this.#list('ports', [['device_id', String(routerId)]]);
+    const query = [['device_id', String(routerId)]] as const;
+    const all = await listAll(await this.session(), tableOf('ports'), { deadlineAt: this.#deadlineAt(), query });
     return all.filter((port) => port['device_owner'] === 'network:router_interface');
   }
 
-  async #list(
-    collection: Collection,
-    query: readonly (readonly [string, string])[] = [],
-  ): Promise<readonly JsonObject[]> {
-    const session = await this.#session();
-    const service = collection === 'projects' || collection === 'domains' ? 'identity' : 'network';
-    const path = `/${collection}` as const;
-    const call = {
-      service,
-      path,
-      query,
-      deadlineAt: this.clock.now() + CALL_MS,
-      traceparent: `00-${'e'.repeat(32)}-${'e'.repeat(16)}-01`,
-    };
-    return session.list(call, collection.replaceAll('-', '_'));
+  /** The kinds whose services the cloud lacks. */
+  async lacking(): Promise<readonly TableKind[]> {
+    const session = await this.session();
+    const kinds = [...TABLES.values()].filter(({ ofUser }) => ofUser === undefined);
+    const offered = await Promise.all(kinds.map((kind) => isOffered(session, kind, this.#deadlineAt())));
+    return kinds.filter((_, index) => !offered[index]);
+  }
+
+  #deadlineAt(): number {
+    return this.clock.now() + CALL_MS;
   }
 
   /** Makes a network that no object stands for. @returns its id */
@@ -446,7 +531,7 @@ export class World {
     return (network as { id: string }).id;
   }
 
-  #session(): Promise<Session> {
+  session(): Promise<Session> {
     const ref = { secretName: 'secret', cloudName: this.ground.cloudName };
     return this.#sessions.open('ns', ref, '1', this.clock.now() + CALL_MS);
   }
@@ -489,12 +574,19 @@ export class World {
         await this.cloud('PUT', `/routers/${id}/remove_router_interface`, { port_id });
       }
     }
-    for (const collection of [...NEUTRON, 'projects'] as const) {
-      for (const { id } of await this.contents(collection)) await this.cloud('DELETE', `/${collection}/${id}`);
-    }
-    for (const { id } of await this.contents('domains')) {
-      await this.cloud('PATCH', `/domains/${id}`, { domain: { enabled: false } });
-      await this.cloud('DELETE', `/domains/${id}`);
+    const lacking = await this.lacking();
+    for (const table of KINDS.map((kind) => TABLES.get(kind))) {
+      if (table === undefined || lacking.includes(table)) continue;
+      const { collection, kind } = table;
+      for (const item of await this.contents(collection)) {
+        if (kind === 'Domain') await this.cloud('PATCH', `/domains/${item['id']}`, { domain: { enabled: false } });
+        await this.cloud('DELETE', pathOf(table, item));
+      }
+      // Servers and volumes go when the cloud has time for it.
+      await this.eventually(`nothing is left of '${collection}'`, async () => {
+        const left = await this.contents(collection);
+        return left.length === 0 ? undefined : JSON.stringify(left.map(({ id }) => id));
+      });
     }
   }
 }

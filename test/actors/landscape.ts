@@ -3,8 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
-import type { Json, JsonObject } from '../../bus/mod.ts';
-import { CREDENTIALS, isDone, type Kind, type World } from './harness.ts';
+import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
+import type { JsonObject } from '../../bus/mod.ts';
+import type { Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { TABLES } from './contents.ts';
+import { CREDENTIALS, condition, isDone, type Kind, type World } from './harness.ts';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/samples/network-landscape/', import.meta.url));
 
@@ -12,7 +16,11 @@ export interface SampleObject {
   readonly kind: Kind;
   readonly name: string;
   readonly manifest: JsonObject;
+  /** What it stands on beside what it refers to. */
+  readonly by?: readonly { readonly kind: Kind; readonly name: string }[];
 }
+
+const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
 
 /** The manifests, file after file. Names of objects stay, names in the cloud begin with the world's prefix. */
 export function landscape(world: World): readonly (readonly SampleObject[])[] {
@@ -50,33 +58,47 @@ function renamed(world: World, manifest: JsonObject): SampleObject {
   return { kind, name, manifest: { ...manifest, metadata: { name }, spec: { ...spec, ...more } } };
 }
 
-/** Whether an object names another one in its spec. */
-export function refersTo({ manifest }: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
-  const field = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}Ref`;
-  const isIn = (value: Json | undefined): boolean => {
-    if (Array.isArray(value)) return value.some(isIn);
-    if (typeof value !== 'object' || value === null) return false;
-    return Object.entries(value as JsonObject).some(
-      ([key, member]) =>
-        (key === field && member === name) ||
-        (key === `${field}s` && Array.isArray(member) && member.includes(name)) ||
-        isIn(member),
-    );
-  };
-  return isIn(manifest['spec']);
+/** Asked for by everybody about everybody. */
+const REFERENCES = new WeakMap<SampleObject, readonly Reference[]>();
+
+/** What an object refers to, but for its credentials. */
+export function referencesOf(sample: SampleObject): readonly Reference[] {
+  const known = REFERENCES.get(sample) ?? readReferences(sample);
+  REFERENCES.set(sample, known);
+  return known;
 }
 
-/** Whether an object refers to another, or has its gateway on it: the address of a router's gateway is of a subnet of its network. */
+function readReferences({ kind, name, manifest }: SampleObject): readonly Reference[] {
+  const object = { ...manifest, kind, metadata: { name } } as unknown as KubeObject;
+  const references = BY_KIND.get(kind)?.references(object) ?? [];
+  return references.filter(({ kind: of, name: secret }) => of !== 'Secret' || secret !== CREDENTIALS);
+}
+
+/** Whether an object names another one in its spec. */
+export function refersTo(object: SampleObject, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
+  // What it makes for itself it does not stand on.
+  return referencesOf(object).some((each) => each.kind === kind && each.name === name && each.neededFor !== 'never');
+}
+
+/**
+ * Whether an object refers to another, or has its gateway or its address on it: that of a router, and a floating IP, is of a
+ * subnet of the network outside, and a floating IP goes its way through what plugs the subnet of its port into a router.
+ */
 export function needs(object: SampleObject, other: SampleObject): boolean {
+  if (refersTo(object, other)) return true;
+  const { externalGateways = [], floatingNetworkRef } = resourceOf(object);
+  const outside = [
+    ...(externalGateways as readonly JsonObject[]).map(({ networkRef }) => networkRef),
+    floatingNetworkRef,
+  ];
   const { networkRef } = resourceOf(other);
-  const gateways = (resourceOf(object)['externalGateways'] ?? []) as readonly JsonObject[];
-  return (
-    refersTo(object, other) || (other.kind === 'Subnet' && gateways.some((one) => one['networkRef'] === networkRef))
-  );
+  if (other.kind === 'Subnet' && networkRef !== undefined) return outside.includes(networkRef);
+  const { by = [] } = object;
+  return by.some(({ kind, name }) => kind === other.kind && name === other.name);
 }
 
 function resourceOf({ manifest }: SampleObject): JsonObject {
-  return ((manifest['spec'] as JsonObject)['resource'] ?? {}) as JsonObject;
+  return ((manifest['spec'] as JsonObject | undefined)?.['resource'] ?? {}) as JsonObject;
 }
 
 export async function applyAbsent(world: World, objects: readonly SampleObject[]): Promise<void> {
@@ -86,34 +108,36 @@ export async function applyAbsent(world: World, objects: readonly SampleObject[]
 
 export function isUp(world: World, { kind, name }: Pick<SampleObject, 'kind' | 'name'>): boolean {
   const object = world.follower.get(kind, name);
-  const available = object?.status?.conditions?.find(({ type }) => type === 'Available')?.status;
-  return (
-    object !== undefined && object.metadata.deletionTimestamp === undefined && available === 'True' && isDone(object)
-  );
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+  return kind === 'Secret' || (condition(object, 'Available').status === 'True' && isDone(object));
 }
 
 /** Each object has its resource, and there is no other (I4). */
 export async function isOneToOne(world: World, objects: readonly SampleObject[]): Promise<void> {
-  for (const [kind, collection] of [
-    ['Network', 'networks'],
-    ['Subnet', 'subnets'],
-    ['Project', 'projects'],
-    ['Port', 'ports'],
-    ['Router', 'routers'],
-    ['SecurityGroup', 'security-groups'],
-  ] as const) {
+  for (const kind of new Set(objects.map((object) => object.kind))) {
+    const table = TABLES.get(kind);
+    if (table === undefined) continue;
     const stored = objects
-      .filter((object) => object.kind === kind)
-      .map(({ name }) => world.follower.get(kind, name)?.status?.id);
-    const found = (await world.contents(collection)).map(({ id, name }) => ({ id: plain(id), name }));
-    const duplicates = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) !== index);
-    assert.equal(duplicates, [], `${collection} that are there twice`);
+      .filter((object) => object.kind === kind && isOurs(world, object))
+      .map(({ name }) => table.externalId(world.follower.get(kind, name) as unknown as KubeObject));
+    const found = await world.contents(table.collection);
+    const names = found.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+    const duplicates = names.filter((name, index) => names.indexOf(name) !== index);
+    assert.equal(duplicates, [], `${table.collection} that are there twice`);
     assert.equal(
-      found.map(({ id }) => id).sort(),
+      found.map(({ id }) => plain(id)).sort(),
       stored.map(plain).sort(),
-      `${collection} and the ids of their objects`,
+      `${table.collection} and the ids of their objects`,
     );
   }
+}
+
+/** It is made for its object, or by the test: what every cloud begins with is nobody's. */
+function isOurs(world: World, { manifest }: SampleObject): boolean {
+  const { import: imported } = manifest['spec'] as {
+    readonly import?: { readonly filter?: { readonly name?: string } };
+  };
+  return imported === undefined || imported.filter?.name?.startsWith(world.prefix) === true;
 }
 
 function plain(id: unknown): string {

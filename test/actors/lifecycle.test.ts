@@ -1,3 +1,4 @@
+// waits
 // limit: 80 s
 // The life of objects with everything in this process.
 import { suite } from 'uvu';

@@ -181,7 +181,7 @@ function describeOwnInterface(check: Check): void {
     const name = world.name('sub');
     const own = `${name}-subnet`;
     const resource = { networkRef: net, ipVersion: 4, cidr: '10.1.0.0/24', routerRef: router };
-    // What is over soon is not told; a real router may take its time by itself.
+    // What is over soon is not told.
     world.ground.simulator?.setLatency(250);
     await world.apply(world.managed('Subnet', name, resource));
     const subnet = await world.available('Subnet', name);
@@ -189,7 +189,9 @@ function describeOwnInterface(check: Check): void {
     assert.equal(made.spec, { type: 'Subnet', routerRef: router, subnetRef: name });
     const [owner] = (made.metadata as unknown as { ownerReferences: JsonObject[] }).ownerReferences;
     assert.equal([owner?.['kind'], owner?.['name'], owner?.['uid']], ['Subnet', name, subnet.metadata.uid]);
-    assert.ok(messagesOf(world, 'Subnet', name).includes(`Waiting for routerinterface/${own} to be ready`));
+    // A real cloud may be done with it before there is anything to tell.
+    if (world.ground.simulator !== undefined)
+      assert.ok(messagesOf(world, 'Subnet', name).includes(`Waiting for routerinterface/${own} to be ready`));
     const { status } = await world.available('Router', router);
     assert.is((await world.plugs(status?.id)).length, 1);
 

@@ -1,7 +1,10 @@
+// waits
+// limit: 240 s
 // No secret anywhere, with everything in this process, and on nats-server if one can be had. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import { findNatsServer, inMemory, onNats } from './grounds.ts';
+import { describeKindsSecrets } from './kinds-secrets.suite.ts';
 import { describeSecrets } from './secrets.suite.ts';
 
 if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
@@ -9,7 +12,9 @@ if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
 } else {
   const test = suite('secrets');
   const found = await findNatsServer();
-  describeSecrets(test, inMemory);
-  if ('program' in found) describeSecrets(test, onNats(found.program));
+  for (const describe of [describeSecrets, describeKindsSecrets]) {
+    describe(test, inMemory);
+    if ('program' in found) describe(test, onNats(found.program));
+  }
   test.run();
 }

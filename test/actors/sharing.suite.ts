@@ -184,6 +184,33 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
     assert.ok(idsOf(await world.contents('networks')).includes(idOf(victim)));
   });
 
+  check(
+    'who cannot get at a resource is nobody’s rival, whatever id he writes down, and however old he is',
+    async (world) => {
+      const here = new Place(world, world.namespace);
+      const wrong = world.ground.cloudsYaml.replace(/password:.*/, 'password: guessed');
+      for (const [index, cloudsYaml] of [wrong, '{{ nonsense'].entries()) {
+        const there = new Place(world, world.name(`other-${index}`));
+        await world.createNamespace(there.namespace);
+        await there.secret(cloudsYaml);
+        const [mine, theirs] = [world.name(`mine-${index}`), world.name(`theirs-${index}`)];
+        await there.apply(world.managed('Network', theirs));
+        await there.until('Network', theirs, 'in trouble', (object) =>
+          /credentials/.test(condition(object, 'Progressing').message),
+        );
+        await here.apply(world.managed('Network', mine));
+        const victim = await here.available('Network', mine);
+        // Who hosts them anew does not know whose hand it was.
+        await world.stop();
+        await there.writeId('Network', theirs, idOf(victim));
+        await world.start();
+        await here.delete('Network', mine);
+        await here.gone('Network', mine);
+        assert.equal(await world.contents('networks'), []);
+      }
+    },
+  );
+
   check('what one object manages, others may import', async (world) => {
     const [here, there] = await twoPlaces(world);
     const name = world.name('twin');

@@ -5,14 +5,13 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
 import { type Check, CREDENTIALS, checkIn, type Kind, type World } from './harness.ts';
+import { guardAsOrc, type Settled, settleAsOrc } from './orc.ts';
 
 const GROUP = 'openstack.k-orc.cloud';
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 const LEASE = 'f35396c5.k-orc.cloud';
 /** Networks, each with a subnet on it. */
 const PAIRS = 100;
-const SECONDS_LONG_AGO = '2026-01-02T03:04:05Z';
 
 export function describeSuccession(test: Test, openGround: OpenGround): void {
   const check = checkIn(test, openGround);
@@ -27,7 +26,7 @@ function describeSettled(check: Check): void {
     `what ORC left settled costs no call and no write, and a later change works at once (${2 * PAIRS} objects)`,
     async (world) => {
       const names = Array.from({ length: PAIRS }, (_, index) => world.name(String(index).padStart(3, '0')));
-      await guardAsOrc(world, 'Secret', CREDENTIALS, ['network', 'subnet']);
+      await guardAsOrc(world, 'Secret', CREDENTIALS, 'network', 'subnet');
       for (const [index, name] of names.entries()) {
         const network = await world.cloud('POST', '/networks', { network: { name } });
         const networkId = String((network['network'] as JsonObject)['id']);
@@ -36,9 +35,10 @@ function describeSettled(check: Check): void {
           subnet: { name, network_id: networkId, ip_version: 4, cidr },
         });
         const subnetId = String((subnet['subnet'] as JsonObject)['id']);
-        await settleAsOrc(world, 'Network', name, {}, networkId, { name, status: 'ACTIVE' });
-        await settleAsOrc(world, 'Subnet', name, { networkRef: name, ipVersion: 4, cidr }, subnetId, { name, cidr });
-        await guardAsOrc(world, 'Network', name, ['subnet']);
+        await leave(world, 'Network', name, { spec: {}, id: networkId, resource: { name, status: 'ACTIVE' } });
+        const spec = { networkRef: name, ipVersion: 4, cidr };
+        await leave(world, 'Subnet', name, { spec, id: subnetId, resource: { name, cidr } });
+        await guardAsOrc(world, 'Network', name, 'subnet');
       }
       const kinds = ['Network', 'Subnet'] as const;
       const before = await Promise.all(kinds.flatMap((kind) => names.map((name) => world.read(kind, name))));
@@ -125,7 +125,7 @@ function describeKinds(check: Check): void {
       // ORC makes the network, and the subnet that is ours goes on it, guarded.
       const network = await world.cloud('POST', '/networks', { network: { name: world.name('net') } });
       const id = String((network['network'] as JsonObject)['id']);
-      await settleAsOrc(world, 'Network', world.name('net'), {}, id, { status: 'ACTIVE' });
+      await leave(world, 'Network', world.name('net'), { spec: {}, id, resource: { status: 'ACTIVE' } });
       await world.available('Subnet', world.name('sub'));
       const metadata = (await world.read('Network', world.name('net')))?.metadata;
       assert.equal([...(metadata?.finalizers ?? [])].sort(), [`${GROUP}/network`, `${GROUP}/subnet`]);
@@ -158,60 +158,14 @@ function describeNamespaces(check: Check): void {
 }
 
 /** An object as ORC leaves it once it is up to date. */
-async function settleAsOrc(
+async function leave(
   world: World,
   kind: Kind,
   name: string,
-  resource: JsonObject,
-  id: string,
-  observed: JsonObject,
+  { spec, ...settled }: Settled & { readonly spec: JsonObject },
 ): Promise<void> {
-  const [stored] = await world.apply(world.managed(kind, name, resource));
-  const { uid, generation } = stored?.metadata ?? { uid: '', generation: 0 };
-  const controller = `${GROUP}/${kind.toLowerCase()}controller`;
-  const path = world.path(kind, name);
-  const identity = { apiVersion: `${GROUP}/v1alpha1`, kind };
-  const apply = (suffix: string, manager: string, body: JsonObject): Promise<unknown> =>
-    world.client.call({
-      method: 'PATCH',
-      path: `${path}${suffix}?fieldManager=${encodeURIComponent(manager)}&force=true`,
-      contentType: APPLY,
-      body: { ...identity, ...body },
-    });
-  const finalizers = [`${GROUP}/${kind.toLowerCase()}`];
-  await apply('', `${controller}/finalizer`, { metadata: { name, namespace: world.namespace, uid, finalizers } });
-  const patch = { metadata: { uid }, status: { id } };
-  await world.client.call({
-    method: 'PATCH',
-    path: `${path}/status?fieldManager=orc`,
-    contentType: MERGE,
-    body: patch,
-  });
-  const common = { observedGeneration: generation, lastTransitionTime: SECONDS_LONG_AGO, reason: 'Success' };
-  const conditions = [
-    { type: 'Available', status: 'True', message: 'OpenStack resource is available', ...common },
-    { type: 'Progressing', status: 'False', message: 'OpenStack resource is up to date', ...common },
-  ];
-  const status = { conditions, resource: observed, lastSyncTime: SECONDS_LONG_AGO };
-  await apply('/status', `${controller}/status`, { metadata: { name, namespace: world.namespace }, status });
-}
-
-/** The guards that ORC's controllers of these kinds put on what their objects refer to. */
-async function guardAsOrc(world: World, kind: Kind, name: string, by: readonly string[]): Promise<void> {
-  const uid = (await world.read(kind, name))?.metadata.uid ?? '';
-  for (const guard of by) {
-    const manager = `${GROUP}/${guard}controller`;
-    await world.client.call({
-      method: 'PATCH',
-      path: `${world.path(kind, name)}?fieldManager=${encodeURIComponent(manager)}&force=true`,
-      contentType: APPLY,
-      body: {
-        apiVersion: kind === 'Secret' ? 'v1' : `${GROUP}/v1alpha1`,
-        kind,
-        metadata: { name, namespace: world.namespace, uid, finalizers: [`${GROUP}/${guard}`] },
-      },
-    });
-  }
+  await world.apply(world.managed(kind, name, spec));
+  await settleAsOrc(world, kind, name, settled);
 }
 
 /** ORC's leader lease in this world's namespace; without a holder it is released. */

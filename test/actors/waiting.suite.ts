@@ -193,10 +193,18 @@ async function settledState(world: World): Promise<JsonObject> {
   return settled;
 }
 
-/** Timers of a runtime that has nothing to do. */
+/** Timers of a runtime that has nothing to do, once each of its watches is open. */
 async function restingTimers(world: World): Promise<number> {
-  await world.clock.sleep(SETTLE_MS);
-  return world.clock.pending().length;
+  // See `state`.
+  if (world.ground.api === undefined) return 0;
+  let timers = -1;
+  await world.eventually('no timer is added any more', async () => {
+    const before = timers;
+    await world.clock.sleep(SETTLE_MS);
+    timers = world.clock.pending().length;
+    return timers === before ? undefined : `${timers} timers`;
+  });
+  return timers;
 }
 
 /** When the network was ready for others: its change to `available`. */

@@ -69,13 +69,16 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
       const { answer, heard } = hold(b, { pages: 3, title: 'Ünï' });
-      const { request, tracing, progress, end, signal } = await begun(running);
+      const { request, tracing, progress, end, signal, validUntil } = await begun(running);
       assert.equal([request, tracing.traceparent], [{ pages: 3, title: 'Ünï' }, TRACEPARENT]);
+      const firstUntil = validUntil();
+      assert.ok(firstUntil > clock.now() && firstUntil <= clock.now() + LEASE_MS);
       progress({ sheets: 1 });
       await until('the first sheet', () => heard.length === 1);
       // Longer than anything is confirmed for.
       await clock.sleep(LEASE_MS * 2.5);
       assert.not(signal.aborted);
+      assert.ok(validUntil() > clock.now(), 'it is confirmed again and again');
       progress({ sheets: 3 });
       end.resolve({ bound: true });
       assert.equal(await within('the answer', answer), { bound: true });

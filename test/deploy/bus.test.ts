@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { placeOf } from '../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../actors/cli/bus/credentials.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
-import { findNatsServer } from '../actors/grounds.ts';
+import { natsServerOrSkip } from '../actors/grounds.ts';
 import { clock, until } from '../bus/harness.ts';
 
 const test = suite('manifests of the bus');
@@ -70,8 +70,7 @@ test('pods show the key of the user who plays their roles, and know whom to trus
   assert.is(spec.template.spec.volumes[0]?.secret?.secretName, 'troupe-bus-alone');
 });
 
-const found = await findNatsServer();
-if ('refusal' in found) throw new Error(found.refusal);
+const program = await natsServerOrSkip();
 
 test('nats-server takes the configuration, and reads it again when it has changed', async () => {
   const { data } = await manifest<{ data: Readonly<Record<string, string>> }>('nats/config.yaml');
@@ -89,7 +88,7 @@ test('nats-server takes the configuration, and reads it again when it has change
     .replace('http: 127.0.0.1:8222', `log_file: ${JSON.stringify(log)}`);
   await writeFile(join(config, 'nats.conf'), text);
   await writeFile(join(config, 'reload.sh'), data['reload.sh'] ?? '');
-  const server = spawn(found.program, ['-c', join(config, 'nats.conf')], { stdio: 'ignore' });
+  const server = spawn(program, ['-c', join(config, 'nats.conf')], { stdio: 'ignore' });
   let reloader: ReturnType<typeof spawn> | undefined;
   let logged = '';
   const said = async (what: string, times: number): Promise<void> => {

@@ -1,3 +1,4 @@
+// waits
 // limit: 300 s
 // install.yaml and the chart are what kustomize makes of the sources. `npm run check` sees by checksums that they were made
 // of these sources; this makes them once more.

@@ -1,3 +1,4 @@
+// waits
 // limit: 400 s
 // Every command of the documentation that needs nothing but this checkout, as it stands there.
 import { suite } from 'uvu';

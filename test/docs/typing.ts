@@ -53,7 +53,7 @@ export async function typeDocument(file: string): Promise<void> {
         for (const command of commandsOf(block)) {
           const running = stay(command, folder);
           staying.push(running);
-          if (/ dev\b/.test(command)) await says(running, /export KUBECONFIG=/);
+          if (/ dev\b| --keep\b/.test(command)) await says(running, /export KUBECONFIG=/);
         }
       } else await type(block, folder);
     }

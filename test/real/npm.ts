@@ -5,13 +5,13 @@ import { delimiter } from 'node:path';
 
 const PROBE_LIMIT_MS = 60_000;
 
-/** The caller's, without what the `npm run` around this test put in front of it. */
+/** Of the `npm run` around this test, and of the real counterparts that other suites talk to: a newcomer has none of it. */
+const NOT_A_NEWCOMERS =
+  /^(npm_(package|lifecycle|command|execpath|node_execpath)|INIT_CWD|KUBECONFIG|NATS_URL|OS_C(LIENT_CONFIG_FILE|LOUD))/;
+
+/** The caller's, as a newcomer would have it. */
 export const environment = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(npm_(package|lifecycle|command|execpath|node_execpath)|INIT_CWD)/.test(name),
-    ),
-  ),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_A_NEWCOMERS.test(name))),
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => !/node_modules[\\/]\.bin[\\/]?$/.test(folder))

@@ -8,8 +8,8 @@ import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TROUPE_VERSION } from '../../actors/process/version.ts';
-import { withPackage } from '../deploy/packed.ts';
 import { environment, isRegistryReached, npm, said } from './npm.ts';
+import { withPackage } from './packed.ts';
 
 const NPM = '10.8.2';
 const INSTALL_LIMIT_MS = 300_000;

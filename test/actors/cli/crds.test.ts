@@ -15,7 +15,7 @@ import { readConfig } from '../../../actors/process/config.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { crd, type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
-import { type Clock, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { AbsentError, type Clock, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
 
 const test = suite('troupe crds');
 
@@ -77,11 +77,15 @@ async function withServer(
 }
 
 /** A server that takes every definition and says so of each. */
+/** A server that takes definitions, says this of each, and serves none. */
 function clientSaying(conditions: readonly JsonObject[]): KubeClient {
   return {
     server: 'https://example.org',
     namespace: 'default',
-    call: async () => ({ body: { status: { conditions } }, serverTime: 0 }),
+    async call({ path }) {
+      if (path.endsWith('?limit=1')) throw new AbsentError('the server could not find the requested resource');
+      return { body: { status: { conditions } }, serverTime: 0 };
+    },
     stream() {
       throw new Error('nobody watches');
     },
@@ -175,12 +179,12 @@ test('a server that does not let one in has its say', async () => {
   await withServer(async (kubeconfig) => {
     const { out, error } = await apply(kubeconfig);
     assert.is(out, '');
-    assert.match(String(error), /PATCH \/apis\/apiextensions.*\/domains\.openstack\.k-orc\.cloud: Unauthorized$/);
+    assert.match(String(error), /PATCH \/apis\/apiextensions.*\/addressscopes\.openstack\.k-orc\.cloud: Unauthorized$/);
   }, change);
 });
 
 test('names that another definition has are an error at once', async () => {
-  const message = '"Domain" is already in use';
+  const message = '"AddressScope" is already in use';
   const client = clientSaying([
     { type: 'NamesAccepted', status: 'False', message },
     { type: 'Established', status: 'False' },
@@ -192,7 +196,7 @@ test('names that another definition has are an error at once', async () => {
     assert.instance(error, TerminalError);
     assert.is(
       (error as Error).message,
-      `'domains.openstack.k-orc.cloud' is not established, another definition has its names: ${message}`,
+      `'addressscopes.openstack.k-orc.cloud' is not established, another definition has its names: ${message}`,
     );
   }
 });
@@ -205,7 +209,7 @@ test('a definition that is never established is given up', async () => {
     assert.instance(error, TransientError);
     assert.match(
       (error as Error).message,
-      "'domains.openstack.k-orc.cloud' is applied and still not established after 30 s",
+      "'addressscopes.openstack.k-orc.cloud' is applied and still not served after 30 s",
     );
   }
 });

@@ -177,6 +177,35 @@ test('an id is one that the status names, or that an operation answered for just
   assert.is(await refusalOf('remove', 'second'), Refusal.Id, 'of several matches none is its own');
 });
 
+test('of a kind without ids the parts in the status make the id, and no other is its own (N3, N4)', async () => {
+  const { ask, store } = scene({ answers: { find: async () => ({ matches: [], exact: true }) } });
+  const own = 'role.id:r:user.id:u:scope.project.id:p';
+  const status = { id: 'forged', resource: { roleID: 'r', userID: 'u', projectID: 'p' } };
+  const living = store(objectOf('RoleAssignment', 'living', { status }));
+  const deleted = store(objectOf('RoleAssignment', 'deleted', { metadata: DELETED, status }));
+  const refusalOf = async (operation: string, object: KubeObject, id: string): Promise<unknown> =>
+    (await ask(operation, object, { id })).refusal;
+  assert.is(await refusalOf('observe', living, own), undefined);
+  assert.is(await refusalOf('remove', living, own), Refusal.Deletion);
+  assert.is(await refusalOf('remove', deleted, own), undefined);
+  for (const id of ['forged', own.replace(':r:', ':s:'), 'role.id:r']) {
+    assert.is(await refusalOf('observe', living, id), Refusal.Id, id);
+    assert.is(await refusalOf('remove', deleted, id), Refusal.Id, id);
+  }
+});
+
+test('an operation that looks at the status is shown no older one than the caller knows', async () => {
+  const { ask, store, reads } = scene();
+  const versioned = (resourceVersion: string, appliedPasswordRef: string): KubeObject =>
+    objectOf('User', 'u', { metadata: { resourceVersion }, status: { id: 'one', resource: { appliedPasswordRef } } });
+  store(versioned('7', 'first'));
+  await ask('find', versioned('7', 'first'));
+  await ask('find', versioned('7', 'first'));
+  assert.is(reads.length, 1);
+  const now = store(versioned('8', 'second'));
+  assert.equal((await ask('find', versioned('8', 'forged')))['object'], now);
+});
+
 test('what lost the race for the status is removed while the object lives on, and nothing else is (N4)', async () => {
   const { ask, store, admission } = scene({ answers: { find: async () => ({ matches: [] }) } });
   const object = store(objectOf('Network', 'n'));

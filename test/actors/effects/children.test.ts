@@ -9,7 +9,7 @@ import {
   removeChildren,
 } from '../../../actors/effects/children.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { ConflictError, type JsonObject } from '../../../bus/mod.ts';
+import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
 import type { Child } from '../../../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -93,6 +93,39 @@ test('one that comes back with its members in another order, and with more of th
   const { ensured, calls } = play({ stored: stored({}, sorted), answer: { readiness: Readiness.Ready, uid: 'own' } });
   assert.equal(await ensured(), []);
   assert.equal(calls, []);
+});
+
+test('a pass that fails is over when all that it asked for is (K3)', async () => {
+  const kinds = [
+    {
+      ...simpleKind({ realm: 'test', kind: 'Subnet', plural: 'subnets' }),
+      children: () => [CHILD, { ...CHILD, name: 'late' }],
+    },
+    simpleKind({ realm: 'test', kind: 'Plug', plural: 'plugs' }),
+  ];
+  const late = Promise.withResolvers<void>();
+  const objects = {
+    applied: async () => undefined,
+    async apply(_: unknown, { name }: { readonly name: string }) {
+      if (name !== 'late') throw new TransientError('no answer');
+      await late.promise;
+    },
+  };
+  const address = { realm: 'test', plural: 'subnets', namespace: 'ns', name: 's' };
+  const deps = { objects, registry: registry(kinds, []) } as unknown as ChildrenDeps;
+  const owner = { actor: { address, dependencies: () => [] }, object: OBJECT, kind: kinds[0] } as unknown as Owner;
+  let isOver = false;
+  const pass = ensureChildren(deps, owner).finally(() => {
+    isOver = true;
+  });
+  const failure = pass.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.not(isOver, 'a request is under way');
+  late.resolve();
+  assert.instance(await failure, TransientError);
 });
 
 test('what differs is applied again, or made anew, as the kind says', async () => {

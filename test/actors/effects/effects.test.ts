@@ -186,8 +186,8 @@ test('what is held is told when the lease ends, and when it has ended (E1)', asy
   const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
   const options = { signal: new AbortController().signal, onProgress: () => undefined };
   await ports.hold('base', 'look', options);
-  const { signal, leaseEndsAt } = calls[0] as unknown as HeldCall;
-  assert.is(leaseEndsAt(), endsAt);
+  const { signal, validUntil } = calls[0] as unknown as HeldCall;
+  assert.is(validUntil(), endsAt);
   assert.not(signal.aborted);
   lease.abort();
   assert.ok(signal.aborted);

@@ -63,8 +63,14 @@ export function describeRouting(
       try {
         const adapter = things({ route: () => 'one.example.org' });
         const requests: object[] = [];
-        const create = async ({ signal, progress, ...request }: HeldRequest): Promise<JsonObject | undefined> => {
+        const create = async ({
+          signal,
+          validUntil,
+          progress,
+          ...request
+        }: HeldRequest): Promise<JsonObject | undefined> => {
           requests.push(request);
+          assert.ok(validUntil() > clock.now());
           progress({ sheets: 1 });
           if (request.object.spec?.['isShort'] === true) return undefined;
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -84,7 +90,7 @@ export function describeRouting(
             signal: stop.signal,
             progress: (progress) => heard.push(progress),
             beginBy: clock.now() + 5_000,
-            leaseEndsAt: () => clock.now() + 15_000,
+            validUntil: () => clock.now() + 15_000,
           };
           return (kind as Kind).operations['create']?.(request as never) ?? Promise.reject(new Error('none'));
         };

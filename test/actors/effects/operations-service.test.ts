@@ -78,7 +78,7 @@ test('what is held in another process does not outlast the lease of a process th
     signal: new AbortController().signal,
     progress: () => undefined,
     beginBy: clock.now() + 2_000,
-    leaseEndsAt: () => endsAt,
+    validUntil: () => endsAt,
   };
   void remote?.operations['create']?.(held as never);
   await clock.settle();

@@ -215,6 +215,23 @@ test('a call that is refused leaves what an earlier one of the same actor left',
   assert.is(underway.at('a'), landsBy);
 });
 
+test('a call that is answered leaves what nobody answered before: it may still land (U2)', async () => {
+  const { time, clock, underway } = await begun();
+  const landsBy = clock.now() + 40_000;
+  const unanswered = async (): Promise<never> => {
+    throw new UnansweredError('no answer');
+  };
+  await resolved(
+    time,
+    underway.run('a', landsBy, unanswered).catch(() => undefined),
+  );
+  await resolved(
+    time,
+    underway.run('a', landsBy + 10, async () => 'done'),
+  );
+  assert.is(underway.at('a'), landsBy);
+});
+
 test('whoever says that it may be done later is believed', async () => {
   const { time, clock, underway, listed } = await begun();
   const landedBy = clock.now() + 90_000;

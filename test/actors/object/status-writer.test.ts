@@ -274,7 +274,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     log: () => pino({ level: 'silent' }),
   });
   const enter = (state: string, generation: number): void => {
-    const context = { object: view({ generation }), externalId: 'id', observation: observation() };
+    const context = { object: view({ generation }), externalId: 'id', observation: observation(), remarks: [] };
     writer.enter();
     writer.consider(snapshotIn(state, { context }));
   };

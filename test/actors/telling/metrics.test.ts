@@ -21,4 +21,13 @@ test('failures are counted by kind and by what is in the way', async () => {
   assert.equal(lines, ['troupe_failures_total{realm="openstack",plural="networks",reason="credentials"} 2']);
 });
 
+test('what users are told is counted by kind and reason', async () => {
+  const counted = metrics();
+  counted.onNews('Network', 'Drifted');
+  counted.onNews('Network', 'Drifted');
+  const { body } = await counted.text();
+  const lines = body.split('\n').filter((line) => line.startsWith('troupe_news_total'));
+  assert.equal(lines, ['troupe_news_total{kind="Network",reason="Drifted"} 2']);
+});
+
 test.run();

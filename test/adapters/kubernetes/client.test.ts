@@ -235,6 +235,20 @@ test('an answer that is not JSON is no answer', () =>
     assert.instance(await call, TransientError);
   }));
 
+test('however many watches there are, requests have connections of their own', () =>
+  scripted(async ({ client, next }) => {
+    const stop = new AbortController();
+    const watches = Array.from({ length: 40 }, async (_, index) => {
+      for await (const _event of client.stream(`/apis/g/v1/kind${index}?watch=1`, undefined, stop.signal));
+    });
+    for (const _watch of watches) (await next()).open();
+    const call = client.call({ method: 'GET', path: '/version' });
+    (await next()).answer(200, {});
+    await call;
+    stop.abort();
+    await Promise.allSettled(watches);
+  }));
+
 test('the server’s time is that of the server', () =>
   scripted(async ({ client, clock, next }) => {
     const call = client.call({ method: 'GET', path: '/version' });
@@ -263,11 +277,23 @@ test('a list is all of its pages', () =>
     assert.equal([items.map((item) => item.metadata.name), resourceVersion], [['a', 'b'], '7']);
   }));
 
-test('a list whose next page is kept no more has failed: that says nothing of what is there', () =>
+test('a list whose next page is kept no more is asked for once more, all at once', () =>
+  scripted(async ({ client, next }) => {
+    const metadata = (name: string) => ({ metadata: { name, uid: name, resourceVersion: '1' } });
+    const listing = objects({ client }).list(SECRETS, 'ns', 'a');
+    (await next()).answer(200, { metadata: { resourceVersion: '7', continue: 'more' }, items: [metadata('gone')] });
+    (await next()).answer(410, { message: 'the provided continue parameter is too old', code: 410 });
+    const whole = await next();
+    assert.equal([...whole.query], [['fieldSelector', 'metadata.name=a']]);
+    whole.answer(200, { metadata: { resourceVersion: '9' }, items: [metadata('a')] });
+    const { items, resourceVersion } = await listing;
+    assert.equal([items.map((item) => item.metadata.name), resourceVersion], [['a'], '9']);
+  }));
+
+test('a list that is kept no more has failed: that says nothing of what is there', () =>
   scripted(async ({ client, next }) => {
     const listing = rejected(objects({ client }).list(SECRETS));
-    (await next()).answer(200, { metadata: { resourceVersion: '7', continue: 'more' }, items: [] });
-    (await next()).answer(410, { message: 'the provided continue parameter is too old', code: 410 });
+    (await next()).answer(410, { message: 'too old', code: 410 });
     const error = await listing;
     assert.not.instance(error, AbsentError);
     assert.instance(error, TransientError);

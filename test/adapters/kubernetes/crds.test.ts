@@ -13,6 +13,8 @@ import { customColumns } from '../../../adapters/kubernetes/embedded/wire/column
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
+/** Known by what they connect. */
+const UNIDENTIFIED: ReadonlySet<string> = new Set(['RoleAssignment', 'RouterInterface']);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const reference = join(root, '../shared/reference/openstack-crds');
 const generated = join(root, 'deploy/crds');
@@ -144,8 +146,7 @@ test('every OpenStack kind has the parts that clients rely on', () => {
       spec: { versions: [{ additionalPrinterColumns: { name: string }[] }] };
     };
     const names = spec.versions[0].additionalPrinterColumns.map(({ name }) => name);
-    // An interface is known by what it connects.
-    const first = contract.kind === 'RouterInterface' ? [] : ['ID'];
+    const first = UNIDENTIFIED.has(contract.kind) ? [] : ['ID'];
     assert.equal(
       [...names.slice(0, first.length + 1), names.at(-1)],
       [...first, 'Available', 'Message'],
@@ -173,7 +174,7 @@ test('columns are those of the existing definitions, none of which has an age, a
     const file = await readFile(join(generated, `${contract.group}_${contract.plural}.yaml`), 'utf8');
     const [version] = parse(file).spec.versions;
     const own = { Port: ['Addresses'], FloatingIP: ['Address'] }[contract.kind] ?? [];
-    const id = contract.kind === 'RouterInterface' ? [] : ['ID'];
+    const id = UNIDENTIFIED.has(contract.kind) ? [] : ['ID'];
     const shown = customColumns(version.additionalPrinterColumns);
     assert.equal(
       shown.map(({ name, type }) => [name, type]),

@@ -155,6 +155,16 @@ export function objectsSuite(
     assert.is(cleared.status?.['id'], undefined);
   });
 
+  on('what is recorded with the id stays beside what a status manager states', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const recorded = await writes.recordId(NETWORKS, created, 'id-1', { description: 'recorded' });
+    const applied = await writes.applyStatus(NETWORKS, recorded, 'status', { resource: { name: 'b' } });
+    assert.equal(applied.status, { id: 'id-1', resource: { description: 'recorded', name: 'b' } });
+    const again = await writes.applyStatus(NETWORKS, applied, 'status', { resource: { name: 'b' } });
+    assert.is(again.metadata.resourceVersion, applied.metadata.resourceVersion);
+  });
+
   on('an id is recorded only on the object as it was seen (I4)', async ({ client, create }) => {
     const writes = objects({ client });
     const seen = await create('a');

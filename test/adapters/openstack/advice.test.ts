@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adviceOn } from '../../../adapters/openstack/advice.ts';
 import { faultOf } from '../../../adapters/openstack/faults.ts';
+import { image } from '../../../adapters/openstack/kinds/image.ts';
 import { port } from '../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../adapters/openstack/kinds/router-interface.ts';
 import { unheededFields } from '../../../adapters/openstack/unheeded.ts';
@@ -115,6 +116,53 @@ test('fields that were added later and have no effect', () => {
   // Nobody knows whose id that would be; the cloud moves ports by itself; what can be changed is changed.
   assert.equal(ask({ projectRef: 'owner', hostID: { id: 'here' }, description: 'd' }), []);
   assert.equal(ask({ addresses: [{ ip: '10.0.0.6', subnetRef: 'front' }] }, 1), []);
+});
+
+test('a download that fails: where to look, and what cannot be changed', () => {
+  const url = 'http://files.example/os.img';
+  const os = { ...portWith({ content: { diskFormat: 'raw', download: { url } } }), kind: 'Image' };
+  const change = (field: string): string =>
+    `; where it is spec.resource.content.download.${field} that is wrong, delete Image/web and create it again`;
+  for (const [message, todo] of [
+    ["the download from 'files.example' was answered 404", `see that 'files.example' has the file${change('url')}`],
+    [
+      "the download from 'files.example' was answered 403",
+      `let 'files.example' serve the file to whoever asks, or name user and password in the URL${change('url')}`,
+    ],
+    ["the download from 'files.example' was answered 503", "see that 'files.example' serves the file as a whole"],
+    ["the download from 'files.example' has stalled", "see that 'files.example' serves the file as a whole"],
+    [
+      "the download from 'files.example' is redirected to what is no URL of HTTP or HTTPS",
+      `see where 'files.example' sends whoever asks for the file${change('url')}`,
+    ],
+    [
+      "the download from 'files.example' failed: self-signed certificate",
+      "give 'files.example' a certificate that the system trusts; 'cacert' of the credentials is for the cloud alone",
+    ],
+    [
+      "the download from 'files.example' failed: getaddrinfo ENOTFOUND files.example",
+      `see that 'files.example' answers where Troupe runs${change('url')}`,
+    ],
+    [
+      "the download is refused: '10.0.0.1' is a private address, which clouds are not reached at; whoever",
+      `let --cloud-allow name '10.0.0.1', or name a host that may be reached${change('url')}`,
+    ],
+    ['the URL of a download must be one of HTTP or HTTPS', `name the file by a URL of HTTP or HTTPS${change('url')}`],
+    [
+      'download hash verification failed. got: abc',
+      `compare the checksum with what whoever publishes the file says of it${change('hash')}`,
+    ],
+    [
+      'the downloaded content cannot be decompressed: it is no bz2 file',
+      `see that the file is whole, and what it is compressed with${change('decompress')}`,
+    ],
+    ['Glance takes no more of the image content', 'see whether the store of Glance is full'],
+  ] as const)
+    assert.is(adviceOn(image, os, message)?.todo, todo, message);
+  assert.is(adviceOn(image, os, 'Glance is away'), undefined);
+  assert.is(adviceOn(port, portWith({}), "the download from 'x' has stalled"), undefined);
+  const gone = 'see its condition Downloading, and delete Image/web and create it again then';
+  assert.is(adviceOn(image, os, 'Unable to download content after 5 attempts')?.todo, gone);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 // A kind that is shown no more than it declares, and caught when it looks for more: what is not declared is not there, and a
 // kind that asks for it would be told `undefined` for ever.
-import type { Projection } from '../../../adapters/openstack/kinds/projection.ts';
+import { EVERY, type Projection } from '../../../adapters/openstack/kinds/projection.ts';
 import type { OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackOperations } from '../../../adapters/openstack/operations.ts';
 import type { WatchingOperations } from '../../../adapters/openstack/refusals.ts';
@@ -55,7 +55,7 @@ function strict(projection: Projection, attributes: JsonObject, onUndeclared: (n
   return new Proxy(attributes, {
     get(target, name) {
       if (typeof name !== 'string') return Reflect.get(target, name);
-      const inner = Object.hasOwn(projection, name) ? projection[name] : undefined;
+      const inner = Object.hasOwn(projection, name) ? projection[name] : projection[EVERY];
       return inner === undefined ? onUndeclared(name) : shownAs(inner, target[name]);
     },
   });

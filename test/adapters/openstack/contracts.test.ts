@@ -1,3 +1,5 @@
+// waits
+// limit: 120 s
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -114,7 +116,7 @@ test('no row of any table is overlooked', async () => {
     const complaints = (await checkContracts(checked, [])).filter(({ rule }) => rule === ContractRule.Implemented);
     const leaves = fieldsOf(kind.contract).filter(({ name, schema }) => name !== undefined && isLeaf(schema));
     assert.equal(
-      complaints.map(({ path }) => path),
+      complaints.map(({ path }) => path).filter((path) => tables.some((table) => isIn(path, table))),
       leaves.map(({ path }) => path).filter((path) => tables.some((table) => isIn(path, table))),
       kind.kind,
     );
@@ -142,7 +144,13 @@ function idle({
     collection,
     member,
     adoption: { ...rest.adoption, mark: () => ({}) },
-    resource: each(resource, (row) => ({ ...row, role: 'attribute', encode: () => ({}), initial: {} })),
+    resource: each(resource, (row) => ({
+      ...row,
+      role: 'attribute',
+      encode: () => ({}),
+      initial: {},
+      applied: undefined,
+    })),
     filter: each(filter, (row) => ({ ...row, criteria: () => [] })),
     status: each(status, (row) => ({ ...row, read: () => undefined })),
   });

@@ -1,6 +1,7 @@
 // What the operations of floating IPs must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
+import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
 
@@ -121,6 +122,43 @@ export function describeFloatingIPs(check: Check): void {
       assert.ok(left);
       const { observation } = await scene.settle(mine, left, known);
       assert.is(observation.resource['description'], 'of its user');
+      // Of a port without an id nobody knows what it is reached by, but that it is none of these.
+      const atNone = withUid(
+        scene.managed('FloatingIP', 'none', { floatingNetworkRef: 'outside', portRef: 'p' }),
+        'none',
+      );
+      const { matches: unsure, exact } = await find(scene.request(atNone, range));
+      assert.equal([unsure, exact], [[], false]);
+    },
+  );
+
+  check(
+    'a port that was made anew is reached by the floating IP again, under the address that was asked for',
+    async (scene) => {
+      const { networkId, known: range } = await outside(scene);
+      const { portId } = await reachable(scene, networkId);
+      const { port } = await scene.call('GET', `/ports/${portId}`);
+      const [{ ip_address: fixedIP, subnet_id } = {}] = (port as { fixed_ips: readonly Record<string, string>[] })
+        .fixed_ips;
+      const object = scene.managed('FloatingIP', 'follows', {
+        floatingNetworkRef: 'outside',
+        portRef: 'p',
+        fixedIP: String(fixedIP),
+      });
+      const known = { ...range, 'Port/p': portId };
+      const { observation } = await scene.settle(object, await scene.create(object, known), known);
+      await scene.call('DELETE', `/ports/${portId}`);
+      const seen = (await scene.observe(object, observation.id, known)) as Observation;
+      assert.not.ok(seen.resource['portID']);
+      const again = await scene.outside('Port', {
+        name: scene.name('again'),
+        network_id: String((port as JsonObject)['network_id']),
+        fixed_ips: [{ subnet_id: String(subnet_id), ip_address: String(fixedIP) }],
+      });
+      const anew = { ...range, 'Port/p': again };
+      const followed = await scene.settle(object, seen, anew);
+      assert.equal([followed.passes, followed.observation.resource['portID']], [1, again]);
+      assert.is(followed.observation.resource['fixedIP'], fixedIP);
     },
   );
 

@@ -59,9 +59,9 @@ test('an authentication goes before those who wait (G4)', async () => {
   assert.equal(entered, ['a', 'token', 'b']);
 });
 
-test('nobody enters a paused gate; who cannot wait so long is told at once (G3)', async () => {
+test('nobody enters a paused lane; who cannot wait so long is told at once (G3)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
-  gate.pause(1_000);
+  gate.pause(1_000, 'ns');
   void come('patient');
   void come('hasty', { withinMs: 1_000 });
   await settle();
@@ -76,8 +76,8 @@ test('nobody enters a paused gate; who cannot wait so long is told at once (G3)'
 
 test('a shorter pause ends no longer one (G3)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
-  gate.pause(5_000);
-  gate.pause(1_000);
+  gate.pause(5_000, 'ns');
+  gate.pause(1_000, 'ns');
   void come('a');
   clock.advance(4_999);
   await settle();
@@ -105,7 +105,7 @@ test('who gave up holds no slot and keeps nobody from one (G1)', async () => {
 
 test('who comes while others wait does not overtake them, even when a slot is free (G2)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
-  gate.pause(1_000);
+  gate.pause(1_000, 'ns');
   void come('waits');
   // The clock is there before the timer is: the gate is open, and not yet told so.
   clock.now = () => Date.UTC(2031, 0, 1);
@@ -192,6 +192,21 @@ test('a lane that is paused keeps its own namespace alone waiting (G3)', async (
   clock.advance(2_000);
   await settle();
   assert.equal(entered, ['quiet', 'loud', 'louder']);
+});
+
+test('with fewer slots nobody who is in has to leave, and nobody enters before enough have; with more they enter at once', async () => {
+  const { gate, entered, come, settle, leave } = gateWith(3);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) void come(name);
+  await settle();
+  gate.resize(1);
+  await leave();
+  await leave();
+  assert.equal(entered, ['a', 'b', 'c']);
+  await leave();
+  assert.equal(entered, ['a', 'b', 'c', 'd']);
+  gate.resize(3);
+  await settle();
+  assert.equal(entered, ['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
 test('a gate is idle once nobody is in and nobody waits', async () => {

@@ -3,14 +3,25 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import { describeAddressScopes } from './address-scopes.suite.ts';
+import { describeApplicationCredentials } from './application-credentials.suite.ts';
+import { describeCatalogue } from './catalogue-kinds.suite.ts';
+import { describeCompute } from './compute.suite.ts';
 import { describeFinding } from './find.suite.ts';
 import { describeFloatingIPs } from './floating-ips.suite.ts';
+import { describeImages } from './images.suite.ts';
 import { describePortReferences } from './port-references.suite.ts';
 import { describePorts } from './ports.suite.ts';
+import { describeRoleAssignments } from './role-assignments.suite.ts';
 import { describeRouters } from './routers.suite.ts';
 import { type Cloud, checkOn, fails } from './scene.ts';
 import { describeSecurityGroups } from './security-groups.suite.ts';
+import { describeServers } from './servers.suite.ts';
+import { describeShareNetworks } from './share-networks.suite.ts';
 import { describeTrunks } from './trunks.suite.ts';
+import { describeUsers } from './users.suite.ts';
+import { describeVolumeTypes } from './volume-types.suite.ts';
+import { describeVolumes } from './volumes.suite.ts';
 
 /** Adds the behaviour to `test`. `open` opens the cloud for one test. */
 export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
@@ -22,6 +33,17 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   describeSecurityGroups(check);
   describeFloatingIPs(check);
   describeTrunks(check);
+  describeImages(check);
+  describeAddressScopes(check);
+  describeVolumeTypes(check);
+  describeVolumes(check);
+  describeShareNetworks(check);
+  describeCatalogue(check);
+  describeUsers(check);
+  describeRoleAssignments(check);
+  describeCompute(check);
+  describeServers(check);
+  describeApplicationCredentials(check);
 
   check('a network with every field', async (scene) => {
     const project = await scene.create(scene.managed('Project', 'owner'));
@@ -109,11 +131,12 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
 
   check('an update on an old revision is refused, and passes after another read', async (scene) => {
     const object = scene.managed('Network', 'stale', { description: 'new' });
-    const created = await scene.create(scene.managed('Network', 'stale'));
-    await scene.call('PUT', `/networks/${created.id}`, { network: { description: 'meanwhile' } });
+    const { id } = await scene.create(scene.managed('Network', 'stale'));
+    const read = (await scene.observe(object, id)) as Observation;
+    await scene.call('PUT', `/networks/${id}`, { network: { description: 'meanwhile' } });
     const operations = scene.operations('Network');
-    await fails(operations.update({ ...scene.request(object), observation: created }), 'transient', /./);
-    const { observation } = await scene.settle(object, (await scene.observe(object, created.id)) as Observation);
+    await fails(operations.update({ ...scene.request(object), observation: read }), 'transient', /./);
+    const { observation } = await scene.settle(object, (await scene.observe(object, id)) as Observation);
     assert.is(observation.resource['description'], 'new');
   });
 

@@ -1,4 +1,6 @@
+// waits
 // The kinds on the simulated cloud, and what only a simulated cloud can be made to do.
+// limit: 120 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
@@ -35,6 +37,8 @@ async function open(options: Partial<SimulatorOptions> = {}): Promise<Cloud & { 
       Network: { availabilityZoneHints: ['zone-1'], dnsDomain: 'example.org.' },
       Subnet: { dnsPublishFixedIP: true },
     },
+    imageId: async () =>
+      simulator.drift.add('images', { id: '5f0e3b3a-0a53-4f0c-9a5e-2f3f4a1c7d10', name: 'test', status: 'active' }),
     async close() {
       await sessions.close();
       await simulator.close();
@@ -102,7 +106,15 @@ for (const [title, fault, expected] of [
   [
     'an exceeded quota passes',
     { status: 409, body: { NeutronError: { type: 'OverQuota', message: 'm', detail: '' } } },
-    /^transient /,
+    /^transient .* answered 409: m; a quota is used up, /,
+  ],
+  [
+    'an exceeded quota is named',
+    {
+      status: 409,
+      body: { NeutronError: { type: 'OverQuota', message: "Quota exceeded for resources: ['network'].", detail: '' } },
+    },
+    /^transient .* answered 409: Quota exceeded for resources: \['network'\]\.; quota 'network' is used up, /,
   ],
   [
     'a conflict does not',
@@ -127,6 +139,38 @@ for (const [title, fault, expected] of [
       assert.match(await codeOf(scene.create(scene.managed('Network', 'faulty'))), expected);
     }));
 }
+
+test('an update that is only to report names what differs, and writes nothing', () =>
+  withScene(async (scene, simulator) => {
+    const rules = [{ direction: 'ingress', protocol: 'tcp', ethertype: 'IPv4' }] as const;
+    for (const [kind, resource, collection, drift, left] of [
+      [
+        'Network',
+        { description: 'mine', tags: ['a'] },
+        'networks',
+        { description: 'x', tags: ['b'] },
+        'description,tags',
+      ],
+      ['SecurityGroup', { rules }, 'security-groups', {}, 'rules'],
+      ['Project', { description: 'mine', enabled: true }, 'projects', { enabled: false }, 'enabled'],
+    ] as const) {
+      const object = scene.managed(kind as 'Network', kind, resource as object);
+      const { observation } = await scene.settle(object, await scene.create(object));
+      const report = { ...scene.request(object), report: true };
+      const update = scene.operations(kind as 'Network').update;
+      assert.equal(await update({ ...report, observation }), { changed: false }, kind);
+      if (Object.keys(drift).length > 0) simulator.drift.change(collection as 'networks', observation.id, drift);
+      else
+        for (const { id } of simulator.resources('security_group_rules'))
+          simulator.drift.remove('security_group_rules', String(id));
+      const seen = (await scene.observe(object, observation.id)) as Observation;
+      simulator.resetCounts();
+      const outcome = await update({ ...report, observation: seen });
+      assert.equal([outcome.changed, [...(outcome.left ?? [])].sort().join()], [false, left], kind);
+      assert.equal(simulator.calls(), {}, kind);
+      assert.is((await scene.update(object, seen)).changed, true, kind);
+    }
+  }));
 
 test('update: a conflict is terminal, and the tags are replaced nevertheless', () =>
   withScene(async (scene, simulator) => {

@@ -49,6 +49,10 @@ class FakeSession implements Session {
     }
     return { status: 200, body: { ...this.body, projects: await this.list(call) } };
   }
+
+  async userId(): Promise<string> {
+    return 'me';
+  }
 }
 
 function start(): {
@@ -233,7 +237,11 @@ test('a list that fails fails its look-ups, and no others (L3)', async () => {
 });
 
 test('an answer without the resource is no absence (L3)', async () => {
-  const session: Session = { call: async () => ({ status: 200, body: {} }), list: async () => [] };
+  const session: Session = {
+    call: async () => ({ status: 200, body: {} }),
+    list: async () => [],
+    userId: async () => 'me',
+  };
   const of = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
   const call = { deadlineAt: systemClock().now() + 10_000, traceparent: '' };
   const reading = lookUps({ clock: systemClock() }).read(session, of, 'id', call);

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { list, string } from '../../../adapters/kubernetes/contract.ts';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
+import { port } from '../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../adapters/openstack/kinds/router-interface.ts';
 import type { OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
@@ -12,17 +13,22 @@ import { poller } from '../../../adapters/openstack/poller.ts';
 import { rulesStep } from '../../../adapters/openstack/security-group-rules.ts';
 import { type Answer, type Call, HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { ConflictError, TerminalError, TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { ConflictError, TerminalError, TransientError, UnansweredError, WaitingError } from '../../../bus/errors.ts';
 import type { ResourceOperations, WatchNews } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock, outcome } from '../../bus/manual-clock.ts';
+import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('operations');
 
 const REF = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
 
-function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObject[] = []) {
+function cloud(
+  reply: (call: Call) => Answer | Error,
+  listed: readonly JsonObject[] = [],
+  kind: OpenStackKind = network,
+) {
   const calls: string[] = [];
   const session: Session = {
     async call(call) {
@@ -32,14 +38,17 @@ function cloud(reply: (call: Call) => Answer | Error, listed: readonly JsonObjec
       return answer;
     },
     list: async () => listed,
+    userId: async () => 'me',
   };
   const clock = systemClock();
   const looks = lookUps({ clock });
-  const operations: ResourceOperations = network.operations({
-    sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope' }) },
+  const operations: ResourceOperations = kind.operations({
+    sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope', user: 'user' }) },
     lookUps: looks,
     poller: poller({ clock, lookUps: looks }),
-    servers: async () => [],
+    clock,
+    downloads: NO_DOWNLOADS,
+    readSecret: async () => undefined,
   });
   return { session, calls, operations };
 }
@@ -65,6 +74,20 @@ async function failure(promise: Promise<unknown>): Promise<TransientError> {
   }
   return assert.unreachable('it did not fail') as never;
 }
+
+test('what is read of another is waited for when that is ready and does not tell it yet', async () => {
+  const { calls, operations } = cloud(() => new Error('nothing may be asked'), [], port);
+  const resource = { networkRef: 'net', hostID: { serverRef: 'vm' } };
+  const asked = requestFor({ managementPolicy: 'managed', resource });
+  const net = { id: 'id-net', ready: true };
+  const early = { ...asked, dependencies: { 'Network/net': net, 'Server/vm': { id: 'id-vm', ready: true } } };
+  const error = await failure(operations.create(early));
+  assert.instance(error, WaitingError);
+  assert.is(error.message, 'Waiting for Server/vm to be ready');
+  const unknown = await failure(operations.create({ ...asked, dependencies: { 'Network/net': net } }));
+  assert.not.instance(unknown, WaitingError);
+  assert.equal(calls, []);
+});
 
 test('a create that is not found was not done; one whose answer makes no sense may have been (O1)', async () => {
   const absent = await failure(cloud(() => ({ status: 404, body: {} })).operations.create(MANAGED));
@@ -156,12 +179,13 @@ async function watching(kind: OpenStackKind, request: OperationRequest, found: (
       return resource === undefined ? { status: 404, body: {} } : { status: 200, body: { network: resource } };
     },
     list: async () => [found() ?? []].flat(),
+    userId: async () => 'me',
   };
   const opened: (string | undefined)[] = [];
   const looks = lookUps({ clock });
   const { watch } = kind.operations({
     sessions: {
-      identify: async () => ({ cloud: 'cloud', scope: 'scope' }),
+      identify: async () => ({ cloud: 'cloud', scope: 'scope', user: 'user' }),
       open: async (_namespace, _ref, version) => {
         opened.push(version);
         return session;
@@ -169,12 +193,21 @@ async function watching(kind: OpenStackKind, request: OperationRequest, found: (
     },
     lookUps: looks,
     poller: poller({ clock, lookUps: looks }),
-    servers: async () => [],
+    clock,
+    downloads: NO_DOWNLOADS,
+    readSecret: async () => undefined,
   });
   const told: WatchNews[] = [];
   const { signal } = new AbortController();
   const end = outcome(
-    watch({ ...request, id: 'i', signal, progress: (news) => void told.push(news), pollAfterMs: 1_000 }),
+    watch({
+      ...request,
+      id: 'i',
+      signal,
+      validUntil: () => Number.POSITIVE_INFINITY,
+      progress: (news) => void told.push(news),
+      pollAfterMs: 1_000,
+    }),
   );
   return { clock, told, end, opened };
 }
@@ -231,7 +264,7 @@ async function rulesPass(rules: readonly JsonObject[], observed: readonly JsonOb
   const { session, calls } = cloud(() => ({ status: 200, body: {} }));
   const observation = { id: 'g', attributes: { security_group_rules: observed }, resource: {}, available: true };
   const request = { ...requestFor({ managementPolicy: 'managed', resource: { rules } }), observation };
-  await rulesStep({ session, request, servers: async () => [] });
+  await rulesStep({ session, request, readSecret: async () => undefined });
   return calls;
 }
 

@@ -26,7 +26,7 @@ function refusal(run: () => unknown): string {
 
 test('nothing set is fine', () => {
   const reach = { allow: [], deny: [], isLoopbackReached: true, serviceHost: undefined };
-  assert.equal(openstackOptions(settings()), { defaultResyncMs: 0, callsInFlight: 16, reach });
+  assert.equal(openstackOptions(settings()), { defaultResyncMs: 0, drift: 'repair', callsInFlight: 16, reach });
 });
 
 test('hosts that clouds are reached at are patterns', () => {
@@ -71,6 +71,10 @@ test('a refusal names the flag or the variable, the rule and what it got', () =>
   assert.is(
     refusal(() => openstackOptions(settings({ 'calls-in-flight': '0' }))),
     "--calls-in-flight must be a whole number of calls, at least 1; got '0'",
+  );
+  assert.is(
+    refusal(() => openstackOptions(settings({ drift: 'ignore' }))),
+    "--drift must be repair or report; got 'ignore'",
   );
   assert.is(
     refusal(() => configure(openstack, { TROUPE_DEFAULT_RESYNC_PERIOD: 'daily' })),

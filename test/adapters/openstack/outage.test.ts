@@ -1,7 +1,7 @@
 // Who calls a cloud that does not answer, on a clock that is moved by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Outage } from '../../../adapters/openstack/outage.ts';
+import { Outage, Outages } from '../../../adapters/openstack/outage.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import { ManualClock } from '../kubernetes/manual-clock.ts';
 
@@ -89,6 +89,48 @@ test('who had no time proves nothing (D3)', () => {
     trial.failed('not answered by its deadline');
   }
   assert.ok(refusal() !== undefined);
+});
+
+test('a service that asks to be left alone is called by nobody until then, and then by one (D4)', () => {
+  const { clock, outage, begin, refusal } = dead();
+  const until = '2026-01-01T00:05:00Z';
+  clock.now = () => Date.parse(until) - 300_000;
+  const [asked, underway] = [begin(), begin()];
+  outage.rest(300_000, 'network');
+  asked.answered();
+  underway.answered();
+  assert.is(refusal()?.message, `service 'network' asked to be left alone until ${until}; it is tried again then`);
+  assert.is(refusal()?.retryAfterMs, 300_000);
+  clock.now = () => Date.parse(until) - 1;
+  assert.ok(refusal() !== undefined);
+  clock.now = () => Date.parse(until);
+  const probe = begin();
+  assert.is(refusal()?.retryAfterMs, 1_000, 'one at a time');
+  outage.rest(60_000, 'network');
+  probe.answered();
+  assert.is(refusal()?.retryAfterMs, 60_000, 'it is not back yet');
+  clock.now = () => Date.parse(until) + 60_000;
+  begin().failed('connection refused');
+  assert.is(refusal()?.message, 'the cloud does not answer: connection refused');
+  clock.now = () => Date.parse(until) + 120_000;
+  begin().answered();
+  assert.is(refusal(), undefined);
+});
+
+test('no service is left alone for longer than ten minutes, and none for less than it last asked', () => {
+  const { outage, refusal } = dead();
+  outage.rest(1_000_000_000, 'network');
+  assert.is(refusal()?.retryAfterMs, 600_000);
+  outage.rest(1_000, 'network');
+  assert.is(refusal()?.retryAfterMs, 600_000);
+});
+
+test('one service is the same under the paths of all projects, and another one at the same host', () => {
+  const outages = new Outages(new ManualClock());
+  const one = outages.of('volumev3', 'https://cloud:8776/v3/one');
+  assert.is(outages.of('volumev3', 'https://cloud:8776/v3/other'), one);
+  assert.is.not(outages.of('network', 'https://cloud:8776/v3/one'), one);
+  assert.is.not(outages.of('volumev3', 'https://elsewhere:8776/v3/one'), one);
 });
 
 test.run();

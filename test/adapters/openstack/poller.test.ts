@@ -53,6 +53,10 @@ class FakeCloud implements Session {
       : { status: 200, body: { [collection.slice(0, -1)]: found } };
   }
 
+  async userId(): Promise<string> {
+    return 'me';
+  }
+
   async #ask(request: string, path: string, call: Pick<Call, 'deadlineAt' | 'traceparent'>): Promise<void> {
     this.requests.push(request);
     this.calls.push(call);

@@ -3,6 +3,7 @@
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
 
@@ -282,17 +283,32 @@ export function describePorts(check: Check): void {
     const object = scene.managed('Port', 'plugged', { networkRef: 'net', valueSpecs });
     const created = await scene.create(object, known);
     assert.equal([created.resource['deviceID'], created.resource['deviceOwner']], ['vm-id', 'compute:here']);
-    const server = (status: string): KubeObject => ({
-      ...scene.object('Port', 'vm', {}),
-      kind: 'Server',
-      status: { id: 'vm-id', resource: { status } },
-    });
+    const server = (status: string, ...attached: readonly string[]): readonly Claimant[] => [
+      {
+        realm: 'openstack',
+        plural: 'servers',
+        namespace: 'test',
+        name: scene.name('vm'),
+        attributes: { serverID: 'vm-id', status, attached },
+      },
+    ];
+    const said = async (claimants: readonly Claimant[], observation: Observation) =>
+      (await scene.update(object, observation, known, claimants)).waiting;
     assert.equal(await scene.update(object, created, known), { changed: false });
-    scene.servers = [server('BUILD')];
     const waiting = [`Waiting for Server/${scene.name('vm')} to be ready`];
-    assert.equal(await scene.update(object, created, known), { changed: false, waiting, pollAfterMs: 15_000 });
-    scene.servers = [server('ACTIVE')];
-    assert.equal(await scene.update(object, created, known), { changed: false });
+    const outcome = await scene.update(object, created, known, server('BUILD'));
+    assert.equal(outcome, { changed: false, waiting, pollAfterMs: 15_000 });
+    const { id } = created;
+    assert.equal(await said(server('ACTIVE'), created), ['Server detached port but port status not updated']);
+    assert.equal(await said(server('ACTIVE', id), created), ['Port attached to server but status is still DOWN']);
+    const active = { ...created, attributes: { ...created.attributes, status: 'ACTIVE' } };
+    const down = { ...created, attributes: { ...created.attributes, admin_state_up: false } };
+    const free = { ...created, attributes: { ...created.attributes, device_id: '' } };
+    assert.equal(await said(server('ACTIVE', id), active), undefined);
+    assert.equal(await said(server('ACTIVE', id), down), undefined);
+    assert.equal(await said(server('SHUTOFF', id), created), undefined);
+    assert.equal(await said(server('ACTIVE', id), free), ['Server attached port but port status not updated']);
+    assert.equal([await said(server('ACTIVE'), free), await said(server('BUILD'), free)], [undefined, undefined]);
   });
 
   check('what Neutron says to a port: taken, exhausted, unknown', async (scene) => {

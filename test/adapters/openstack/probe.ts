@@ -1,8 +1,9 @@
 // One request to a cloud and what its answer must be like: the tool of `services.suite.ts`.
 import * as assert from 'uvu/assert';
-import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
+import { HttpError, type Session, type Stream } from '../../../adapters/openstack/session.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { serviceOf } from './service-paths.ts';
 
 /** Longest that one request of a suite may take, in milliseconds. */
 const REQUEST_LIMIT_MS = 20_000;
@@ -15,6 +16,11 @@ export function neutronError(type: string, message: string | RegExp): Like {
   return { NeutronError: { type, message, detail: '' } };
 }
 
+/** An error of Cinder's, or of Manila's. */
+export function fault(name: string, code: number, message: string | RegExp): Like {
+  return { [name]: { code, message } };
+}
+
 /** An error of Keystone's. */
 export function keystoneError(code: number, message: string | RegExp): Like {
   return { error: { code, message } };
@@ -23,7 +29,9 @@ export function keystoneError(code: number, message: string | RegExp): Like {
 export interface Ask {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | readonly JsonObject[];
+  /** Sent as it is, in place of a body. */
+  readonly content?: Uint8Array;
 }
 
 export interface Cloud {
@@ -40,17 +48,29 @@ export interface Cloud {
 /** Takes a test of the suite. */
 export type Register = (title: string, run: (cloud: Cloud, session: Session, clock: Clock) => Promise<void>) => void;
 
-/** Path of a collection to the service that has it. */
-function serviceOf(path: string): string {
-  return /^\/(networks|subnets|ports|routers|security-group|quotas|nosuch)/.test(path) ? 'network' : 'identity';
+/** An error of Glance's, as WebOb spells it. */
+export function glanceError(message: string | RegExp): Like {
+  return { message: typeof message === 'string' ? `${message}<br /><br />\n\n\n` : message };
 }
+
+/** The same, where WebOb's own words come first. */
+export function glanceDetail(message: string): Like {
+  return { message: new RegExp(`^[A-Z][^<]*\\.<br /><br />\\n${message}\\n\\n$`) };
+}
+
+/** What a create answers with, of services that do not say 201. */
+const MADE: Readonly<Record<string, { readonly singular: string; readonly status: number }>> = {
+  volumes: { singular: 'volume', status: 202 },
+  types: { singular: 'volume_type', status: 200 },
+  'share-networks': { singular: 'share_network', status: 200 },
+};
 
 export function probe(session: Session, clock: Clock): Cloud {
   const made: string[] = [];
   const prefix = `simcheck-${Math.floor(clock.random() * 2 ** 32).toString(36)}-`;
   const send = async (
     request: string,
-    { query = '', headers, body }: Ask,
+    { query = '', headers, body, content }: Ask,
   ): Promise<{ status: number; body: JsonObject }> => {
     const [method = '', path = ''] = request.split(' ');
     try {
@@ -61,6 +81,7 @@ export function probe(session: Session, clock: Clock): Cloud {
         query: [...new URLSearchParams(query)],
         ...(headers === undefined ? {} : { headers }),
         ...(body === undefined ? {} : { body }),
+        ...(content === undefined ? {} : { stream: streamOf(content) }),
         deadlineAt: clock.now() + REQUEST_LIMIT_MS,
         traceparent: `00-${'5'.repeat(32)}-${'5'.repeat(16)}-01`,
       });
@@ -86,9 +107,14 @@ export function probe(session: Session, clock: Clock): Cloud {
       return answer.body;
     },
     async make(collection, attributes) {
-      const singular = collection.slice(0, -1).replaceAll('-', '_');
-      const body = await cloud.expect(`POST /${collection}`, { body: { [singular]: attributes } }, 201);
-      const item = body[singular] as JsonObject;
+      const { singular, status } = MADE[collection] ?? {
+        singular: collection.slice(0, -1).replaceAll('-', '_'),
+        status: 201,
+      };
+      const isBare = collection === 'images';
+      const given = isBare ? attributes : { [singular]: attributes };
+      const body = await cloud.expect(`POST /${collection}`, { body: given }, status);
+      const item = isBare ? body : (body[singular] as JsonObject);
       made.unshift(`/${collection}/${item['id']}`);
       return item;
     },
@@ -101,6 +127,16 @@ export function probe(session: Session, clock: Clock): Cloud {
     },
   };
   return cloud;
+}
+
+function streamOf(content: Uint8Array): Stream {
+  return {
+    contentType: 'application/octet-stream',
+    chunks: async function* () {
+      yield content;
+    },
+    signal: new AbortController().signal,
+  };
 }
 
 /** Lists that Neutron gives in any order. */

@@ -5,13 +5,18 @@ import { systemClock } from '../../../actors/clock.ts';
 import { immutable, list, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
 import { apart, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
+import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
+import type { OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
 import { ip } from '../../../adapters/openstack/kinds/values.ts';
+import { declaredKind } from '../../../adapters/openstack/managed-kind.ts';
 import { openstackKinds } from '../../../adapters/openstack/mod.ts';
 import { referencesOf, toWire } from '../../../adapters/openstack/references.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { everyKind, manifestOf } from '../../actors/every-kind.ts';
+import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('references');
 
@@ -64,7 +69,9 @@ function objectWith(spec: JsonObject): KubeObject {
 function kindNamed(name: string): Kind {
   const refuse = () => Promise.reject(new Error('no cloud here'));
   const sessions = { open: refuse, identify: refuse };
-  return openstackKinds({ sessions, clock: systemClock() }).find(({ kind }) => kind === name) as Kind;
+  return openstackKinds({ sessions, clock: systemClock(), downloads: NO_DOWNLOADS }).find(
+    ({ kind }) => kind === name,
+  ) as Kind;
 }
 
 const own = 'openstack.k-orc.cloud/plug';
@@ -95,6 +102,23 @@ test('two references to one object are one, with the guards of both', () => {
       neededFor: 'create',
     },
   );
+});
+
+test('a kind says every guard that its objects put on others: nobody takes off what is not said', () => {
+  assert.equal(declaredKind(plug, { defaultResyncMs: 0 }).guards, [own, 'example.org/child']);
+  const subports = [{ portRef: 'b', segmentationID: 1, segmentationType: 'vlan' }];
+  const { guards, references } = kindNamed('Trunk');
+  const put = references(objectWith({ resource: { portRef: 'a', subports } })).flatMap(({ finalizers }) => finalizers);
+  assert.ok(put.includes('openstack.k-orc.cloud/trunk-subport'));
+  for (const finalizer of put) assert.ok(guards.includes(finalizer), finalizer);
+});
+
+test('a service that is ready says its type, before its status is stored too', () => {
+  const object = { ...objectWith({ resource: { type: 'stock' } }), status: { id: 'x' } };
+  const { standing } = kindNamed('Service');
+  assert.equal(standing(object, true), { ready: true, id: 'x', attributes: { type: 'stock' } });
+  const stored = { ...object, status: { id: 'x', resource: { type: 'other' } } };
+  assert.equal(standing(stored, true).attributes, { type: 'other' });
 });
 
 test('a subnet waits for network, router and project, guards them, and follows the interface of its own', () => {
@@ -192,6 +216,25 @@ test('a field must say what a later change does', () => {
     () => sent('a', string('a field.', { maxLength: 9 })),
     /what a later change does is not said: 'a field.'/,
   );
+});
+
+test('whatever a kind puts on others it is known to put there, so that it goes again', () => {
+  const set = everyKind({ prefix: 'x', imageUrl: 'http://127.0.0.1:1/', userName: 'admin' });
+  for (const one of set) {
+    const kind = KINDS.find((each) => each.kind === one.kind) as OpenStackKind;
+    const { guards } = declaredKind(kind, { defaultResyncMs: 0 });
+    const object = manifestOf(one, { secretName: 'clouds', cloudName: 'cloud' }) as unknown as KubeObject;
+    const named = { ...object, metadata: { ...object.metadata, namespace: 'ns', uid: 'uid' } };
+    const put = new Set(kind.references(named).flatMap(({ finalizers }) => finalizers));
+    assert.equal(
+      [...put].filter((finalizer) => !guards.includes(finalizer)),
+      [],
+      one.kind,
+    );
+  }
+  const trunks = KINDS.find(({ kind }) => kind === 'Trunk') as OpenStackKind;
+  const names = ['trunk', 'trunk-subport'].map((name) => `openstack.k-orc.cloud/${name}`);
+  assert.equal(declaredKind(trunks, { defaultResyncMs: 0 }).guards, names);
 });
 
 test.run();

@@ -97,11 +97,12 @@ export function describeRouters(check: Check): void {
   });
 
   check('an update of a router names the revision that was read', async (scene) => {
-    const created = await scene.create(scene.managed('Router', 'stale'));
-    await scene.call('PUT', `/routers/${created.id}`, { router: { description: 'meanwhile' } });
+    const { id } = await scene.create(scene.managed('Router', 'stale'));
     const object = scene.managed('Router', 'stale', { description: 'ours' });
-    await fails(scene.update(object, created), 'transient', /./);
-    const { observation } = await scene.settle(object, (await scene.observe(object, created.id)) as Observation);
+    const read = (await scene.observe(object, id)) as Observation;
+    await scene.call('PUT', `/routers/${id}`, { router: { description: 'meanwhile' } });
+    await fails(scene.update(object, read), 'transient', /./);
+    const { observation } = await scene.settle(object, (await scene.observe(object, id)) as Observation);
     assert.is(observation.resource['description'], 'ours');
   });
 

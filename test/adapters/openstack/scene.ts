@@ -1,29 +1,32 @@
 // The stage of the suites of kinds: a cloud as a test opens it, and the test's own part of it.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
-import type { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
+import type { SecretContent } from '../../../adapters/adapter.ts';
+import { bodyOf, changeOf, resourceIn } from '../../../adapters/openstack/bodies.ts';
+import { type Downloads, downloads } from '../../../adapters/openstack/downloads.ts';
 import type { network } from '../../../adapters/openstack/kinds/network.ts';
-import type { port } from '../../../adapters/openstack/kinds/port.ts';
-import type { project } from '../../../adapters/openstack/kinds/project.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
-import type { router } from '../../../adapters/openstack/kinds/router.ts';
-import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
+import { GLANCE } from '../../../adapters/openstack/kinds/services.ts';
 import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
-import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';
-import type { trunk } from '../../../adapters/openstack/kinds/trunk.ts';
+import type { ResourceOf, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
 import { type ManagedKind, managedKind } from '../../../adapters/openstack/managed-kind.ts';
 import type { Sessions } from '../../../adapters/openstack/mod.ts';
 import { poller } from '../../../adapters/openstack/poller.ts';
+import { reachOf } from '../../../adapters/openstack/reach.ts';
 import type { Session } from '../../../adapters/openstack/session.ts';
+import { pathOf as pathTo } from '../../../adapters/openstack/update.ts';
+import { placed } from '../../../adapters/openstack/user-collections.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import type { KnownDependency, OperationRequest } from '../../../machines/kind.ts';
+import type { Claimant, KnownDependency, OperationRequest } from '../../../machines/kind.ts';
+import type { HeldRequest } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { attentive } from './attentive.ts';
+import { attentive, isTableKind } from './attentive.ts';
+import type { KindName, Kinds } from './scene-kinds.ts';
+import { serviceOf } from './service-paths.ts';
 
 /** A cloud, as a test opens it. */
 export interface Cloud {
@@ -35,39 +38,34 @@ export interface Cloud {
     readonly Network: Partial<ResourceOf<typeof network>>;
     readonly Subnet: Partial<ResourceOf<typeof subnet>>;
   };
+  /** The id of an image that can be used, for as long as the cloud is open. */
+  imageId(): Promise<string>;
   close(): Promise<void>;
 }
-
-interface Kinds {
-  readonly Domain: typeof domain;
-  readonly FloatingIP: typeof floatingIP;
-  readonly Network: typeof network;
-  readonly Port: typeof port;
-  readonly Project: typeof project;
-  readonly Router: typeof router;
-  readonly SecurityGroup: typeof securityGroup;
-  readonly Subnet: typeof subnet;
-  readonly Trunk: typeof trunk;
-}
-type KindName = keyof Kinds;
 
 /** What is known of references, by `<Kind>/<name>`: their ids, or more than that. */
 export type Dependencies = Readonly<Record<string, string | KnownDependency>>;
 
 const CALL_MS = 60_000;
+const NEVER = new AbortController().signal;
+type Filling = Partial<Pick<HeldRequest, 'signal' | 'validUntil' | 'progress'>>;
+/** Between two looks at what the cloud works on. */
+const POLL_MS = 50;
 
 /** One test's part of a cloud. What is made through it is removed when it is closed, dependants first. */
 export class Scene {
   readonly cloud: Cloud;
-  /** The Server objects that the kinds see. */
-  servers: readonly KubeObject[] = [];
+  /** The Secrets that the objects refer to, by name: texts by key. */
+  readonly secrets = new Map<string, Readonly<Record<string, string>>>();
   /** Unlike that of any other test. */
   readonly prefix: string;
   readonly #kinds: ReadonlyMap<string, ManagedKind>;
   readonly #made: string[] = [];
+  readonly #downloads: Downloads;
 
   constructor(cloud: Cloud) {
     this.cloud = cloud;
+    this.#downloads = downloads({ clock: cloud.clock, version: '0', reach: reachOf({ allow: ['*'], deny: [] }) });
     const shared = lookUps(cloud);
     const polls = poller({ clock: cloud.clock, lookUps: shared });
     this.prefix = `kinds-${Math.floor(cloud.clock.now() * 1_000).toString(36)}`;
@@ -77,12 +75,20 @@ export class Scene {
         managedKind(attentive(kind), {
           defaultResyncMs: 0,
           ...cloud,
+          downloads: this.#downloads,
           lookUps: shared,
           poller: polls,
-          servers: async () => this.servers,
+          readSecret: async (_, name) => this.#secret(name),
         }),
       ]),
     );
+  }
+
+  #secret(name: string): SecretContent | undefined {
+    const texts = this.secrets.get(name);
+    if (texts === undefined) return undefined;
+    const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    return { uid: name, resourceVersion: '1', data: Object.fromEntries(data) };
   }
 
   kind(kind: KindName | 'RouterInterface'): ManagedKind {
@@ -132,18 +138,25 @@ export class Scene {
   }
 
   async create(object: KubeObject, dependencies?: Dependencies): Promise<Observation> {
-    const observation = await this.operations(object.kind as KindName).create(this.request(object, dependencies));
-    this.#made.push(`${pathOf(object.kind as KindName)}/${observation.id}`);
+    const request = this.request(object, dependencies);
+    const observation = await this.operations(object.kind as KindName).create(request);
+    const place = await placed(tableOf(object.kind as KindName), await this.session(), request);
+    this.#made.push(pathTo(place, observation.id));
     return observation;
   }
 
-  observe(object: KubeObject, id: string): Promise<Observation | undefined> {
-    return this.operations(object.kind as KindName).observe({ ...this.request(object), id });
+  observe(object: KubeObject, id: string, dependencies?: Dependencies): Promise<Observation | undefined> {
+    return this.operations(object.kind as KindName).observe({ ...this.request(object, dependencies), id });
   }
 
   /** One pass of the update steps. */
-  update(object: KubeObject, observation: Observation, dependencies?: Dependencies): Promise<UpdateOutcome> {
-    const request = { ...this.request(object, dependencies), observation };
+  update(
+    object: KubeObject,
+    observation: Observation,
+    dependencies?: Dependencies,
+    claimants: readonly Claimant[] = [],
+  ): Promise<UpdateOutcome> {
+    const request = { ...this.request(object, dependencies), observation, claimants };
     return this.operations(object.kind as KindName).update(request);
   }
 
@@ -157,7 +170,7 @@ export class Scene {
     for (let passes = 0; passes < 5; passes++) {
       const { changed } = await this.update(object, observation, dependencies);
       if (!changed) return { passes, observation };
-      observation = (await this.observe(object, observation.id)) as Observation;
+      observation = (await this.observe(object, observation.id, dependencies)) as Observation;
     }
     throw new Error(`'${object.metadata.name}' is changed on every pass`);
   }
@@ -174,9 +187,7 @@ export class Scene {
     body?: JsonObject,
   ): Promise<JsonObject> {
     const session = await this.session();
-    const service = /^\/(networks|subnets|ports|routers|security-group|floatingips|trunks|quotas)/.test(path)
-      ? 'network'
-      : 'identity';
+    const service = serviceOf(path);
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     const call = { service, method, path, deadlineAt, traceparent: '' };
     return (await session.call(body === undefined ? call : { ...call, body })).body;
@@ -184,12 +195,22 @@ export class Scene {
 
   /** Makes a resource that no object stands for. @returns its id */
   async outside(kind: KindName, attributes: JsonObject): Promise<string> {
+    const table = tableOf(kind);
     const path = pathOf(kind);
-    const member = path.slice(1, -1).replaceAll('-', '_');
-    const body = await this.call('POST', path, { [member]: attributes });
-    const { id } = body[member] as { readonly id: string };
-    this.#made.push(`${path}/${id}`);
+    const body = await this.call('POST', path, bodyOf(table, attributes));
+    const { id } = resourceIn(table, body) as { readonly id: string };
+    this.#made.push(`${path}/${encodeURIComponent(id)}`);
     return id;
+  }
+
+  /** Brings the content of an image, as its life does. */
+  fill(
+    object: KubeObject,
+    id: string,
+    { signal = NEVER, validUntil = () => Number.POSITIVE_INFINITY, progress = () => undefined }: Filling = {},
+  ): Promise<unknown> {
+    const { fill } = this.operations(object.kind as KindName);
+    return (fill as NonNullable<typeof fill>)({ ...this.request(object), id, signal, validUntil, progress });
   }
 
   /** Limits what a project may have, until the scene is closed. */
@@ -218,10 +239,69 @@ export class Scene {
     return session.list(call, collection.replaceAll('-', '_'));
   }
 
+  /** Once it is made, and until it is gone: its type is in use for as long. */
+  async #removeVolume(path: string): Promise<void> {
+    await this.#awaitVolume(path, ({ status }) => status !== 'creating' && status !== 'downloading');
+    await this.call('DELETE', path);
+    await this.#awaitVolume(path, () => false);
+  }
+
+  /** @returns once it is as wanted, or gone */
+  async #awaitVolume(path: string, isWanted: (volume: JsonObject) => boolean): Promise<void> {
+    const { clock } = this.cloud;
+    const limitAt = clock.now() + CALL_MS;
+    for (;;) {
+      const { volume } = await this.call('GET', path);
+      if (volume === undefined || isWanted(volume as JsonObject)) return;
+      if (clock.now() > limitAt) throw new Error(`'${path}' stays ${(volume as JsonObject)['status']}`);
+      await clock.sleep(POLL_MS);
+    }
+  }
+
+  /** Until nothing is there: what it uses is free then. */
+  async #awaitEnd(path: string): Promise<void> {
+    const { clock } = this.cloud;
+    const limitAt = clock.now() + CALL_MS;
+    while ((await this.call('GET', path))['server'] !== undefined) {
+      if (clock.now() > limitAt) throw new Error(`'${path}' does not go`);
+      await clock.sleep(POLL_MS);
+    }
+  }
+
+  /** Reads until the resource is available. */
+  async build(object: KubeObject, { id }: Observation): Promise<Observation> {
+    const { clock } = this.cloud;
+    const limitAt = clock.now() + CALL_MS;
+    for (;;) {
+      const observation = (await this.observe(object, id)) as Observation;
+      if (observation.available) return observation;
+      if (clock.now() > limitAt)
+        throw new Error(`'${object.metadata.name}' is not available: ${observation.resource['status']}`);
+      await clock.sleep(POLL_MS);
+    }
+  }
+
+  /** Reads until the resource is gone. */
+  async vanish(object: KubeObject, id: string): Promise<void> {
+    const { clock } = this.cloud;
+    const limitAt = clock.now() + CALL_MS;
+    while ((await this.observe(object, id)) !== undefined) {
+      if (clock.now() > limitAt) throw new Error(`'${object.metadata.name}' does not go`);
+      await clock.sleep(POLL_MS);
+    }
+  }
+
   async #unplug(router: string): Promise<void> {
     for (const { id } of await this.list('ports', `device_id=${router.split('/').at(-1)}`)) {
       await this.call('PUT', `${router}/remove_router_interface`, { port_id: id ?? null });
     }
+  }
+
+  async #unprotect(image: string): Promise<void> {
+    const session = await this.session();
+    const change = changeOf({ service: GLANCE, member: 'image' }, { protected: false });
+    const deadlineAt = this.cloud.clock.now() + CALL_MS;
+    await session.call({ service: 'image', path: image, deadlineAt, traceparent: '', ...change });
   }
 
   /** The group that Neutron made for a project as soon as it had something. */
@@ -234,24 +314,34 @@ export class Scene {
   async close(): Promise<void> {
     try {
       for (const path of this.#made.reverse()) {
-        if (path.startsWith('/domains')) await this.call('PATCH', path, { domain: { enabled: false } });
+        if (/^\/domains\/[^/]+$/.test(path)) await this.call('PATCH', path, { domain: { enabled: false } });
         if (path.startsWith('/routers')) await this.#unplug(path);
+        if (path.startsWith('/images')) await this.#unprotect(path);
         if (path.startsWith('/trunks')) await this.call('PUT', path, { trunk: { admin_state_up: true } });
         if (path.startsWith('/projects')) await this.#removeDefaultGroup(path);
-        await this.call('DELETE', path);
+        if (path.startsWith('/volumes')) await this.#removeVolume(path);
+        else await this.call('DELETE', path);
+        if (path.startsWith('/servers')) await this.#awaitEnd(path);
       }
       for (const { id, project_id: project } of await this.list('security-groups', 'name=default')) {
         // Projects that Keystone never heard of have a group too.
         if (String(project).startsWith(this.prefix)) await this.call('DELETE', `/security-groups/${id}`);
       }
     } finally {
+      await this.#downloads.close();
       await this.cloud.close();
     }
   }
 }
 
+const TABLES: readonly TableKind[] = KINDS.filter(isTableKind);
+
+function tableOf(kind: KindName): TableKind {
+  return TABLES.find((table) => table.kind === kind) as TableKind;
+}
+
 function pathOf(kind: KindName): string {
-  return kind === 'FloatingIP' ? '/floatingips' : `/${kind.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase()}s`;
+  return `/${tableOf(kind).collection}`;
 }
 
 /** What an operation fails with. */

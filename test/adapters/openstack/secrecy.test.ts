@@ -129,12 +129,12 @@ test('a list that is not found has failed: it is no empty one (O1)', () =>
     },
   ));
 
-test('no answer makes a cloud’s calls wait for more than half a minute', () => {
+test('no answer makes a namespace’s calls wait for more than half a minute', () => {
   let busy = true;
   const reply = (request: TransportRequest): Reply => {
     if (isToken(request) || !busy) return {};
     busy = false;
-    return { status: 503, retryAfterMs: 3_600_000 };
+    return { status: 429, retryAfterMs: 3_600_000 };
   };
   return withAnswers(reply, async ({ clock, open, sent }) => {
     const session = await open();

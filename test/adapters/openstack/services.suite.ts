@@ -1,15 +1,22 @@
-// What Keystone and Neutron answer, whoever plays them: every expectation was read off the real services.
+// What the services answer, whoever plays them: every expectation was read off the real ones.
 import { suite, type Test } from 'uvu';
 import type { Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
+import { addressScopes } from './address-scope-answers.ts';
+import { applicationCredentials } from './application-credential-answers.ts';
+import { compute } from './compute-answers.ts';
+import { identityCollections } from './identity-answers.ts';
+import { images } from './image-answers.ts';
 import { ports } from './port-answers.ts';
 import { portChanges } from './port-change-answers.ts';
 import { keystoneError, type Like, mustHaveKeys, neutronError, probe, type Register } from './probe.ts';
 import { quotas } from './quota-answers.ts';
 import { routers } from './router-answers.ts';
 import { securityGroups } from './security-group-answers.ts';
+import { shareNetworks } from './share-network-answers.ts';
 import { lists, subnets } from './subnet-answers.ts';
+import { volumes, volumeTypes } from './volume-answers.ts';
 
 export interface OpenCloud {
   readonly session: Session;
@@ -55,6 +62,8 @@ export function servicesSuite(name: string, open: () => Promise<OpenCloud>): Tes
     });
   };
   identity(test);
+  identityCollections(test);
+  applicationCredentials(test);
   networks(test);
   subnets(test);
   lists(test);
@@ -63,6 +72,12 @@ export function servicesSuite(name: string, open: () => Promise<OpenCloud>): Tes
   routers(test);
   securityGroups(test);
   quotas(test);
+  images(test);
+  addressScopes(test);
+  volumes(test);
+  volumeTypes(test);
+  shareNetworks(test);
+  compute(test);
   return all;
 }
 

@@ -4,7 +4,7 @@ import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
 import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import { servicesSuite } from './services.suite.ts';
 
-servicesSuite('simulated Keystone and Neutron', async () => {
+servicesSuite('simulated services', async () => {
   const clock = systemClock();
   const simulator = await startSimulator({ clock });
   const data = { 'clouds.yaml': Buffer.from(simulator.cloudsYaml('test')).toString('base64') };

@@ -58,7 +58,7 @@ test('sixteen calls are in flight by default, over all sessions of a cloud', () 
     const sessions = [await open(), await open('other')];
     for (const session of sessions) await session.call(call('GET /networks'));
     assert.is.not(sessions[0], sessions[1]);
-    simulator.setLatency(10);
+    simulator.setLatency(300);
     await Promise.all(Array.from({ length: 64 }, (_, n) => (sessions[n % 2] as Session).call(call('GET /networks'))));
     assert.is(simulator.mostInFlight(), 16);
   }));
@@ -222,7 +222,7 @@ test('garbage is transient, and its text is not repeated', () =>
     assert.match((await rejection(session.call(call('GET /networks')))).message, 'answered without a token');
   }));
 
-test('Retry-After is passed on, and the cloud is left alone for so long (G3)', () =>
+test('Retry-After is passed on, and the namespace leaves the cloud alone for so long (G3)', () =>
   withCloud(async ({ clock, simulator, open, call }) => {
     const session = await open();
     await session.call(call('GET /networks'));
@@ -240,6 +240,48 @@ test('Retry-After is passed on, and the cloud is left alone for so long (G3)', (
     const dated = await rejection(session.call(call('GET /networks')));
     assert.ok(Number((dated as HttpError).retryAfterMs) > 3_000);
     simulator.faults.inject({ status: 503, garbage: '<html>' });
+  }));
+
+test('maintenance of a service stops calls to it for all who reach the cloud, and to no other one; then one probe', () =>
+  withCloud(async ({ clock, simulator, secrets, open, call }) => {
+    secrets.set('other', secretOf(simulator.cloudsYaml('test').replace('region_name: RegionOne', '')));
+    const sessions = [await open(), await open('other')];
+    for (const session of sessions) await session.call(call('GET /networks'));
+    const network = simulator.calls()['network GET /networks'] ?? 0;
+    for (const words of [{ body: {} }, { garbage: '<html>' }]) {
+      simulator.faults.inject({
+        match: { service: 'network' },
+        status: 503,
+        headers: { 'retry-after': '300' },
+        ...words,
+      });
+    }
+    const told = async (session: Session | undefined): Promise<TransientError> => {
+      const error = (await rejection((session as Session).call(call('GET /networks')))) as TransientError;
+      assert.is(error.code, 'transient');
+      return error;
+    };
+    const calls = (): number => (simulator.calls()['network GET /networks'] ?? 0) - network;
+    const rests = async (): Promise<void> => {
+      for (const session of sessions) {
+        const { message, retryAfterMs = 0 } = await told(session);
+        assert.match(message, /^service 'network' asked to be left alone until /);
+        assert.ok(retryAfterMs > 290_000);
+        assert.is((await session.call(call('GET /projects'))).status, 200);
+      }
+    };
+    assert.match((await told(sessions[0])).message, 'answered 503');
+    await rests();
+    assert.is(calls(), 1);
+    clock.advance(300_000);
+    // Its gateway says so this time.
+    const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => told(sessions[n % 2])));
+    assert.is(answers.filter(({ message }) => message.includes('answered 503')).length, 1);
+    assert.is(calls(), 2);
+    await rests();
+    clock.advance(300_000);
+    assert.is((await (sessions[1] as Session).call(call('GET /networks'))).status, 200);
+    for (const session of sessions) assert.is((await session.call(call('GET /networks'))).status, 200);
   }));
 
 test('a deadline ends a call wherever it is: authenticating, waiting for a slot, waiting for the answer', () =>

@@ -73,10 +73,12 @@ async function pass(resource: JsonObject, kind = plugWith(), ids = {}): Promise<
       return { status: 200, body: {} };
     },
     list: async () => [],
+    userId: async () => 'me',
   };
   const observation: Observation = { id: 'i', attributes: OBSERVED, resource: {}, available: true };
   const request = { object: objectWith(resource), dependencies: ids, deadlineAt: 0, traceparent: '', observation };
-  const outcome = await runUpdate(kind, { session, request, servers: async () => [] }).catch((error: unknown) => error);
+  const readSecret = async () => undefined;
+  const outcome = await runUpdate(kind, { session, request, readSecret }).catch((error: unknown) => error);
   return { calls, outcome };
 }
 

@@ -18,6 +18,11 @@ test('a spec that is refused as it is backs off up to ten minutes, anything else
   assert.is(backoffMs({ attempts: 1, error: { ...transient, fault: 'spec' } }), 100);
 });
 
+test('room is looked for rarely from the beginning, and every ten minutes at last', () => {
+  const pauses = [1, 2, 3, 4, 30].map((attempts) => backoffMs({ attempts, error: { ...transient, fault: 'quota' } }));
+  assert.equal(pauses, [5_000, 10_000, 20_000, 40_000, 480_000]);
+});
+
 test('what the other side asks for is waited for in any case', () => {
   assert.is(backoffMs({ attempts: 1, error: { ...transient, fault: 'spec', retryAfterMs: 700_000 } }), 700_000);
 });

@@ -33,6 +33,57 @@ test('an id is never overwritten by another, seen before the write or by it (I4)
   assert.equal(raced, { written: ['mine'], output: { kind: 'lost', externalId: 'theirs' } });
 });
 
+test('what was applied is recorded with the id of what was made, and of what was changed', async () => {
+  const written: unknown[] = [];
+  const ports = {
+    object: () => ({ status: {} }),
+    recordId: async (...given: unknown[]) => void written.push(given),
+    ensureChildren: async () => [],
+    call: async () => ({ changed: true, applied: { password: 'second' } }),
+  } as unknown as LifePorts;
+  const machine = withEffects(ports, { ambiguity: 'several', watches: true });
+  const run = (name: string): Promise<unknown> => {
+    const observation = { ...known, applied: { password: 'first' } };
+    const input: EffectInput = { key: 'key', externalId: 'i', observation };
+    return toPromise(createActor(machine.implementations.actors[name] as AnyActorLogic, { input }).start());
+  };
+  assert.equal(await run('record'), { kind: 'stored' });
+  assert.equal(await run('update'), { changed: true, waiting: [] });
+  assert.equal(written, [
+    ['key', 'i', { password: 'first' }],
+    ['key', 'i', { password: 'second' }],
+  ]);
+});
+
+test('what is no `status.id` is recorded by the field manager that says it, and never over another', async () => {
+  const applied: unknown[] = [];
+  let stored: string | undefined;
+  const ports = {
+    object: () => ({ status: { resource: stored === undefined ? {} : { part: stored } } }),
+    applyStatus: async (...given: unknown[]) => void applied.push(given),
+  } as unknown as LifePorts;
+  const machine = withEffects(ports, {
+    ambiguity: 'several',
+    watches: true,
+    externalId: () => stored,
+    recording: (_, id) => ({ manager: 'status', status: id === undefined ? {} : { resource: { part: id } } }),
+  });
+  const run = (externalId?: string): Promise<unknown> => {
+    const input: EffectInput = { key: 'key', externalId };
+    return toPromise(createActor(machine.implementations.actors['record'] as AnyActorLogic, { input }).start());
+  };
+  assert.equal(await run('mine'), { kind: 'stored' });
+  stored = 'mine';
+  assert.equal(await run('mine'), { kind: 'stored' });
+  assert.equal(await run(), { kind: 'stored' });
+  stored = 'theirs';
+  assert.equal(await run('mine'), { kind: 'lost', externalId: 'theirs' });
+  assert.equal(applied, [
+    ['key', 'status', { resource: { part: 'mine' } }],
+    ['key', 'status', {}],
+  ]);
+});
+
 test('an id that is stored already is not written again', async () => {
   assert.equal(await record('mine', 'mine'), { written: [], output: { kind: 'stored' } });
   assert.equal(await record('mine', undefined), { written: ['mine'], output: { kind: 'stored' } });

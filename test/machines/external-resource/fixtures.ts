@@ -49,6 +49,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
 }
 
 export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
+export const lacking: ErrorData = { code: 'transient', message: 'Waiting for something', waiting: true };
 export const outrun: ErrorData = { code: 'conflict', message: 'somebody else is at it' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
 
@@ -112,7 +113,17 @@ export function allEvents(): readonly ResourceEvent[] {
     discard: [undefined],
     watch: [],
     watchRemoval: [],
-    update: [{ changed: false }, { changed: true }, { changed: false, waiting: ['Waiting for something'] }],
+    announce: [undefined],
+    delegate: [undefined, { changed: false, waiting: ['Waiting for something'] }],
+    announceDelegation: [undefined],
+    announceAttempt: [undefined],
+    fill: [undefined],
+    update: [
+      { changed: false },
+      { changed: true },
+      { changed: false, empty: true },
+      { changed: false, waiting: ['Waiting for something'] },
+    ],
     remove: [undefined],
     removeChildren: [{ gone: true }, { gone: false }],
     unclaim: [undefined],
@@ -138,6 +149,7 @@ export function allEvents(): readonly ResourceEvent[] {
   const events = [
     { type: 'life.began' },
     { type: 'rival.gone' },
+    { type: 'filled.partly', progress: { bytes: 1 } },
     ...objects.flatMap((object) =>
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
@@ -148,6 +160,7 @@ export function allEvents(): readonly ResourceEvent[] {
       failed(id, transient),
       failed(id, terminal),
       ...(id === 'create' || id.startsWith('contend') ? [failed(id, outrun)] : []),
+      ...(id === 'create' ? [failed(id, lacking)] : []),
     ]),
     ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.externalResource.${state}` })),
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),

@@ -1,7 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import { type ResourceView, resyncMs, type WatchInput } from '../../../machines/external-resource/context.ts';
+import {
+  type ResourceView,
+  resyncMs,
+  type UpdateInput,
+  type WatchInput,
+} from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
@@ -11,6 +16,7 @@ import {
   allEvents,
   dependency,
   GUARD,
+  lacking,
   OWN,
   observation,
   owned,
@@ -41,6 +47,8 @@ interface Run {
   readonly entered: string[];
   /** What the watches are given: how often they are to look. */
   readonly paces: (number | undefined)[];
+  /** Whether each update was only to report. */
+  readonly reports: (boolean | undefined)[];
   /** Watches that go on. */
   watches(): number;
 }
@@ -55,6 +63,7 @@ function start(
   const clock = new SimulatedClock();
   const calls: string[] = [];
   const paces: (number | undefined)[] = [];
+  const reports: (boolean | undefined)[] = [];
   const entered: string[] = [];
   let held = 0;
   const names = Object.keys(externalResourceMachine.implementations.actors);
@@ -63,6 +72,7 @@ function start(
       name,
       fromPromise(async ({ input, signal }) => {
         calls.push(name);
+        if (name === 'update') reports.push((input as UpdateInput).report);
         if (name === 'watch') {
           paces.push((input as WatchInput).pollAfterMs);
           held += 1;
@@ -99,6 +109,7 @@ function start(
     see: (observation) => actor.send({ type: 'observed', observation }),
     entered,
     paces,
+    reports,
     watches: () => held,
   };
 }
@@ -294,6 +305,38 @@ test('a transient failure is tried again, after looking for what it may have lef
     run.calls.filter((call) => call !== 'claim'),
     ['find', 'create', 'find', 'create', 'record'],
   );
+});
+
+test('what a create lacks is waited for without a timer, and looked for when a dependency changes (I6, I7)', async () => {
+  const answers = {
+    find: () => nothing,
+    create: (call: number) => (call === 1 ? fail(lacking)() : observation()),
+  };
+  const run = start(answers, view(owned));
+  await settled();
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.equal(run.phase(), 'building.lacking');
+  const { context, tags } = run.actor.getSnapshot();
+  assert.equal([context.waiting, context.error, [...tags].includes('failing')], [[lacking.message], undefined, false]);
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  assert.equal(run.phase(), 'building.lacking', 'nothing has changed');
+  const edited = dependency('ready', { answer: { readiness: 'ready', uid: 'network-1', version: '2' } });
+  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, edited], at: 1 });
+  assert.equal(run.phase(), 'building.adopting');
+  assert.equal(run.actor.getSnapshot().context.waiting, []);
+  await settled();
+  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+});
+
+test('what lacks something is deleted like what was never made', async () => {
+  const run = start({ find: () => nothing, create: fail(lacking), releaseSelf: () => undefined }, view(owned));
+  await settled();
+  assert.equal(run.phase(), 'building.lacking');
+  run.tell(view({ ...owned, deleting: true }));
+  await settled();
+  assert.not.ok(run.calls.includes('remove'));
+  assert.ok(run.calls.includes('unclaim'));
 });
 
 test('new credentials end the pause of a failure', async () => {
@@ -631,6 +674,36 @@ test('on a dependency that was never built itself, nothing was built: it is yiel
   const deleted = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
   await settled();
   assert.is(deleted.phase(), 'deleting.releasing');
+});
+
+test('what is deleted before it was ever built had nothing built on it, whatever looks like it (P1)', async () => {
+  // Of the same sort, as far as can be told without the id of what it would be built on.
+  const unclear = { find: () => ({ matches: [observation()], exact: false, at: 0 }), unclaim: () => undefined };
+  const service = dependency('deleting', { answer: { readiness: 'deleting', uid: 'service-1' } });
+  const deleted = (generation: number, of = service) =>
+    start(unclear, view({ ...owned, deleting: true, generation }), [secret, of]);
+  const alive = start(unclear, view(owned), [secret, service]);
+  await settled();
+  assert.equal(alive.actor.getSnapshot().context.yielded, ['service-1']);
+  const leaving = deleted(2);
+  await settled();
+  assert.is(leaving.phase(), 'deleting.releasing');
+  // It may have referred to another one before.
+  const edited = deleted(3);
+  await settled();
+  assert.is(edited.phase(), 'deleting.unresolved');
+  const fixed = deleted(3, { ...service, fixed: true });
+  await settled();
+  assert.is(fixed.phase(), 'deleting.releasing');
+  // Somebody took its id away.
+  const answer = { readiness: 'deleting', uid: 'service-1', attributes: {} } as const;
+  const robbed = deleted(2, dependency('deleting', { answer }));
+  await settled();
+  assert.is(robbed.phase(), 'deleting.unresolved');
+  // Nothing keeps it, so that it may have been another when a create was sent.
+  const unguarded = deleted(2, { ...service, finalizers: [] });
+  await settled();
+  assert.is(unguarded.phase(), 'deleting.unresolved');
 });
 
 test('a settled object costs no call', async () => {
@@ -991,6 +1064,64 @@ test('who rests looks at it all again when what it was built on was made anew un
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
   assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['resting.available', 1]);
+});
+
+test('who waits for what others say of it looks again when they say something else', async () => {
+  const update = (call: number) =>
+    call === 1 ? { changed: false, waiting: ['attached, and not told'], pollAfterMs: 5_000 } : { changed: false };
+  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  assert.is(run.phase(), 'keeping.settling');
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  await settled();
+  assert.equal([run.phase(), run.clock.now()], ['resting.available', 0]);
+});
+
+test('what was made anew while a pass was under way is looked at by another one', async () => {
+  const object = view({ ...owned, externalId: 'id-1' });
+  const anew = dependency('ready', { answer: { readiness: 'ready', uid: 'network-1', externalId: 'id-m' } });
+  const run: Run = start(
+    {
+      observe: () => observation(),
+      update: (call) => {
+        if (call === 1) run.actor.send({ type: 'dependencies.changed', dependencies: [secret, anew], at: 1 });
+        return { changed: false };
+      },
+    },
+    object,
+  );
+  await settled();
+  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['resting.available', 2]);
+});
+
+test('where drift is only reported, what was brought to the resource is compared, and what was edited is brought', async () => {
+  const object = view({ ...owned, externalId: 'id-1', reporting: { applied: 1 } });
+  const run = start({ observe: () => observation(), update: () => ({ changed: false, left: ['size'] }) }, object);
+  await settled();
+  assert.is(run.phase(), 'resting.available');
+  const told = standingOf(run.actor.getSnapshot());
+  assert.equal([told.reporting, told.left], [true, ['size']]);
+  run.tell({ ...object, generation: 2 });
+  await settled();
+  assert.equal(run.reports, [true, false]);
+});
+
+test('where drift is only reported, what is gone stays so until the spec is edited, or drift is repaired', async () => {
+  for (const change of [{ generation: 2 }, { reporting: undefined }]) {
+    const object = view({ ...owned, externalId: 'id-1', settled: 'available', reporting: { applied: 1 } });
+    const run = start({ observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing }, object);
+    run.actor.send({ type: 'relations.changed', at: 1 });
+    await settled();
+    assert.is(run.phase(), 'failed');
+    assert.match(run.actor.getSnapshot().context.error?.message ?? '', /only reported$/);
+    assert.equal(
+      run.calls.filter((call) => call !== 'claim'),
+      ['observe'],
+    );
+    run.tell({ ...object, settled: 'failed', ...change });
+    await settled();
+    assert.ok(run.calls.includes('record'), JSON.stringify(change));
+  }
 });
 
 test('what others could use before a restart they can use after it, settled or not (I9)', () => {

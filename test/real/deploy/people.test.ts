@@ -80,7 +80,7 @@ if (!kubeconfig) {
     assert.is(await verbsOf('troupe-edit', 'networks', 'finalizers'), '');
     assert.is(await verbsOf('troupe-admin', 'networks', 'finalizers'), 'update');
     for (const { metadata } of roles) assert.is(await verbsOf(metadata.name, 'networks', 'status'), '');
-    assert.is(await verbsOf('troupe-admin', 'servers'), '');
+    assert.is(await verbsOf('troupe-admin', 'subnetpools'), '');
   });
 
   test("the cluster's view, edit and admin ask for the labels that the roles have", async () => {

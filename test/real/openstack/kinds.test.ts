@@ -1,4 +1,5 @@
-// The kinds on a real Keystone and Neutron: OS_CLIENT_CONFIG_FILE names a clouds.yaml, OS_CLOUD an entry (`test`).
+// limit: 1500 s
+// The kinds on a real cloud: OS_CLIENT_CONFIG_FILE names a clouds.yaml, OS_CLOUD an entry (`test`).
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import { systemClock } from '../../../actors/clock.ts';
@@ -16,6 +17,9 @@ if (file === undefined || file === '') {
   test.run();
 }
 
+/** Longest that the images of a cloud may take to be listed, in milliseconds. */
+const IMAGES_MS = 20_000;
+
 async function open(path: string): Promise<Cloud> {
   const clock = systemClock();
   const data = { 'clouds.yaml': (await readFile(path)).toString('base64') };
@@ -24,5 +28,19 @@ async function open(path: string): Promise<Cloud> {
     version: '0',
     readSecret: async () => ({ uid: 'uid', resourceVersion: '1', data }),
   });
-  return { sessions, clock, cloudName, extras: { Network: {}, Subnet: {} }, close: () => sessions.close() };
+  const imageId = async (): Promise<string> => {
+    const deadlineAt = clock.now() + IMAGES_MS;
+    const session = await sessions.open('test', { secretName: 'credentials', cloudName }, '1', deadlineAt);
+    const call = {
+      service: 'image',
+      path: '/images',
+      query: [['status', 'active']],
+      deadlineAt,
+      traceparent: '',
+    } as const;
+    const [image] = await session.list(call, 'images');
+    return String(image?.['id']);
+  };
+  const extras = { Network: {}, Subnet: {} };
+  return { sessions, clock, cloudName, extras, imageId, close: () => sessions.close() };
 }

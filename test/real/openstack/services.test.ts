@@ -1,3 +1,4 @@
+// limit: 1500 s
 // The answers of real services: those of cloud $OS_CLOUD (`test`) in the file $OS_CLIENT_CONFIG_FILE.
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../actors/clock.ts';
@@ -39,5 +40,5 @@ const file = process.env['OS_CLIENT_CONFIG_FILE'];
 if (file === undefined) {
   process.stdout.write('skipped: OS_CLIENT_CONFIG_FILE is not set\n');
 } else {
-  servicesSuite('real Keystone and Neutron', () => open(file, process.env['OS_CLOUD'] ?? 'test')).run();
+  servicesSuite('real services', () => open(file, process.env['OS_CLOUD'] ?? 'test')).run();
 }

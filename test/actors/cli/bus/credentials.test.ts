@@ -12,7 +12,7 @@ import { LOGIN_LOOK_MS } from '../../../../bus/connection.ts';
 import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
 import { SecuredServer } from '../../../bus/secured-server.ts';
-import { findNatsServer } from '../../grounds.ts';
+import { natsServerOrSkip } from '../../grounds.ts';
 
 const test = suite('troupe bus credentials');
 
@@ -193,8 +193,7 @@ test('what makes no sense is said', async () => {
   assert.throws(() => filesOf({ phase: Phase.Steady, since: 0, generations: [] }, [], undefined), 'empty');
 });
 
-const found = await findNatsServer();
-if ('refusal' in found) throw new Error(found.refusal);
+const program = await natsServerOrSkip();
 
 /** A process that holds a lease, says something all the time and hears all of it. */
 class Busy {
@@ -256,7 +255,7 @@ const onServer =
   () =>
     Desk.during(async (desk) => {
       await desk.run();
-      const server = await SecuredServer.start(found.program, join(desk.folder, 'server'));
+      const server = await SecuredServer.start(program, join(desk.folder, 'server'));
       const connect = (options: object = {}): Promise<Bus> =>
         natsBus({
           url: server.url,

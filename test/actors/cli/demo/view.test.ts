@@ -85,7 +85,7 @@ test('objects stand below what they refer to, and below a place holder for what 
   told.enter('subnet/web-v4', 'claiming.awaiting');
   told.enter('subnet/lost', 'claiming.awaiting');
   assert.equal(picture(told), [
-    'network-landscape  1.00 s',
+    'company-cloud  1.00 s',
     '├─ · network/none  not there yet',
     '│  └─ ○ subnet/lost  waiting for network/none',
     '├─ ● project/shop',
@@ -105,7 +105,7 @@ test('what does not fit is folded, what is all of one state first (V2)', () => {
   told.enter('project/shop', 'keeping.updating');
   told.enter('subnet/lost', 'claiming.awaiting');
   assert.equal(picture(told, 80, 8), [
-    'network-landscape  1.00 s',
+    'company-cloud  1.00 s',
     '├─ · network/none  not there yet',
     '│  └─ ○ subnet/lost  waiting for network/none',
     '├─ ◐ project/shop  creating',
@@ -114,12 +114,34 @@ test('what does not fit is folded, what is all of one state first (V2)', () => {
     '└─ ● secret/cloud',
   ]);
   assert.equal(picture(told, 80, 4), [
-    'network-landscape  1.00 s',
+    'company-cloud  1.00 s',
     '├─ · network/none  not there yet  ○',
     '├─ ◐ project/shop  creating  ●●●●',
     '└─ ● secret/cloud',
   ]);
   assert.equal(picture(told, 80, 3).at(-1), '… 2 more');
+});
+
+test('what stands alone shares a line with its kind where there is no room, and leaves the room to the rest (V2)', () => {
+  const history = new History(NAMESPACE);
+  const many = ['a', 'b', 'c', 'd'].map((name) => object(`flavor/${name}`));
+  history.expect([...OBJECTS, ...many]);
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const tags = tagsOf(name === 'd' ? 'building.creating' : 'resting.available');
+    const actor = { realm: 'openstack', plural: 'flavors', namespace: NAMESPACE, name };
+    history.take({ actor, type: 'transition', data: { tags: [...tags] }, at: 0 });
+  }
+  assert.equal(layout('', treeOf(history), { columns: 80, rows: 10 }, Ink.Plain).slice(1), [
+    '├─ ◐ flavor/*  ●●●◐',
+    '├─ · network/none  not there yet',
+    '│  └─ · subnet/lost',
+    '├─ · project/shop',
+    '│  ├─ · network/app',
+    '│  └─ · network/web',
+    '│     ├─ · subnet/web-v4',
+    '│     └─ · subnet/web-v6',
+    '└─ · secret/cloud',
+  ]);
 });
 
 test('the legend has every symbol that a picture may have', () => {

@@ -1,3 +1,4 @@
+// waits
 // limit: 120 s
 // `troupe why` against the embedded API server: in this process, and as the command that it is.
 import { execFile } from 'node:child_process';

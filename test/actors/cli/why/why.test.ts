@@ -10,16 +10,17 @@ import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import { systemClock } from '../../../../actors/clock.ts';
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import type { Resource } from '../../../../adapters/kubernetes/mod.ts';
-import { openStackSessions, openstackFollowed, openstackKinds } from '../../../../adapters/openstack/mod.ts';
-import type { Kind } from '../../../../machines/kind.ts';
+import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../../../../adapters/openstack/mod.ts';
+import type { FollowedKind, Kind } from '../../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
+import { NO_DOWNLOADS } from '../../../adapters/openstack/no-downloads.ts';
 
 const test = suite('troupe why');
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const clock = systemClock();
 const sessions = openStackSessions({ clock, version: '0', readSecret: async () => undefined });
-const kinds = openstackKinds({ sessions, clock });
+const kinds = openstackKinds({ sessions, clock, downloads: NO_DOWNLOADS });
 /** A kind whose objects may refer to each other in a circle; those of OpenStack cannot. */
 const ring: Kind = {
   ...(kinds[0] as Kind),
@@ -30,7 +31,17 @@ const ring: Kind = {
     return next === undefined ? [] : [{ kind: 'Ring', name: next, finalizers: [], neededFor: 'create' }];
   },
 };
-const known = registry([...kinds, ring], openstackFollowed);
+/** As where servers are somebody else's. */
+const followedServer: FollowedKind = {
+  realm: REALM,
+  group: GROUP,
+  version: VERSION,
+  kind: 'Server',
+  plural: 'servers',
+  standing: () => ({ ready: false }),
+};
+const own = kinds.filter(({ kind }) => kind !== followedServer.kind);
+const known = registry([...own, ring], [followedServer]);
 
 const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString().replace('.000Z', 'Z');
 
@@ -290,6 +301,95 @@ root cause: Subnet/app still refers to Network/net, and is not deleted; delete S
     app({}),
     object('Subnet', 'other', { resource: { networkRef: 'another' } }),
   );
+});
+
+test('an assignment of a role is known by the ids of what it is made of: it has no status.id', async () => {
+  const references = { roleRef: 'reader', userRef: 'ada', projectRef: 'shop' };
+  const resource = { roleID: 'id-reader', userID: 'id-ada', projectID: 'id-shop' };
+  const ids = { id: '', resource: references, status: { resource } };
+  const built = object('RoleAssignment', 'grant', ids);
+  const others = [object('User', 'ada'), object('Project', 'shop')];
+  await says(
+    `Role/reader  deleting for 90 s
+├─ finalizer openstack.k-orc.cloud/role, its own
+└─ finalizer openstack.k-orc.cloud/roleassignment
+   └─ RoleAssignment/grant  available
+
+root cause: RoleAssignment/grant still refers to Role/reader, and is not deleted; delete RoleAssignment/grant, or wait until it is`,
+    'Role',
+    'reader',
+    ...[clouds, built, ...others],
+    object('Role', 'reader', { deleted: true, finalizers: ['role', 'roleassignment'] }),
+  );
+  // What it was made of is not needed once it is made.
+  const { status: _, ...made } = ids;
+  const message = "GET /role_assignments of service 'identity' answered 500: no";
+  const failing = object('RoleAssignment', 'grant', { ...made, says: ['TransientError', message] });
+  const stored = { ...failing, status: { ...failing.status, resource } };
+  const unready = object('Role', 'reader', { says: ['Progressing', 'Waiting for OpenStack resource to be ready'] });
+  const { cause, needs } = await ask('RoleAssignment', 'grant', clouds, stored, unready, ...others);
+  assert.is(cause?.summary, `RoleAssignment/grant: ${message}`);
+  assert.equal(needs, []);
+  assert.equal(
+    (await ask('RoleAssignment', 'grant', clouds, built, unready, ...others)).id,
+    'role.id:id-reader:user.id:id-ada:scope.project.id:id-shop',
+  );
+});
+
+test('what drifted and is only told of, and what was made of another one', async () => {
+  const drifted = object('Network', 'net');
+  const condition = {
+    type: 'Drifted',
+    status: 'True',
+    reason: 'Drifted',
+    message: 'not as specified, and left so: description',
+    lastTransitionTime: ago(40),
+    observedGeneration: 1,
+  };
+  const conditions = [...((drifted.status?.['conditions'] ?? []) as readonly JsonObject[]), condition];
+  const found = await ask('Network', 'net', clouds, { ...drifted, status: { ...drifted.status, conditions } });
+  assert.equal(
+    [found.standing, found.cause?.summary, found.cause?.advice],
+    [
+      'available',
+      'Network/net: not as specified, and left so: description',
+      'bring the spec of Network/net to what is there, or have it brought back with the annotation troupe/drift: repair',
+    ],
+  );
+  const said =
+    'OpenStack resource is up to date; it was made of a, Project/shop is b by now: to follow spec.resource.projectRef, delete Network/net and create it again';
+  const outdated = await ask(
+    'Network',
+    'net',
+    clouds,
+    object('Network', 'net', { says: ['Success', said], available: 'True' }),
+  );
+  assert.equal(
+    [outdated.cause?.summary, outdated.cause?.advice],
+    [`Network/net: ${said}`, 'to follow spec.resource.projectRef, delete Network/net and create it again'],
+  );
+});
+
+test('a download that was given up says why, and what to do', async () => {
+  const [summary, advice] = [
+    "Image/os: InvalidConfiguration: the download from 'files.example' was answered 404: Unable to download content after 5 attempts",
+    "see that 'files.example' has the file, and delete Image/os and create it again then",
+  ];
+  const given = object('Image', 'os', {
+    says: ['InvalidConfiguration', 'Unable to download content after 5 attempts'],
+  });
+  const downloading = {
+    type: 'Downloading',
+    status: 'False',
+    reason: 'TransientError',
+    message: "the download from 'files.example' was answered 404",
+    lastTransitionTime: ago(40),
+    observedGeneration: 1,
+  };
+  const conditions = [...((given.status?.['conditions'] ?? []) as readonly JsonObject[]), downloading];
+  const { cause } = await ask('Image', 'os', clouds, { ...given, status: { ...given.status, conditions } });
+  assert.is(cause?.summary, summary);
+  assert.is(cause?.advice, advice);
 });
 
 test('of many holders ten are shown', async () => {

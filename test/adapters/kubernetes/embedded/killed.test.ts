@@ -15,7 +15,7 @@ import type { Served } from './served.ts';
 const test = suite('embedded api server: killed');
 
 /** As many as there is time for; CI sets more. */
-const KILLS = Number(process.env['KILLS'] ?? 10);
+const KILLS = Number(process.env['KILLS'] ?? 5);
 const IN_FLIGHT = 64;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const CHILD = fileURLToPath(new URL('./served.ts', import.meta.url));

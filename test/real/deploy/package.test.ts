@@ -1,15 +1,15 @@
 // limit: 300 s
 // What is packed runs where it is installed, below node_modules: all that is imported and read is in the package. Its
-// dependencies are those of the checkout, so that this needs no registry; test/real/package.test.ts installs with npm.
+// dependencies are those of the checkout, so that this needs no registry; ../package.test.ts installs with npm.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { crdFile } from '../../adapters/kubernetes/mod.ts';
-import { openstackContracts } from '../../adapters/openstack/mod.ts';
-import { ROOT, withPackage } from './packed.ts';
+import { crdFile } from '../../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../../adapters/openstack/mod.ts';
+import { ROOT, withPackage } from '../packed.ts';
 
 const test = suite('npm package');
 const run = promisify(execFile);
@@ -111,7 +111,7 @@ test('it has everything that runs, and everything that runs reads', () =>
     );
     assert.is((await troupe('csi-proxy', 'check', '--rules')).code, 0);
     for (const args of [
-      ['scaffold', 'openstack', 'AddressScope'],
+      ['scaffold', 'openstack', 'AddressGroup'],
       ['csi-proxy', 'gen'],
     ]) {
       const { code, err } = await troupe(...args);

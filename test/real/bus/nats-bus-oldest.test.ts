@@ -1,4 +1,3 @@
-// waits
 // limit: 150 s
 // The same on the oldest nats-server that Troupe knows, Debian's 2.9: fetched by the launcher, with no other on the PATH.
 import { execFile } from 'node:child_process';
@@ -7,12 +6,12 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
-import { natsProgram } from '../../bus/nats-program.ts';
-import { sideBySide } from '../side-by-side.ts';
-import { busSuite } from './bus.suite.ts';
-import { natsEventsSuite } from './events.nats.suite.ts';
-import { ownServer } from './nats.harness.ts';
-import { deliverySuite, natsSuite } from './nats.suite.ts';
+import { natsProgram } from '../../../bus/nats-program.ts';
+import { busSuite } from '../../bus/bus.suite.ts';
+import { natsEventsSuite } from '../../bus/events.nats.suite.ts';
+import { ownServer } from '../../bus/nats.harness.ts';
+import { deliverySuite, natsSuite } from '../../bus/nats.suite.ts';
+import { sideBySide } from '../../side-by-side.ts';
 
 async function oldest(): Promise<string | undefined> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);

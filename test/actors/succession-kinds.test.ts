@@ -1,0 +1,10 @@
+// waits
+// limit: 120 s
+// Taking over objects of all kinds from ORC, with everything in this process.
+import { suite } from 'uvu';
+import { inMemory } from './grounds.ts';
+import { describeSuccessionOfKinds } from './succession-kinds.suite.ts';
+
+const test = suite('succession of all kinds in memory');
+describeSuccessionOfKinds(test, inMemory);
+test.run();

@@ -1,0 +1,55 @@
+// The kinds that play on the stage, with their types.
+import type { addressScope } from '../../../adapters/openstack/kinds/address-scope.ts';
+import type { applicationCredential } from '../../../adapters/openstack/kinds/application-credential.ts';
+import type { domain } from '../../../adapters/openstack/kinds/domain.ts';
+import type { endpoint } from '../../../adapters/openstack/kinds/endpoint.ts';
+import type { flavor } from '../../../adapters/openstack/kinds/flavor.ts';
+import type { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
+import type { group } from '../../../adapters/openstack/kinds/group.ts';
+import type { image } from '../../../adapters/openstack/kinds/image.ts';
+import type { keyPair } from '../../../adapters/openstack/kinds/key-pair.ts';
+import type { network } from '../../../adapters/openstack/kinds/network.ts';
+import type { port } from '../../../adapters/openstack/kinds/port.ts';
+import type { project } from '../../../adapters/openstack/kinds/project.ts';
+import type { role } from '../../../adapters/openstack/kinds/role.ts';
+import type { roleAssignment } from '../../../adapters/openstack/kinds/role-assignment.ts';
+import type { router } from '../../../adapters/openstack/kinds/router.ts';
+import type { securityGroup } from '../../../adapters/openstack/kinds/security-group.ts';
+import type { server } from '../../../adapters/openstack/kinds/server.ts';
+import type { serverGroup } from '../../../adapters/openstack/kinds/server-group.ts';
+import type { service } from '../../../adapters/openstack/kinds/service.ts';
+import type { shareNetwork } from '../../../adapters/openstack/kinds/share-network.ts';
+import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
+import type { trunk } from '../../../adapters/openstack/kinds/trunk.ts';
+import type { user } from '../../../adapters/openstack/kinds/user.ts';
+import type { volume } from '../../../adapters/openstack/kinds/volume.ts';
+import type { volumeType } from '../../../adapters/openstack/kinds/volume-type.ts';
+
+export interface Kinds {
+  readonly AddressScope: typeof addressScope;
+  readonly ApplicationCredential: typeof applicationCredential;
+  readonly Domain: typeof domain;
+  readonly Endpoint: typeof endpoint;
+  readonly FloatingIP: typeof floatingIP;
+  readonly Group: typeof group;
+  readonly Flavor: typeof flavor;
+  readonly Image: typeof image;
+  readonly KeyPair: typeof keyPair;
+  readonly Network: typeof network;
+  readonly Port: typeof port;
+  readonly Project: typeof project;
+  readonly Role: typeof role;
+  readonly RoleAssignment: typeof roleAssignment;
+  readonly Router: typeof router;
+  readonly SecurityGroup: typeof securityGroup;
+  readonly Server: typeof server;
+  readonly ServerGroup: typeof serverGroup;
+  readonly ShareNetwork: typeof shareNetwork;
+  readonly Service: typeof service;
+  readonly Subnet: typeof subnet;
+  readonly Trunk: typeof trunk;
+  readonly Volume: typeof volume;
+  readonly VolumeType: typeof volumeType;
+  readonly User: typeof user;
+}
+export type KindName = keyof Kinds;
