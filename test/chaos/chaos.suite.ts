@@ -18,7 +18,8 @@ export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
     if (violations.length > 0) {
       const path = join(await mkdtemp(join(tmpdir(), 'troupe-chaos-')), `seed-${seed}.log`);
       await writeFile(path, `${story.join('\n')}\n`);
-      process.stderr.write(`${story.join('\n')}\nthe story is in ${path}\n`);
+      // What is wrong comes before how it came to it, of which many a reader is shown only a part.
+      process.stderr.write(`${[...violations, `the story is in ${path}`, ...story].join('\n')}\n`);
     }
     assert.equal(violations, []);
   });
