@@ -182,6 +182,11 @@ export interface Life {
   externalId?(object: KubeObject): string | undefined;
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
   mayHaveBegun(object: KubeObject): boolean;
+  /**
+   * By what that which `callOnce` asks for now is known again, whatever the object says by then: what a later look is told
+   * (`LifePorts.intents`). At most 4,096 characters of JSON are kept. No secret.
+   */
+  intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
   /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */
   readonly landsWithinMs?: number;
   /** What is to be said when the code that serves the life has failed. It must not need what may have failed. */
@@ -231,6 +236,10 @@ export interface LifePorts {
    * @param sought  what it makes if nobody else does: `conflict` when somebody else may have made it, or makes it
    */
   callOnce(key: string, operation: string, extra?: object, sought?: Sought): Promise<unknown>;
+  /** What the object has asked for by `callOnce`, here or elsewhere, and not recorded (`Life.intent`), the latest last. */
+  intents(key: string): readonly JsonObject[];
+  /** What came of these is found to be another object's: they are forgotten. */
+  disown(key: string): void;
   /**
    * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
    * ends, and a function that it tells its progress.

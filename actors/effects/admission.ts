@@ -210,7 +210,8 @@ export class Admission {
   /** Whether the foreign system has it as what the object describes: another process may have answered with it. */
   async #finds(kind: DeclaredKind, uid: string, id: string, request: JsonObject): Promise<boolean> {
     const { clock, callMs } = this.#deps;
-    this.#witness.note(uid, await this.#operation(kind, 'find')?.(asOperation(request, clock, callMs)));
+    const { intents: _, ...described } = request;
+    this.#witness.note(uid, await this.#operation(kind, 'find')?.(asOperation(described, clock, callMs)));
     return this.#witness.knows(uid, id);
   }
 

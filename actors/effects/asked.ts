@@ -27,7 +27,16 @@ export function askedIn({ object }: JsonObject): Asked | undefined {
 
 /** Whether what every operation is told, and what some are, is of its type. */
 export function isWhole(request: JsonObject, bound: 'deadline' | 'caller'): boolean {
-  const { dependencies, deadlineAt, traceparent, credentialsVersion, claimants = [], id, observation } = request;
+  const {
+    dependencies,
+    deadlineAt,
+    traceparent,
+    credentialsVersion,
+    claimants = [],
+    intents = [],
+    id,
+    observation,
+  } = request;
   const { pollAfterMs, report } = request;
   return (
     isObject(dependencies) &&
@@ -39,8 +48,7 @@ export function isWhole(request: JsonObject, bound: 'deadline' | 'caller'): bool
     (pollAfterMs === undefined || typeof pollAfterMs === 'number') &&
     (report === undefined || typeof report === 'boolean') &&
     (observation === undefined || (isObject(observation) && typeof observation['id'] === 'string')) &&
-    Array.isArray(claimants) &&
-    claimants.every(isObject)
+    [claimants, intents].every((each) => Array.isArray(each) && each.every(isObject))
   );
 }
 

@@ -121,15 +121,21 @@ export function provideEffects(deps: EffectsDeps): Machines {
     return call;
   };
   /** Lists what must not be repeated, and makes it then (E3), for the same incarnation and under the same lease (E2). */
-  const once = <Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> => {
+  const once = <Output>(
+    key: string,
+    landsBy: number,
+    call: () => Promise<Output>,
+    what?: JsonObject,
+  ): Promise<Output> => {
     const underway = deps.underway(key);
     const { uid } = living(key).incarnation;
     if (underway === undefined) throw new AbsentError(`'${key}' is not hosted here any more`);
-    return underway.run(key, landsBy, async () => {
+    const send = async (): Promise<Output> => {
       if (deps.underway(key) !== underway || living(key).incarnation.uid !== uid)
         throw new AbsentError(`'${key}' is another one by now`);
       return call();
-    });
+    };
+    return underway.run(key, landsBy, send, what && { uid, what });
   };
   /** The turn of what was looked for (T1). */
   const takeTurn = (key: string, { name, at }: Sought, until: number): Promise<number> => {
@@ -199,7 +205,8 @@ export function provideEffects(deps: EffectsDeps): Machines {
       const until = latestAt + deps.lateMs;
       const turn = sought && takeTurn(key, sought, until);
       turn?.catch(() => undefined); // it is awaited below
-      return once(key, until, async () => {
+      const { actor, incarnation, kind } = living(key);
+      const call = async (): Promise<unknown> => {
         const sequence = await turn;
         try {
           return await external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
@@ -207,8 +214,17 @@ export function provideEffects(deps: EffectsDeps): Machines {
           if (sequence !== undefined && !mayLand(error)) await turns.release(sequence);
           throw error;
         }
-      });
+      };
+      return once(key, until, call, kind.life.intent?.(requestOf(actor, incarnation)));
     }),
+    intents(key) {
+      const uid = deps.actor(key)?.incarnation()?.uid;
+      const intents = deps.underway(key)?.intents(key) ?? [];
+      return intents.flatMap(({ uid: theirs, what }) =>
+        theirs === uid && what !== undefined ? [what as JsonObject] : [],
+      );
+    },
+    disown: (key) => deps.underway(key)?.disown(key),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);

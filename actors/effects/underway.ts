@@ -1,5 +1,5 @@
 // What a shard has asked the outside world for and must not ask for twice: known to whoever hosts the shard next, one last
-// value on the bus, `{address: landsBy}` and when that was written (P13).
+// value on the bus, `{address: landsBy}`, by what each is known again (its intent), and when that was written (P13).
 //
 // Invariants:
 //   U1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
@@ -11,8 +11,11 @@
 //       the lease begins anything, its list is the whole truth, whatever somebody else had on its way.
 //   U5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
 //       or after a while.
+//   U6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
+//       look-ups, by what the object says now, may find nothing of it.
 import {
   type Clock,
+  type Json,
   type JsonObject,
   type Lease,
   type Mailbox,
@@ -33,15 +36,24 @@ export interface UnderwayDeps {
   /** Longest time that a call may take, and for how long after its deadline it may still be done, in milliseconds. */
   readonly callMs: number;
   readonly lateMs: number;
+  /** Who lives in the shard under this key. */
+  readonly actor: (key: string) => Pick<ObjectActor, 'incarnation'> | undefined;
   /** Told of the first failure of a series, for one line in the log. */
   readonly onTrouble: (message: string) => void;
 }
 
-/** Until when each may land, milliseconds since the epoch, by the key of its actor. */
-type List = ReadonlyMap<string, number>;
+interface Entry {
+  /** Until when it may land, milliseconds since the epoch. */
+  readonly landsBy: number;
+  /** By what what was asked for is known again, the latest last. */
+  readonly intents: readonly JsonObject[];
+}
+
+const NOTHING: Entry = { landsBy: 0, intents: [] };
 
 interface Inherited {
-  readonly landsBy: List;
+  /** By the key of the actor. */
+  readonly list: ReadonlyMap<string, Entry>;
   /** By the clock of who wrote it, as are the others. */
   readonly writtenAt: number;
 }
@@ -55,13 +67,15 @@ export const CLOCK_SKEW_MS = 2_000;
 const TIDY_MS = 1_000;
 /** Pause before a publication that failed is tried again, in milliseconds. */
 const PAUSE_MS = 250;
+/** A longer intent is not kept, in characters of JSON: the list of a shard is one message. */
+const INTENT_LENGTH = 4_096;
 
 export class Underway {
   readonly #deps: UnderwayDeps;
   readonly #subject: ShardSubject;
   /** Under another epoch the list is another host's, or nobody's (P11). */
   readonly #epoch: string;
-  readonly #listed = new Map<string, number>();
+  readonly #listed = new Map<string, Entry>();
   /** Grows with each change of the list; what the bus has is that of `#storedRevision`. */
   #revision = 0;
   #storedRevision = 0;
@@ -102,17 +116,18 @@ export class Underway {
       // Whatever a predecessor began, it began before this.
       for (const actor of actors) {
         const held = actor.incarnation()?.kind?.life.landsWithinMs ?? 0;
-        if (mayHaveBegun(actor)) this.#listed.set(actor.key, now + Math.max(callMs + lateMs, held));
+        const landsBy = now + Math.max(callMs + lateMs, held);
+        if (mayHaveBegun(actor)) this.#listed.set(actor.key, { landsBy, intents: [] });
       }
       this.#revision += 1;
       this.#publish();
       return;
     }
-    const { landsBy: list, writtenAt } = this.#inherited;
-    for (const [key, landsBy] of list) {
+    const { list, writtenAt } = this.#inherited;
+    for (const [key, { landsBy, intents }] of list) {
       // It was written before this, too.
-      const until = Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt);
-      if (until > now) this.#listed.set(key, until);
+      const entry = { landsBy: Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt), intents };
+      if (this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);
       else this.#revision += 1;
     }
     this.#inherited = undefined;
@@ -121,17 +136,29 @@ export class Underway {
 
   /** Until when something that was asked for on behalf of an actor may still be done; 0: nothing is known of any. */
   at(key: string): number {
-    return this.#listed.get(key) ?? 0;
+    return this.#entry(key).landsBy;
+  }
+
+  /** By what is known again what was asked for on behalf of an actor and is not recorded, the latest last (U6). */
+  intents(key: string): readonly JsonObject[] {
+    return this.#entry(key).intents;
+  }
+
+  /** What the intents of an actor are of is none of its own. */
+  disown(key: string): void {
+    this.#restore(key, { ...this.#entry(key), intents: [] });
+    this.#tidyLater();
   }
 
   /**
    * Makes a call that must not be made twice (U1, U2).
    *
    * @param landsBy  by when what it asks for is done, if ever: milliseconds since the epoch
+   * @param intent  by what it is known again, whatever the object says then
    * @throws {TransientError} the shard was closed, nothing was sent; or what the call throws
    */
-  run<Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> {
-    const running = this.#run(key, landsBy, call);
+  run<Output>(key: string, landsBy: number, call: () => Promise<Output>, intent?: JsonObject): Promise<Output> {
+    const running = this.#run(key, landsBy, call, intent);
     this.#running.add(running);
     const end = (): boolean => this.#running.delete(running);
     running.then(end, end);
@@ -139,19 +166,13 @@ export class Underway {
   }
 
   /** Resolves when the bus has acknowledged a list with this. @throws {TransientError} the shard was closed */
-  add(key: string, landsBy: number): Promise<void> {
+  add(key: string, landsBy: number, intent?: JsonObject): Promise<void> {
     if (this.#state !== 'begun') return Promise.reject(notOpen());
-    this.#put(key, landsBy);
+    this.#put(key, landsBy, intent);
     const waiter = Promise.withResolvers<void>();
     this.#waiting.push(waiter);
     this.#publish();
     return waiter.promise;
-  }
-
-  /** It was answered for: nothing can land any more. */
-  settle(key: string): void {
-    if (this.#listed.delete(key)) this.#revision += 1;
-    this.#tidyLater();
   }
 
   /** Begins nothing more, waits for the calls under way, and leaves a list of what may still land. Never rejects. */
@@ -172,16 +193,21 @@ export class Underway {
     }
   }
 
-  async #run<Output>(key: string, landsBy: number, call: () => Promise<Output>): Promise<Output> {
+  async #run<Output>(
+    key: string,
+    landsBy: number,
+    call: () => Promise<Output>,
+    intent: JsonObject | undefined,
+  ): Promise<Output> {
     // What another call of the same actor left there.
-    const before = this.at(key);
+    const before = this.#entry(key);
     let isSent = false;
     try {
-      await this.add(key, landsBy);
+      await this.add(key, landsBy, intent);
       isSent = true;
       const output = await call();
-      // It is answered for; what nobody answered before may still land.
-      this.#restore(key, before);
+      // It is answered for, and not recorded yet; what nobody answered before may still land.
+      this.#restore(key, { ...before, intents: this.intents(key) });
       this.#tidyLater();
       return output;
     } catch (error) {
@@ -193,19 +219,40 @@ export class Underway {
     }
   }
 
+  #entry(key: string): Entry {
+    return this.#listed.get(key) ?? NOTHING;
+  }
+
   /** A call that was refused, or never sent, leaves what was there. */
-  #restore(key: string, landsBy: number): void {
-    if (landsBy <= this.#deps.clock.now()) this.settle(key);
-    else if (this.at(key) !== landsBy) {
-      this.#listed.set(key, landsBy);
+  #restore(key: string, entry: Entry): void {
+    const now = this.#entry(key);
+    if (!this.#isToKeep(key, entry)) {
+      if (this.#listed.delete(key)) this.#revision += 1;
+    } else if (now.landsBy !== entry.landsBy || now.intents !== entry.intents) {
+      this.#listed.set(key, entry);
       this.#revision += 1;
     }
   }
 
-  #put(key: string, landsBy: number): void {
-    if (landsBy <= this.at(key)) return;
-    this.#listed.set(key, landsBy);
+  /** Whoever begins something else has found out that of what came before nothing can land any more. */
+  #put(key: string, landsBy: number, intent?: JsonObject): void {
+    const before = this.#entry(key);
+    if (landsBy <= before.landsBy && intent === undefined) return;
+    const isOver = before.landsBy <= this.#deps.clock.now();
+    const isKept = intent !== undefined && JSON.stringify(intent).length <= INTENT_LENGTH;
+    const intents = intent !== undefined && isOver ? [] : before.intents;
+    this.#listed.set(key, {
+      landsBy: Math.max(landsBy, before.landsBy),
+      intents: isKept ? [...intents, intent] : intents,
+    });
     this.#revision += 1;
+  }
+
+  /** It may land, or have landed without being recorded. */
+  #isToKeep(key: string, { landsBy, intents }: Entry, now = this.#deps.clock.now()): boolean {
+    if (landsBy > now) return true;
+    const actor = intents.length > 0 ? this.#deps.actor(key) : undefined;
+    return actor !== undefined && mayHaveBegun(actor);
   }
 
   get #isStored(): boolean {
@@ -251,7 +298,7 @@ export class Underway {
     const now = clock.now();
     if (now >= lease.endsAt()) throw new TransientError('the lease has ended');
     if (mailbox.epoch().id !== this.#epoch) throw new TransientError('the mailbox is another one now');
-    for (const [key, landsBy] of this.#listed) if (landsBy <= now) this.#listed.delete(key);
+    for (const [key, entry] of this.#listed) if (!this.#isToKeep(key, entry, now)) this.#listed.delete(key);
     const revision = this.#revision;
     const publication = await mailbox.publish(this.#subject, payloadOf(this.#listed, now), this.#sequence);
     if (publication.kind === 'stale') {
@@ -266,19 +313,21 @@ export class Underway {
   /** Sees to it that what is listed needlessly is taken off, at once or when it can land no more. */
   #tidyLater(): void {
     if (!this.#isBegun || this.#publishing !== undefined || (this.#isStored && this.#listed.size === 0)) return;
-    const { clock } = this.#deps;
-    const soonAt = clock.now() + TIDY_MS;
+    const { clock, lateMs } = this.#deps;
+    const now = clock.now();
+    const soonAt = now + TIDY_MS;
     if (this.#tidying !== undefined && (this.#isStored || this.#tidying.at <= soonAt)) return;
     if (this.#tidying !== undefined) clock.clearTimeout(this.#tidying.timer);
-    const at = this.#isStored ? Math.max(soonAt, Math.min(...this.#listed.values())) : soonAt;
+    // What has landed and is not recorded is rare, and needs no hurry.
+    const ends = [...this.#listed.values()].map(({ landsBy }) => (landsBy > now ? landsBy : now + lateMs));
+    const at = this.#isStored ? Math.max(soonAt, Math.min(...ends)) : soonAt;
     const tidy = (): void => {
       this.#tidying = undefined;
-      const now = clock.now();
-      const isOver = [...this.#listed.values()].some((landsBy) => landsBy <= now);
+      const isOver = [...this.#listed].some(([key, entry]) => !this.#isToKeep(key, entry));
       if (isOver || !this.#isStored) this.#publish();
       else this.#tidyLater();
     };
-    this.#tidying = { timer: clock.setTimeout(tidy, at - clock.now()), at };
+    this.#tidying = { timer: clock.setTimeout(tidy, at - now), at };
   }
 }
 
@@ -313,15 +362,28 @@ function notOpen(): TransientError {
   return new TransientError('the shard was given up before what was to begin had been listed');
 }
 
-function payloadOf(listed: List, writtenAt: number): JsonObject {
-  return { landsBy: Object.fromEntries(listed), writtenAt };
+function payloadOf(listed: ReadonlyMap<string, Entry>, writtenAt: number): JsonObject {
+  const entries = [...listed];
+  const intended = entries.filter(([, { intents }]) => intents.length > 0);
+  return {
+    landsBy: Object.fromEntries(entries.map(([key, { landsBy }]) => [key, landsBy])),
+    ...(intended.length > 0 && { intents: Object.fromEntries(intended.map(([key, { intents }]) => [key, intents])) }),
+    writtenAt,
+  };
 }
 
 /** Undefined: it is no list that can be trusted. */
-function parseUnderway({ landsBy, writtenAt }: JsonObject): Inherited | undefined {
-  if (typeof landsBy !== 'object' || landsBy === null || Array.isArray(landsBy)) return undefined;
-  const entries = Object.entries(landsBy as JsonObject);
-  const isTime = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number';
-  if (typeof writtenAt !== 'number' || !entries.every(isTime)) return undefined;
-  return { landsBy: new Map(entries), writtenAt };
+function parseUnderway({ landsBy, intents = {}, writtenAt }: JsonObject): Inherited | undefined {
+  if (!isObject(landsBy) || !isObject(intents) || typeof writtenAt !== 'number') return undefined;
+  const list = new Map<string, Entry>();
+  for (const [key, until] of Object.entries(landsBy)) {
+    const intended = Object.hasOwn(intents, key) ? intents[key] : [];
+    if (typeof until !== 'number' || !Array.isArray(intended) || !intended.every(isObject)) return undefined;
+    list.set(key, { landsBy: until, intents: intended });
+  }
+  return { list, writtenAt };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

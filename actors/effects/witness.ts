@@ -1,7 +1,8 @@
 // What the operations of this process have answered, so that whoever names an id or an observation can be believed.
 //
 // Invariants:
-//   W1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own.
+//   W1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own, nor
+//       is what was found by an intent: only who asked knows of that (N1).
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../bus/mod.ts';
 
@@ -65,13 +66,14 @@ export class Witness {
 /** An observation is known by its id; a look-up tells of one only if nothing else matches. */
 function observationsIn(answer: unknown): readonly { readonly id: string }[] {
   if (typeof answer !== 'object' || answer === null) return [];
-  const { id, observation, matches } = answer as {
+  const { id, observation, matches, earlier } = answer as {
     readonly id?: unknown;
     readonly observation?: unknown;
     readonly matches?: unknown;
+    readonly earlier?: unknown;
   };
   if (typeof id === 'string') return [answer as { readonly id: string }];
-  if (Array.isArray(matches)) return matches.length === 1 ? observationsIn(matches[0]) : [];
+  if (Array.isArray(matches)) return matches.length === 1 && earlier !== true ? observationsIn(matches[0]) : [];
   return observationsIn(observation);
 }
 

@@ -56,11 +56,16 @@ export function openShard(
 ): Shard {
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble });
   const answers = new ShardAnswers({ ...here, outbox, later });
-  const underway = new Underway({ ...call, mailbox, clock, shard: number, lease, onTrouble });
+  const actors: Shard['actors'] = new Map();
+  const underway = new Underway({
+    ...call,
+    ...{ mailbox, clock, shard: number, lease, onTrouble },
+    actor: (key) => actors.get(key),
+  });
   return {
     ...{ lease, onLapse, turn, outbox, answers, underway },
     deps: actorDeps({ outbox, answers, underway }),
-    actors: new Map(),
+    actors,
     sweep: new TurnSweep({ mailbox, clock }),
     calls: new Calls(clock),
     floor: undefined,

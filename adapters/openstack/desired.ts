@@ -41,33 +41,79 @@ function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names[name] ?? name, value]));
 }
 
-/** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
-export function adoptionCriteria(
-  kind: TableKind,
-  object: KubeObject,
-  known: KnownDependencies,
-): Stated<readonly Criterion[]> {
+/** What a resource answers to that was made from a spec: attributes that the service is asked for, or its results. */
+interface Likeness {
+  /** What it is called; undefined: its kind has no names. */
+  readonly name?: Json;
+  readonly query: readonly Attribute[];
+  readonly check: readonly Attribute[];
+}
+
+type Attribute = readonly [name: string, value: Json];
+
+/** Of a resource made from this spec. What a reference that is not known would say is left out. */
+function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Likeness> {
   const missing: string[] = [];
-  const criteriaOf = (name: string, criterion: typeof equalTo): readonly Criterion[] => {
+  const attributesOf = (name: string): readonly Attribute[] => {
     const field = kind.resource[name];
     const wired = field === undefined ? undefined : wiredOf(name, field, object, known);
     if (field === undefined || wired === undefined) return [];
     missing.push(...wired.missing);
-    if (wired.missing.length > 0) return [];
-    return Object.entries(field.encode(wired.value, wired.published)).flatMap(([attribute, value]) => {
-      if (attribute !== TagKey.All) return criterion(attribute, value);
-      const tags = value as readonly string[];
-      const { tagKey } = kind.service;
-      return tagKey === undefined ? tagsLike(TagKey.All, tags) : eachTag(tagKey, tags);
-    });
+    return wired.missing.length > 0 ? [] : Object.entries(field.encode(wired.value, wired.published));
   };
   const { query, check, mark } = kind.adoption;
-  const stated = [
-    ...query.flatMap((name) => criteriaOf(name, equalTo)),
-    ...check.flatMap((name) => criteriaOf(name, checked)),
-    ...Object.entries(mark(object)).map(([attribute, value]) => equalTo(attribute, value)),
-  ];
+  const name = nameOf(kind, object);
+  const stated = {
+    ...(name !== undefined && { name }),
+    query: [...query.flatMap(attributesOf), ...Object.entries(mark(object))],
+    check: check.flatMap(attributesOf),
+  };
   return { stated, missing };
+}
+
+/** By what a look-up finds it, and what the look-ups of all that may find it have in common. */
+export interface Wanted {
+  readonly criteria: readonly Criterion[];
+  readonly common: Json;
+}
+
+/** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
+export function adoptionCriteria(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Wanted> {
+  const { stated, missing } = likenessOf(kind, object, known);
+  return { stated: wantedIn(kind, stated), missing };
+}
+
+/** What a create that is sent now makes, for look-ups of a time when the spec may be another (`Life.intent`). */
+export function intentOf(kind: TableKind, object: KubeObject, known: KnownDependencies): JsonObject | undefined {
+  const { stated, missing } = likenessOf(kind, object, known);
+  return missing.length > 0 ? undefined : (stated as unknown as JsonObject);
+}
+
+/** What was made as this says; undefined: it is none, or there is nothing to be found by it. */
+export function intendedCriteria(kind: TableKind, { name, query, check }: JsonObject): Wanted | undefined {
+  if (!isAttributes(query) || !isAttributes(check) || query.length + check.length === 0) return undefined;
+  return wantedIn(kind, { ...(name !== undefined && { name }), query, check });
+}
+
+function wantedIn(kind: TableKind, { name, query, check }: Likeness): Wanted {
+  const criteriaOf =
+    (criterion: typeof equalTo) =>
+    ([attribute, value]: Attribute): Criterion | readonly Criterion[] => {
+      if (attribute !== TagKey.All || !Array.isArray(value)) return criterion(attribute, value);
+      const tags = value.map(String);
+      const { tagKey } = kind.service;
+      return tagKey === undefined ? tagsLike(TagKey.All, tags) : eachTag(tagKey, tags);
+    };
+  const criteria = [...query.flatMap(criteriaOf(equalTo)), ...check.flatMap(criteriaOf(checked))];
+  // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
+  return { criteria, common: name ?? criteria.map(({ key = null, value }) => [key, value]) };
+}
+
+function isAttributes(value: Json | undefined): value is readonly (readonly [string, Json])[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each: Json) => Array.isArray(each) && each.length === 2 && typeof each[0] === 'string')
+  );
 }
 
 /** What `spec.import.filter` asks for. */

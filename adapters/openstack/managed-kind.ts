@@ -100,6 +100,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       advise: kind.advise,
       ...(kind.unheeded !== undefined && { unheeded: kind.unheeded }),
       ...(kind.shows !== undefined && { shows: kind.shows }),
+      ...(kind.intent !== undefined && { intent: kind.intent }),
       ...(kind.isOutdated !== undefined && { isOutdated: kind.isOutdated }),
       ambiguity: 'found more than one matching OpenStack resource during adoption',
     }),

@@ -7,13 +7,13 @@
 //   O4. Of an answer only what the kind declares is looked at and returned (A1).
 import type { JsonObject } from '../../bus/bus.ts';
 import { ConflictError, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
-import type { Observation } from '../../machines/external-resource/operations.ts';
+import type { Found, Observation } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 import type { HeldRequest } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { bodyOf, changeOf, resourceIn, resourcesOf } from './bodies.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
-import { adoptionCriteria, createAttributes, filterCriteria, nameOf } from './desired.ts';
+import { adoptionCriteria, createAttributes, filterCriteria, intendedCriteria, type Wanted } from './desired.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from './identity.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
@@ -95,25 +95,31 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     return observationOf(kind, found, request);
   };
 
+  const matching = async (
+    { criteria, common }: Wanted,
+    request: OperationRequest,
+  ): Promise<Pick<Found, 'matches' | 'sought'>> => {
+    const session = await open(request);
+    const place = await placed(kind, session, request);
+    const found = await lookUps.find(session, place, criteria, request);
+    const { cloud, scope } = await identityOf(request);
+    const seen = kind.identity === undefined && kind.ofUser === undefined ? scope : cloud;
+    return {
+      matches: (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined),
+      sought: JSON.stringify([seen, place.collection, common]),
+    };
+  };
+
   const operations: WatchingOperations = {
-    async find(request) {
+    async find({ intents = [], ...request }) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
+      for (const intent of intents.toReversed()) {
+        const wanted = intendedCriteria(kind, intent);
+        const earlier = wanted && (await matching(wanted, request));
+        if (earlier !== undefined && earlier.matches.length > 0) return { ...earlier, exact: true, earlier: true };
+      }
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
-      const session = await open(request);
-      const place = await placed(kind, session, request);
-      const found = await lookUps.find(session, place, stated, request);
-      const { cloud, scope } = await identityOf(request);
-      const name = nameOf(kind, request.object);
-      return {
-        matches: (await Promise.all(found.map((each) => observed(each, request)))).filter((each) => each !== undefined),
-        exact: missing.length === 0,
-        // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
-        sought: JSON.stringify([
-          kind.identity === undefined && kind.ofUser === undefined ? scope : cloud,
-          place.collection,
-          name ?? stated.map(({ key, value }) => [key, value]),
-        ]),
-      };
+      return { ...(await matching(stated, request)), exact: missing.length === 0 };
     },
 
     async identify(request) {

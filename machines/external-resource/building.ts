@@ -11,6 +11,7 @@ import {
   foundMany,
   foundNothingYet,
   foundOne,
+  hasEarlierRival,
   hasRival,
   isLacking,
   isLostRace,
@@ -93,6 +94,8 @@ export const building = resourceSetup.createStateConfig({
         onDone: [
           { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
           { guard: mustTakeBack, target: 'yielding' },
+          // What it would have now nobody may have.
+          { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
           { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
           { target: 'recording', actions: 'noteOwn' },

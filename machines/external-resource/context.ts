@@ -128,6 +128,8 @@ export interface ResourceContext {
   readonly isForeign: boolean;
   /** What the last look was for that may be relied upon; undefined: its kind does not say. */
   readonly sought: Sought | undefined;
+  /** What was found is what an earlier create was to make, as the object was then. */
+  readonly isEarlier: boolean;
   /** Who has what this object would have. */
   readonly rival: Rival | undefined;
   /** When the last event arrived, as the runtime says. */
@@ -211,6 +213,7 @@ export interface FindOutput {
   readonly exact: boolean;
   readonly at: number;
   readonly sought?: string;
+  readonly earlier?: boolean;
   /** What to say of several. */
   readonly ambiguity?: string;
 }

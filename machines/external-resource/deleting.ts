@@ -124,12 +124,28 @@ export const deleting = resourceSetup.createStateConfig({
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
           { guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },
+          { guard: 'wasEarlier', target: 'recordingFound', actions: 'noteOwn' },
           { target: 'removing', actions: 'noteOwn' },
         ],
         onError: [
           { guard: isOutrun, target: 'unresolved', actions: 'recallRecorded' },
           { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
         ],
+      },
+    },
+    recordingFound: {
+      description:
+        'What an earlier create made is recorded first: the object as it is now does not tell that it is its own.',
+      tags: [Tag.Busy, ResourceTag.Removing],
+      invoke: {
+        id: 'recordFound',
+        src: 'record',
+        input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
+        onDone: [
+          { guard: { type: 'wasStored', params: ({ event }) => event.output }, target: 'removing' },
+          { target: 'backingOff', actions: 'recallRecorded' },
+        ],
+        onError: { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
       },
     },
     unresolved: {

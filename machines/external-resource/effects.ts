@@ -61,7 +61,8 @@ export function withEffects(
 
   const find = async ({ key }: EffectInput): Promise<FindOutput> => {
     const at = ports.now(); // it tells of no later time
-    return { ...(await call(key, 'find')), at, ambiguity };
+    const intents = ports.intents(key);
+    return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
 
   const contend = async ({ key, externalId, isForeign, sought }: ContendInput): Promise<ContendOutput> => {
@@ -187,6 +188,7 @@ export function withEffects(
       follow: ({ context: { key, yielded, rival } }) => {
         if (rival !== undefined) ports.follow(key, yielded, rival);
       },
+      disown: ({ context: { key } }) => ports.disown(key),
     },
     delays: {
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),

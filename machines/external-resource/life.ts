@@ -52,7 +52,7 @@ export interface ResourceStanding {
   readonly vanished: boolean;
 }
 
-export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated'> {
+export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated' | 'intent'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -95,6 +95,7 @@ export function externalResourceLife({
   unheeded,
   shows,
   isOutdated,
+  intent,
 }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
@@ -123,6 +124,7 @@ export function externalResourceLife({
     ...(unheeded !== undefined && { unheeded }),
     ...(shows !== undefined && { shows }),
     ...(isOutdated !== undefined && { isOutdated }),
+    ...(intent !== undefined && { intent }),
   };
 }
 

@@ -65,6 +65,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     looks: 0,
     isContested,
     isForeign: false,
+    isEarlier: false,
     rival: undefined,
     sought: undefined,
     unwatched: 0,

@@ -48,6 +48,8 @@ export interface Found {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
   readonly sought?: string;
+  /** It is what an earlier create was to make, as the object was then. */
+  readonly earlier?: boolean;
 }
 
 /**
@@ -59,8 +61,11 @@ export type ResourceOperations = {
    * Looks for a resource that an earlier, interrupted create may have left behind. `exact` is false when a reference
    * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing. `sought`
    * is the same for all objects whose look-ups may find the same resource: they make it, or take it, one at a time.
+   *
+   * @param request.intents  of creates whose result is not recorded: what one of them was to make comes before what the object
+   *   would have now
    */
-  find(request: OperationRequest): Promise<Found>;
+  find(request: OperationRequest & { readonly intents?: readonly JsonObject[] }): Promise<Found>;
   /**
    * Names the foreign system that the credentials of the object lead to, the same for all who reach it in the same way: within it
    * an id of the kind is one resource. Asks nobody but for the credentials. A kind without it lets objects share what they find.

@@ -92,6 +92,8 @@ export const resourceSetup = setup({
     claim: () => undefined,
     /** As `claim`, and claims the rival. */
     follow: () => undefined,
+    /** Earlier creates are none of the object's any more. Given by the runtime. */
+    disown: () => undefined,
     storeObject: assign(({ context }, { object, dependencies, at }: ObjectChanged) => ({
       object,
       dependencies,
@@ -128,6 +130,7 @@ export const resourceSetup = setup({
       observation: found.matches[0] as Observation,
       externalId: (found.matches[0] as Observation).id,
       sought: soughtOf(found),
+      isEarlier: found.earlier === true,
       waiting: [],
       repassMs: undefined,
     })),
@@ -143,7 +146,7 @@ export const resourceSetup = setup({
       isForeign: false,
       mayHaveBuilt: true,
     }),
-    noteOwn: assign({ rival: undefined, isContested: false, isForeign: false }),
+    noteOwn: assign({ rival: undefined, isContested: false, isForeign: false, isEarlier: false }),
     /** What the status names is what this life has, until it is cleared there. */
     recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
     yieldDependencies: assign({
@@ -156,6 +159,7 @@ export const resourceSetup = setup({
       observation,
       externalId: observation.id,
       sought: undefined,
+      isEarlier: false,
       waiting: [],
       repassMs: undefined,
     })),
@@ -200,12 +204,15 @@ export const resourceSetup = setup({
     isLostRace: ({ context }, { error }: Failure) =>
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
+    wasEarlier: ({ context }) => context.isEarlier,
     isContested: ({ context }) => context.isContested,
     /** It is stored in the status that the object has it. */
     isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
     mustTakeBack: ({ context }, { rival }: ContendOutput) =>
       rival !== undefined && rival.externalId === context.object.externalId,
     hasRival: (_, { rival }: ContendOutput) => rival !== undefined,
+    /** What an earlier create was to make is another's. */
+    hasEarlierRival: ({ context }, { rival }: ContendOutput) => rival !== undefined && context.isEarlier,
     /** What nobody answered may come yet, beside what was found. */
     mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
@@ -320,6 +327,10 @@ export const noteAmbiguous = {
   params: ({ event }: Answer<FindOutput>) => event.output,
 } as const;
 export const hasRival = { type: 'hasRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const hasEarlierRival = {
+  type: 'hasEarlierRival',
+  params: ({ event }: Answer<ContendOutput>) => event.output,
+} as const;
 export const mustTakeBack = {
   type: 'mustTakeBack',
   params: ({ event }: Answer<ContendOutput>) => event.output,

@@ -64,6 +64,44 @@ test('what is deleted meanwhile goes with what lands late, and leaves nothing be
   assert.is(madeAt(story).length, 1);
 });
 
+/** The name changes before what was asked for under the old one is there, or is known of. */
+for (const [title, ...more] of [
+  ['by the life that asked for it'],
+  ['by its successor', { atMs: 17_600, what: 'crash', pod: 0, forMs: 500 }],
+  ['when the successor has waited', { atMs: 17_600, what: 'crash', pod: 0, forMs: 25_000 }],
+] as const)
+  test(`what lands late is known again by what was asked for, whatever the object is called by then: ${title} (I4)`, async () => {
+    const rename: Step = { atMs: 18_200, what: 'rename', object: network, text: 'renamed' };
+    const { violation, story } = await storyOf(1, 16_200, ...more, rename);
+    assert.is(violation, undefined, story.join('\n'));
+    assert.is(madeAt(story).length, 1, story.join('\n'));
+    assert.match(story.join('\n'), /PUT \/networks\/\S+ for network 'net'/);
+  });
+
+test('what was asked for under another name goes with the object, and leaves nothing behind (I4)', async () => {
+  const { violation, story } = await storyOf(
+    1,
+    16_200,
+    { atMs: 17_600, what: 'crash', pod: 0, forMs: 500 },
+    { atMs: 18_200, what: 'rename', object: network, text: 'renamed' },
+    { atMs: 18_400, what: 'delete', object: network },
+  );
+  assert.is(violation, undefined, story.join('\n'));
+  assert.is(madeAt(story).length, 1);
+});
+
+test('what was asked for is forgotten when another object has it, and one is made under the new name (I4, M8)', async () => {
+  const { violation, story } = await storyOf(
+    1,
+    16_200,
+    { atMs: 17_600, what: 'crash', pod: 0, forMs: 500 },
+    { atMs: 18_200, what: 'rename', object: network, text: 'renamed' },
+    { atMs: 18_300, what: 'create', object: { ...network, name: 'heir', resource: { name: 'net' } } },
+  );
+  assert.is(violation, undefined, story.join('\n'));
+  assert.is(madeAt(story).length, 2);
+});
+
 test('objects that are not listed begin at once in spite of those that are', async () => {
   const other: Planned = { ...network, name: 'other' };
   const { violation, story } = await storyOf(

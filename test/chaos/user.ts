@@ -1,7 +1,5 @@
 // Somebody who changes the landscape all the time: creates, edits, deletes and creates again under the same name.
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/object.ts';
-import { TABLES } from '../actors/contents.ts';
 import type { World } from '../actors/harness.ts';
 import { needs, refersTo, type SampleObject } from '../actors/landscape.ts';
 import { editOf } from './data-centre.ts';
@@ -104,18 +102,8 @@ export class User {
     const { kind, name, manifest } = object;
     if ((manifest['spec'] as JsonObject | undefined)?.['resource'] === undefined) return;
     const resource = editOf(world, object, `edit ${++this.#edits}`);
-    if (resource === undefined || this.#isSought(object, Object.keys(resource))) return;
+    if (resource === undefined) return;
     await this.#attempt(`edits ${kind}/${name}`, () => world.patch(kind, name, { spec: { resource } }));
-  }
-
-  /** Whether what a create may have left is still looked for by one of these fields, as the spec has it. */
-  #isSought({ kind, name }: SampleObject, fields: readonly string[]): boolean {
-    const table = TABLES.get(kind);
-    if (table === undefined) return false;
-    const { query, check } = table.adoption;
-    if (!fields.some((field) => query.includes(field) || check.includes(field))) return false;
-    const object = this.#deps.world.follower.get(kind, name);
-    return object === undefined || table.externalId(object as unknown as KubeObject) === undefined;
   }
 
   /** At once, while others still stand on it; they follow, in any order. */

@@ -64,6 +64,12 @@ export const RULES = {
     weight: 3,
     does: ({ object }) => [{ what: 'edit', object, text: 'just now' }],
   },
+  rename: {
+    at: /^(building\.(adopting|creating|contending|recording)|backingOff|claiming\.probing)/,
+    isCalm: true,
+    weight: 4,
+    does: ({ object }) => [{ what: 'rename', object, text: 'just now' }],
+  },
   refer: {
     at: UNBUILT,
     isCalm: true,

@@ -26,6 +26,12 @@ export const FURTHER_RULES = {
     weight: 3,
     does: ({ object }) => [{ what: 'edit', object, text: 'just now' }],
   },
+  renameUnmade: {
+    at: /^(building\.(adopting|creating|contending|recording)|backingOff)/,
+    isCalm: true,
+    weight: 3,
+    does: ({ object }) => [{ what: 'rename', object, text: 'just now' }],
+  },
   fill: { at: LACKING, isCalm: true, weight: 3, does: ({ object }) => ofSecret(object, 'fill') },
   empty: { at: /^building\.(adopting|creating|lacking)/, isCalm: true, weight: 3, does: emptiedOf },
   /** It goes while it is found out that what it is to be made of is not there. */

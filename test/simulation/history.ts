@@ -57,6 +57,8 @@ const REST_FOR_MS = 5_000;
 const IDLE_MS = 20_000;
 /** How long users try again what the API server does not take, after the last thing that happened, in milliseconds. */
 const PATIENCE_MS = 20_000;
+/** After which not all of the mail is there. */
+const FORGETTING: ReadonlySet<Happening['what']> = new Set(['wipeMail', 'wipeAll', 'rollBack']);
 
 export async function play(plan: Plan, { told = false }: HistoryOptions = {}): Promise<History> {
   const time = new SimulatedTime();
@@ -89,6 +91,8 @@ class Performance {
   #violation: Violation | undefined;
   #troubled = false;
   #changed = true;
+  #hasForgotten = false;
+  #isRenamed = false;
   #isTidying = false;
   #writes = 0;
 
@@ -382,6 +386,15 @@ class Performance {
 
   #happen(step: Happening): void {
     if (this.#violation !== undefined) return;
+    // Without the mail nobody knows what was asked for, should the object not tell any more.
+    if (FORGETTING.has(step.what)) {
+      if (this.#isRenamed) return;
+      this.#hasForgotten = true;
+    }
+    if (step.what === 'rename') {
+      if (this.#hasForgotten) return;
+      this.#isRenamed = true;
+    }
     this.#changed = true;
     if (usersDo(step, this.#people, this.#hands)) return;
     this.#troubled = true;

@@ -22,6 +22,12 @@ export function lateCreates(seed: number, { steps, pods }: { steps: readonly Ste
   const end = draw.pick(['crash', 'crash', 'stop', 'wipe'] as const);
   if (end === 'wipe') return [...late, { atMs: soon(), what: draw.pick(['wipeMail', 'wipeAll'] as const) }];
   const endsAt = soon();
+  if (draw.chance(0.5)) {
+    const renamed = draw.pick(
+      steps.flatMap((step) => (step.what === 'create' && step.atMs >= atMs ? [step.object] : [])),
+    );
+    late.push({ atMs: endsAt + draw.below(10_000), what: 'rename', object: renamed, text: 'meanwhile' });
+  }
   late.push({ atMs: endsAt, what: end, pod, forMs: 200 + draw.below(10_000) });
   // Its successor goes, too.
   if (draw.chance(0.3))

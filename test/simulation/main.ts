@@ -4,7 +4,7 @@
 //   --histories N    how many; 100 by default
 //   --jobs N         processes; one a processor by default
 //   --coverage       which transitions of the shared machines were never taken; fails when there is one
-//   --without RULE   with a rule of the protocol switched off (P1 ... P11, P13, claim, adoption, sharing, turn; `all`: one after another):
+//   --without RULE   with a rule of the protocol switched off (P1 ... P11, P13, claim, adoption, intent, sharing, turn; `all`: one after another):
 //                    fails unless a history notices
 //   --told           tells the story of the first one
 //

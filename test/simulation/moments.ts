@@ -28,6 +28,7 @@ export interface Moment extends Means {
 /** What happens while users delete everything. */
 const TIDYING: ReadonlySet<Happening['what']> = new Set([
   'edit',
+  'rename',
   'letGo',
   'unown',
   'rotateSecret',

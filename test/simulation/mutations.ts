@@ -201,6 +201,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'intent',
+    without: 'what was asked for is looked for as the object is by then',
+    edits: [
+      {
+        file: 'actors/effects/effects.ts',
+        from: 'return underway.run(key, landsBy, send, what && { uid, what });',
+        to: 'return underway.run(key, landsBy, send);',
+      },
+    ],
+  },
+  {
     name: 'sharing',
     without: 'nobody asks whose a resource is that was found',
     edits: [

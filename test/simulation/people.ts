@@ -11,6 +11,7 @@ import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts
 import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
 import { Operator } from './operator.ts';
+import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
@@ -135,6 +136,14 @@ export class People {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
     if (known === undefined || object.kind === 'RouterInterface') return;
     this.edit(object, changeOf(known, text));
+  }
+
+  /** Changes what its resource is called, or what else it would be looked for by. */
+  rename(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
+    const { kind, namespace, name } = object;
+    const resource = renamingOf(kind, `${namespace}-${name} ${text}`);
+    const known = this.#deps.cluster.get(pluralOf(kind), namespace, name);
+    if (resource !== undefined && known?.spec?.['resource'] !== undefined) this.edit(object, { resource });
   }
 
   /** Takes the status away, but for the id. */

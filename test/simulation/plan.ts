@@ -42,6 +42,8 @@ export const TROUBLES: readonly Trouble[] = Object.values(Trouble).filter(
 export type Happening =
   | { readonly what: 'create'; readonly object: Planned }
   | { readonly what: 'edit' | 'unrefer'; readonly object: Planned; readonly text: string }
+  /** A user changes what its resource is looked for by. */
+  | { readonly what: 'rename'; readonly object: Planned; readonly text: string }
   /** A user writes nonsense into the spec, takes the status away, or lets the resource go without its object. */
   | { readonly what: 'nonsense' | 'unsettle' | 'letGo'; readonly object: Planned }
   | { readonly what: 'delete'; readonly object: Planned }

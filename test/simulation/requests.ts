@@ -119,7 +119,17 @@ export function changeOfKind(kind: string, text: string): JsonObject | undefined
   return isFixed ? undefined : { description: text };
 }
 
-/** What has no description that may be changed, and what a create whose answer was lost is not found by. */
+/** What is changed of `spec.resource` of what a create whose answer was lost would be found by; undefined: nothing can be. */
+export function renamingOf(kind: string, name: string): JsonObject | undefined {
+  if (kind === 'Endpoint') return { url: `http://127.0.0.1:9/${name.replaceAll(' ', '-')}` };
+  const { immutable, resource, adoption } = TABLES.get(kind) ?? {};
+  const { name: named, tags } = resource ?? {};
+  if (immutable === true || named === undefined || named.schema.immutable) return undefined;
+  const isTagged = adoption?.query.includes('tags') === true && !tags?.schema.immutable;
+  return { name, ...(isTagged && { tags: [name.replaceAll(' ', '-')] }) };
+}
+
+/** What has no description that may be changed. */
 const EDITS: Readonly<Record<string, (text: string) => JsonObject>> = {
   Server: (text) => ({ metadata: [{ key: 'note', value: text }] }),
   Flavor: (text) => ({ extraSpecs: [{ name: 'note', value: text }] }),

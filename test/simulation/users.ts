@@ -13,6 +13,9 @@ export function usersDo(step: Happening, people: People, hands: Hands): boolean 
     case 'edit':
       people.touch(step.object, step.text);
       return true;
+    case 'rename':
+      people.rename(step.object, step.text);
+      return true;
     case 'nonsense':
       people.writeNonsense(step.object);
       return true;

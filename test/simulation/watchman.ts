@@ -292,8 +292,10 @@ export class Watchman {
   }
 
   note(made: Made): void {
+    // What it was to have another object may have taken, when it was told to be called otherwise.
+    const isAnothers = (id: string): boolean => (this.ownerOf(id)?.metadata.uid ?? made.uid) !== made.uid;
     for (const other of this.made.values())
-      if (other.uid === made.uid && other.id !== made.id && !this.excused.has(made.uid))
+      if (other.uid === made.uid && other.id !== made.id && !this.excused.has(made.uid) && !isAnothers(other.id))
         this.#violate('I4', `${this.nameOf(made.uid)} has two resources: ${other.id} and ${made.id}`);
     this.made.set(made.id, made);
   }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import { immutable } from '../../kubernetes/contract.ts';
 import { adviceOn } from '../advice.ts';
+import { intentOf } from '../desired.ts';
 import { recordedIdentity, resourceOfIdentity } from '../identity.ts';
 import { openstackOperations } from '../operations.ts';
 import { isOutdated } from '../outdated.ts';
@@ -56,6 +57,7 @@ export function defineKind<const Resource extends ResourceFields>(
     published: published ?? (() => undefined),
     children: children ?? (() => []),
     advise: (object, message, known) => adviceOn(kind, object, message, known),
+    intent: ({ object, dependencies }) => intentOf(kind, object, dependencies),
     isOutdated: (object, reference, id) => isOutdated(kind, object, reference, id),
     unheeded: (object, known) => unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };

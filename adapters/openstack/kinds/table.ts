@@ -218,6 +218,8 @@ export interface OpenStackKind {
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** See `Life.isOutdated`; undefined: the status shows nothing of what the resource was made of. */
   isOutdated?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
+  /** See `Life.intent`; undefined: the fields that its look-ups go by cannot be edited. */
+  intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
   /** See `Life.unheeded`; undefined: all fields can be changed, or none. */
   unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }

@@ -177,6 +177,23 @@ test('an id is one that the status names, or that an operation answered for just
   assert.is(await refusalOf('remove', 'second'), Refusal.Id, 'of several matches none is its own');
 });
 
+test('what is found by an intent that somebody tells of makes nobody believed (N1, N3)', async () => {
+  const { ask, store, admission } = scene({
+    answers: {
+      find: (async ({ intents }: { readonly intents?: unknown }) =>
+        intents === undefined ? { matches: [] } : { matches: [{ id: 'wished-for' }], earlier: true }) as Operation,
+    },
+  });
+  const object = store(objectOf('Network', 'n', { metadata: DELETED }));
+  const intents = [{ name: 'wished for', query: [['name', 'wished for']], check: [] }];
+  assert.is((await ask('find', object, { intents })).refusal, undefined);
+  admission.note({ object }, { matches: [{ id: 'wished-for' }], exact: true, earlier: true });
+  for (const operation of ['observe', 'remove', 'watch'])
+    assert.is((await ask(operation, object, { id: 'wished-for', intents })).refusal, Refusal.Id, operation);
+  for (const wrong of ['x', ['x'], {}])
+    assert.is((await ask('find', object, { intents: wrong })).refusal, Refusal.Malformed);
+});
+
 test('of a kind without ids the parts in the status make the id, and no other is its own (N3, N4)', async () => {
   const { ask, store } = scene({ answers: { find: async () => ({ matches: [], exact: true }) } });
   const own = 'role.id:r:user.id:u:scope.project.id:p';

@@ -35,6 +35,8 @@ interface Scene {
   readonly troubles: readonly string[];
   /** When the lease ends. */
   endsAt: number;
+  /** Who lives in the shard. */
+  readonly actors: Map<string, Pick<ObjectActor, 'incarnation'>>;
   /** What the bus lists. */
   listed(): Promise<JsonObject | undefined>;
   /** Another host of the shard, as soon as it has read what is there. */
@@ -64,6 +66,7 @@ function open(): Scene {
       clock,
       callMs: CALL_MS,
       lateMs: LATE_MS,
+      actor: (key) => scene.actors.get(key),
       onTrouble: (message) => troubles.push(message),
     });
   const last = (): ReturnType<typeof bus.mailbox.last> => resolved(time, bus.mailbox.last(subject));
@@ -75,6 +78,7 @@ function open(): Scene {
     published,
     troubles,
     endsAt: Number.POSITIVE_INFINITY,
+    actors: new Map(),
     get underway() {
       return first;
     },
@@ -304,6 +308,7 @@ test('without a list in this epoch whatever has its finalizer and no id may have
     { landsBy: 7, writtenAt: 1 },
     { landsBy: { a: 'soon' }, writtenAt: 1 },
     { landsBy: {} },
+    { landsBy: { a: 1 }, intents: { a: 'x' }, writtenAt: 1 },
     {},
   ]) {
     const scene = open();
@@ -407,10 +412,87 @@ test('under another epoch nothing is said of what was begun under this one (P11)
   await resolved(time, underway.add('a', clock.now() + 40_000));
   broker.wipeMail();
   await time.advance(100);
-  underway.settle('a');
+  const refused = underway.add('b', clock.now() + 40_000).catch(() => 'refused');
   await time.advance(5_000);
   await resolved(time, underway.close());
+  assert.is(await refused, 'refused');
   assert.is(await listed(), undefined);
+});
+
+// --- intents: by what is known again what was asked for (U6) ---
+
+const LOST = async (): Promise<never> => {
+  throw new UnansweredError('no answer');
+};
+
+/** An object that may have asked for something; `record` records what came of it. */
+function inhabited(scene: Scene, key: string): () => void {
+  scene.actors.set(key, actorOf(key, {}));
+  return () => void scene.actors.set(key, actorOf(key, { id: 'id-1' }));
+}
+
+test('an intent is kept, answered or not, until what came of it is recorded', async () => {
+  const scene = await begun();
+  const { time, clock, underway, listed } = scene;
+  const record = { a: inhabited(scene, 'a'), b: inhabited(scene, 'b') };
+  const landsBy = clock.now() + 40_000;
+  await resolved(
+    time,
+    underway.run('a', landsBy, async () => 'made', { name: 'a' }),
+  );
+  await resolved(
+    time,
+    underway.run('b', landsBy, LOST, { name: 'b' }).catch(() => undefined),
+  );
+  assert.is(underway.at('a'), 0);
+  assert.equal([underway.intents('a'), underway.intents('b')], [[{ name: 'a' }], [{ name: 'b' }]]);
+  await time.advance(LATE_MS);
+  const next = await scene.successor();
+  assert.equal([next.intents('a'), next.intents('b')], [[{ name: 'a' }], [{ name: 'b' }]]);
+  await time.advance(2 * LATE_MS);
+  const last = await scene.successor();
+  assert.equal([last.intents('a'), last.intents('b')], [[{ name: 'a' }], [{ name: 'b' }]]);
+  for (const each of Object.values(record)) each();
+  await time.advance(2 * LATE_MS);
+  assert.equal(await listed(), {});
+});
+
+test('an intent is over when its call was refused, or when something else is begun after it has landed', async () => {
+  const scene = await begun();
+  const { time, clock, underway } = scene;
+  inhabited(scene, 'a');
+  const run = (call: () => Promise<unknown>, intent: JsonObject): Promise<unknown> =>
+    resolved(
+      time,
+      underway.run('a', clock.now() + 40_000, call, intent).catch(() => undefined),
+    );
+  await run(LOST, { name: 'first' });
+  await run(
+    async () => {
+      throw new TerminalError('no');
+    },
+    { name: 'refused' },
+  );
+  assert.equal(underway.intents('a'), [{ name: 'first' }]);
+  await run(LOST, { name: 'second' });
+  assert.equal(underway.intents('a'), [{ name: 'first' }, { name: 'second' }], 'either may still land');
+  await time.advance(80_000);
+  await run(LOST, { name: 'third' });
+  assert.equal(underway.intents('a'), [{ name: 'third' }]);
+  underway.disown('a');
+  assert.equal(underway.intents('a'), []);
+  assert.ok(underway.at('a') > clock.now(), 'it may still land');
+});
+
+test('an intent that is too long for the list is not kept', async () => {
+  const scene = await begun();
+  const { time, clock, underway } = scene;
+  inhabited(scene, 'a');
+  await resolved(
+    time,
+    underway.run('a', clock.now() + 40_000, LOST, { name: 'x'.repeat(4_096) }).catch(() => undefined),
+  );
+  assert.equal(underway.intents('a'), []);
 });
 
 test.run();

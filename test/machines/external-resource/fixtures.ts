@@ -82,6 +82,7 @@ export function allEvents(): readonly ResourceEvent[] {
     { matches: [observation()], exact: true, at },
     { matches: [observation(), observation({ id: 'id-2' })], exact: true, at },
     { matches: [observation()], exact: false, at },
+    { matches: [observation()], exact: true, at, earlier: true },
   ];
   const observations = [
     observation(),
@@ -110,6 +111,7 @@ export function allEvents(): readonly ResourceEvent[] {
     confirm: [observation(), undefined],
     record: [{ kind: 'stored' }, { kind: 'lost', externalId: 'id-9' }],
     forget: [{ kind: 'stored' }],
+    recordFound: [{ kind: 'stored' }, { kind: 'lost', externalId: 'id-9' }],
     discard: [undefined],
     watch: [],
     watchRemoval: [],

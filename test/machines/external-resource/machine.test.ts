@@ -88,7 +88,11 @@ function start(
   );
   const machine = externalResourceMachine.provide({
     actors: actors as never,
-    actions: { claim: () => void calls.push('claim'), follow: () => void calls.push('follow') },
+    actions: {
+      claim: () => void calls.push('claim'),
+      follow: () => void calls.push('follow'),
+      disown: () => void calls.push('disown'),
+    },
   });
   const actor = createActor(machine, {
     clock,
@@ -1263,6 +1267,36 @@ test('a deleted object does not remove what another one has (M8)', async () => {
   await settled();
   assert.is(recorded.phase(), 'deleting.unclaiming');
   for (const { calls } of [run, recorded]) assert.not.ok(calls.includes('remove'));
+});
+
+const earlier = { ...nothing, matches: [observation()], earlier: true };
+
+test('what an earlier create was to make and another object has is forgotten, and the object has one of its own (I4, M8)', async () => {
+  const find = (call: number) => (call === 1 ? earlier : nothing);
+  const run = start({ find, contend: () => ({ rival, at: 0 }) }, view(owned));
+  await settled();
+  assert.is(run.phase(), 'building.creating');
+  assert.ok(run.calls.includes('disown'));
+  assert.not.ok(run.calls.includes('follow'));
+  // As long as it may still land, nothing is forgotten.
+  const waiting = start({ find, contend: () => ({ rival, at: 0 }) }, view(owned), undefined, { landsBy: 40_000 });
+  await settled();
+  assert.is(waiting.phase(), 'backingOff');
+  assert.not.ok(waiting.calls.includes('disown'));
+});
+
+test('what an earlier create made is recorded before it is removed with a deleted object (N3)', async () => {
+  const deleted = view({ ...owned, deleting: true });
+  const find = () => earlier;
+  const run = start({ find, record: () => ({ kind: 'stored' }) }, deleted);
+  await settled();
+  assert.equal(run.calls.slice(-3), ['contend', 'record', 'remove']);
+  const other = start({ find, record: () => ({ kind: 'lost', externalId: 'id-9' }) }, deleted);
+  await settled();
+  assert.is(other.phase(), 'deleting.backingOff');
+  const failing = start({ find, record: fail(transient) }, deleted);
+  await settled();
+  assert.is(failing.phase(), 'deleting.backingOff');
 });
 
 test('who waits for another object yields what it would build on (M5, M8)', async () => {

@@ -3,6 +3,20 @@ import type { Change } from '../change.ts';
 
 export const ACTORS: readonly Change[] = [
   {
+    file: 'actors/effects/underway.ts',
+    breaks: 'U6, I4: what was answered and is not recorded is forgotten',
+    from: 'this.#restore(key, { ...before, intents: this.intents(key) });',
+    to: 'this.#restore(key, before);',
+    tests: ['test/actors/effects/underway.test.ts'],
+  },
+  {
+    file: 'actors/effects/witness.ts',
+    breaks: 'N1: whoever tells of an intent removes what is found by it',
+    from: 'matches.length === 1 && earlier !== true ?',
+    to: 'matches.length === 1 ?',
+    tests: ['test/actors/effects/admission.test.ts'],
+  },
+  {
     file: 'actors/mail/outbox.ts',
     breaks: 'O4, P9: what somebody overwrote stays overwritten',
     from: '    void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);\n',
