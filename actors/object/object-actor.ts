@@ -386,8 +386,10 @@ export class ObjectActor {
     this.#charts.begin();
     this.#answerAll();
     // What was heard while nobody lived here yet.
-    if (isMadeOfOthers(object, kind, this.dependencies()))
-      this.#charts.tellDependencies({ isReplaced: true, isNews: false });
+    const known = this.dependencies();
+    const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.isNews?.(undefined, answer) === true);
+    const isReplaced = isMadeOfOthers(object, kind, known);
+    if (isReplaced || isNews) this.#charts.tellDependencies({ isReplaced, isNews });
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */

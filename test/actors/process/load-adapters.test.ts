@@ -212,24 +212,21 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
   const [, documented = ''] = /```ts\n(.*?)```/s.exec(await readFile(join(ROOT, 'adapters/README.md'), 'utf8')) ?? [];
   const files = {
     'package.json': JSON.stringify({ type: 'module' }),
-    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['lamps.ts', 'documented.ts'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['lamps.ts', 'documented.ts', 'wrong.ts'] }),
     'lamps.ts': LAMPS,
     'documented.ts': documented,
-    'wrong.json': JSON.stringify({ compilerOptions, files: ['wrong.ts'] }),
     'wrong.ts': LAMPS.replace("plural: 'lamps'", 'plural: 7'),
   };
   await inFolder(files, async (folder) => {
-    const tsc = (config: string): Promise<unknown> =>
-      promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config, '--pretty', 'false'], {
-        cwd: folder,
-      }).then(
-        ({ stdout }) => stdout,
-        ({ stdout }: { stdout: string }) => stdout,
-      );
     assert.match(documented, 'export const adapter: Adapter');
-    assert.is(await tsc('tsconfig.json'), '');
+    const tsc = promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['--pretty', 'false'], { cwd: folder });
+    const said = await tsc.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+    // Nothing but this: the others are as they should be.
+    assert.match(said, /^wrong.ts\(8,3\): error TS2322: Type 'number' is not assignable to type 'string'.\n$/);
     assert.is((await adaptersOf('./documented.ts', folder)).length, 2);
-    assert.match(String(await tsc('wrong.json')), /^wrong.ts\(8,3\): error TS2322: Type 'number' is not assignable/);
   });
 });
 
