@@ -212,8 +212,8 @@ export class Underway {
       return output;
     } catch (error) {
       const landedBy = isSent ? landsAfter(error, landsBy) : undefined;
-      if (landedBy === undefined) this.#restore(key, before);
-      else this.#put(key, landedBy);
+      if (landedBy !== undefined) this.#put(key, landedBy);
+      else this.#restore(key, isSent && mayBeDone(error) ? { ...before, intents: this.intents(key) } : before);
       this.#tidyLater();
       throw landedBy === undefined ? error : landing(error, landedBy);
     }
@@ -338,6 +338,11 @@ export class Underway {
 function landsAfter(error: unknown, landsBy: number): number | undefined {
   if (!(error instanceof TroupeError) || error instanceof UnansweredError) return landsBy;
   return error instanceof TransientError ? error.landedBy : undefined;
+}
+
+/** Whether what was asked for may have been done by then, as of a foreign system that lost its way after it. */
+function mayBeDone(error: unknown): boolean {
+  return toErrorData(error).code === 'transient';
 }
 
 /** Whether an earlier life of the object may have begun something. One whose code fails tells nothing (I11). */

@@ -13,7 +13,14 @@ import type { HeldRequest } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { bodyOf, changeOf, resourceIn, resourcesOf } from './bodies.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
-import { adoptionCriteria, createAttributes, filterCriteria, intendedCriteria, type Wanted } from './desired.ts';
+import {
+  adoptionCriteria,
+  createAttributes,
+  filterCriteria,
+  intendedCriteria,
+  intentOf,
+  type Wanted,
+} from './desired.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from './identity.ts';
 import { isJsonObject, readFields } from './kinds/fields.ts';
 import { projected } from './kinds/projection.ts';
@@ -113,7 +120,8 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
   const operations: WatchingOperations = {
     async find({ intents = [], ...request }) {
       if (resourceOf(request) === undefined) return { matches: [], exact: true };
-      for (const intent of intents.toReversed()) {
+      const now = JSON.stringify(intentOf(kind, request.object, request.dependencies));
+      for (const intent of intents.toReversed().filter((each) => JSON.stringify(each) !== now)) {
         const wanted = intendedCriteria(kind, intent);
         const earlier = wanted && (await matching(wanted, request));
         if (earlier !== undefined && earlier.matches.length > 0) return { ...earlier, exact: true, earlier: true };
