@@ -61,6 +61,8 @@ export class Watchman {
   readonly #refused = new Set<string>();
   /** Objects whose guards somebody took off by hand. */
   readonly unguarded = new Set<string>();
+  /** Secrets, by namespace and name, whose guards somebody took off by hand before they went: of what came after nobody knows yet. */
+  readonly #unseen = new Set<string>();
   #isByHand = false;
   /** Who wrote last, by path with the field manager. */
   readonly #writers = new Map<string, string>();
@@ -119,7 +121,9 @@ export class Watchman {
     if (plural !== 'secrets' && !BY_PLURAL.has(plural)) return;
     const object = stored.object as unknown as KubeObject;
     const before = previous?.object as unknown as KubeObject | undefined;
-    const { uid } = object.metadata;
+    const { uid, finalizers = [] } = object.metadata;
+    if (plural === 'secrets' && (type === 'DELETED' ? this.unguarded.has(uid) : finalizers.length > 0))
+      this.#unseen[type === 'DELETED' ? 'add' : 'delete'](placeOf(object));
     if (type === 'DELETED') {
       this.#objects.delete(uid);
       if (before !== undefined) this.#gone(before);
@@ -330,8 +334,9 @@ export class Watchman {
     }
     const secretName = (object.spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined)
       ?.secretName;
-    if (secretName === undefined) return;
-    const secret = this.#deps.cluster.get('secrets', object.metadata.namespace ?? '', secretName);
+    const { namespace = '' } = object.metadata;
+    if (secretName === undefined || this.#unseen.has(placeOf({ metadata: { namespace, name: secretName } }))) return;
+    const secret = this.#deps.cluster.get('secrets', namespace, secretName);
     if (!secret?.metadata.finalizers?.includes(finalizer))
       this.#violate('I1', `${own}, and the secret '${secretName}' does not carry its guard`);
   }
@@ -382,4 +387,12 @@ export class Watchman {
   #violate(invariant: string, text: string): void {
     this.#deps.onViolation(invariant, text);
   }
+}
+
+function placeOf({
+  metadata: { namespace = '', name },
+}: {
+  readonly metadata: Pick<KubeObject['metadata'], 'namespace' | 'name'>;
+}): string {
+  return `${namespace}/${name}`;
 }
