@@ -1,4 +1,4 @@
-// Writes the generated files of deploy/, or checks that they are up to date:
+// Writes the generated files of deploy/ and machines/README.md, or checks that they are up to date:
 //
 //   node deploy/generate.ts            what the kinds say; then install.yaml and the chart, by the kustomize in kubectl: without
 //                                      one these stay as they are, and it is said
@@ -11,7 +11,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import { BUILT_IN } from '../actors/process/adapters.ts';
+import { diagramsPage } from '../actors/cli/machines/machines.ts';
+import { BUILT_IN, configure } from '../actors/process/adapters.ts';
 import { rolesWith } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
@@ -22,6 +23,7 @@ import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
 
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
 const CRDS = join(DEPLOY, 'crds');
+const MACHINES = fileURLToPath(new URL('../machines/', import.meta.url));
 
 try {
   await generate();
@@ -44,6 +46,7 @@ async function generate(): Promise<void> {
   } else {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
     await write(DEPLOY, await fromKinds());
+    await write(MACHINES, diagrams());
     const kubectl = await findKubectl(process.env);
     if (kubectl === undefined) {
       console.log(`${NO_KUBECTL}: deploy/install.yaml and deploy/chart are as they were`);
@@ -60,6 +63,8 @@ async function check(): Promise<void> {
   const outdated = (await checkCrds(CRDS, contracts())).map((name) => `crds/${name}`);
   outdated.push(...(await differing(DEPLOY, await fromKinds())));
   for (const name of outdated) console.error(`deploy/${name} is not what the kinds say: run npm run generate`);
+  const redrawn = await differing(MACHINES, diagrams());
+  for (const name of redrawn) console.error(`machines/${name} is not what the machines are: run npm run generate`);
   const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
   const isMakeable = unmade.length > 0 && (await findKubectl(process.env)) !== undefined;
   for (const name of unmade) {
@@ -69,11 +74,15 @@ async function check(): Promise<void> {
   const { version } = parse(await readFile(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as { version: string };
   if (version !== TROUPE_VERSION)
     console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
-  process.exitCode = outdated.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
+  process.exitCode = outdated.length + redrawn.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
 }
 
 function contracts() {
   return BUILT_IN.flatMap((adapter) => adapter.contracts);
+}
+
+function diagrams(): ReadonlyMap<string, string> {
+  return new Map([['README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))]]);
 }
 
 async function fromKinds(): Promise<ReadonlyMap<string, string>> {
@@ -119,6 +128,6 @@ async function write(folder: string, files: ReadonlyMap<string, string>): Promis
   for (const name of await differing(folder, files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), files.get(name) ?? '');
-    console.log(folder === DEPLOY ? `deploy/${name}` : join(folder, name));
+    console.log(folder === DEPLOY ? `deploy/${name}` : folder === MACHINES ? `machines/${name}` : join(folder, name));
   }
 }

@@ -196,6 +196,11 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
         });
       }
+      case 'machines': {
+        const { machines } = await import('./machines/machines.ts');
+        process.stdout.on('error', leaveWithReader);
+        return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
+      }
       case 'scaffold': {
         const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
           import('./scaffold.ts'),

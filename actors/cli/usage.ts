@@ -163,7 +163,7 @@ export const USAGES = {
   },
   demo: {
     name: 'demo',
-    about: 'a landscape of networks comes up and goes again; --keep leaves it up',
+    about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
     options: {
       keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },
       ...DATA,
@@ -205,6 +205,22 @@ export const USAGES = {
     },
     examples: ['why network/app', 'why -n shop', 'why Subnet app -n shop -o json'],
   },
+  machines: {
+    name: 'machines',
+    forms: ['[<machine>...]'],
+    about: 'the statecharts by which objects live: which there are, as JSON that Stately opens, or as Mermaid diagrams',
+    options: {
+      output: {
+        type: 'string',
+        short: 'o',
+        value: 'text|json|mermaid',
+        default: 'text',
+        help: 'json of one alone is an object, of several a list',
+      },
+      ...COMMON,
+    },
+    examples: ['machines', 'machines externalResource -o json', 'machines guard -o mermaid'],
+  },
   scaffold: {
     name: 'scaffold',
     forms: ['<realm> <Kind>'],
@@ -222,7 +238,7 @@ export function isCommand(name: string | undefined): name is CommandName {
 type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
-const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why'];
+const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'machines'];
 
 /**
  * The usage of a command with what adapters add to it.
