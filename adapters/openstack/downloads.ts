@@ -163,17 +163,12 @@ class Patience {
   readonly #clock: Clock;
   readonly #given: AbortSignal;
   readonly #abort = new AbortController();
-  readonly #onAbort = (): void => this.#abort.abort();
+  readonly signal: AbortSignal;
 
   constructor(clock: Clock, given: AbortSignal) {
     this.#clock = clock;
     this.#given = given;
-    if (given.aborted) this.#abort.abort();
-    else given.addEventListener('abort', this.#onAbort);
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+    this.signal = AbortSignal.any([given, this.#abort.signal]);
   }
 
   /** @throws {TransientError} with the host's name, which nothing else of the URL goes along with (D2) */
@@ -197,7 +192,6 @@ class Patience {
   }
 
   end(): void {
-    this.#given.removeEventListener('abort', this.#onAbort);
     this.#abort.abort();
   }
 }

@@ -128,9 +128,8 @@ async function* content(
 /** What goes to Glance: counted, and not waited for for ever. */
 class Sink {
   readonly #clock: Clock;
-  readonly #given: AbortSignal;
   readonly #abort = new AbortController();
-  readonly #onAbort = (): void => this.#abort.abort();
+  readonly signal: AbortSignal;
   #timer: ReturnType<Clock['setTimeout']> | undefined;
   #hashes: Readonly<Record<'md5' | 'sha512', Hash>> = newHashes();
   #bytes = 0;
@@ -138,13 +137,7 @@ class Sink {
 
   constructor(clock: Clock, given: AbortSignal) {
     this.#clock = clock;
-    this.#given = given;
-    if (given.aborted) this.#abort.abort();
-    else given.addEventListener('abort', this.#onAbort);
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+    this.signal = AbortSignal.any([given, this.#abort.signal]);
   }
 
   /** All of it, from the beginning. */
@@ -163,7 +156,6 @@ class Sink {
 
   end(): void {
     this.#disarm();
-    this.#given.removeEventListener('abort', this.#onAbort);
     this.#abort.abort();
   }
 

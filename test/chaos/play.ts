@@ -1,5 +1,6 @@
 // One run of chaos: a landscape changes and goes while misfortunes befall everybody, and then it must be as it was asked
 // for. The seed decides what happens to whom and when; what the processes make of it is theirs.
+
 import { parse } from 'yaml';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
@@ -7,6 +8,7 @@ import { TroupeError } from '../../bus/mod.ts';
 import { TABLES } from '../actors/contents.ts';
 import { World } from '../actors/harness.ts';
 import { isOneToOne, isUp, landscape, type SampleObject } from '../actors/landscape.ts';
+import { loneMs } from '../actors/lone-networks.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
 import { startProxy } from '../bus/proxy.ts';
@@ -165,7 +167,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     for (const line of [...leftOut(counterparts), ...leftBehind(left, lacking)]) tell('chaos', line);
 
     // --- somebody else comes ---
-    figures.quietMs = await loneMs(world, 'quiet');
+    figures.quietMs = await loneMs(world, 'quiet', LONE);
     if (neighbour === 'hostile') {
       const honestCloud = authUrlOf(counterparts);
       tenant = await Tenant.settle({
@@ -207,7 +209,7 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     await checked(violate, () => isOneToOne(world, objects));
     await judgeMail(counterparts.natsData, secrets(), violate);
     await judgeEvents(world, secrets(), violate);
-    figures.besideMs = await loneMs(world, 'beside');
+    figures.besideMs = await loneMs(world, 'beside', LONE);
     if (figures.besideMs > SLOWER.times * figures.quietMs + SLOWER.moreMs)
       violate(`a lone network took ${figures.besideMs} ms beside the tenant, ${figures.quietMs} ms without`);
 
@@ -338,21 +340,6 @@ async function checked(violate: (what: string) => void, check: () => Promise<voi
     const { message, details = '' } = error as { message: string; details?: string };
     violate(`I4: ${message} ${details}`);
   }
-}
-
-/** Until a lone network is Available, the median of some, in milliseconds. */
-async function loneMs(world: World, name: string): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < LONE; index++) {
-    const lone = `lone-${name}-${index}`;
-    const beganAt = world.clock.now();
-    await world.apply(world.managed('Network', lone));
-    await world.available('Network', lone);
-    times.push(world.clock.now() - beganAt);
-    await world.delete('Network', lone);
-    await world.gone('Network', lone);
-  }
-  return Math.round(times.sort((a, b) => a - b)[Math.floor(LONE / 2)] ?? 0);
 }
 
 /** Of the cloud that the honest ones use. */

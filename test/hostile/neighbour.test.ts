@@ -2,12 +2,14 @@
 // waits
 // A noisy neighbour: hundreds of objects of one namespace are at work on the cloud that a lone network of another one uses, too;
 // in a process with the memory of deploy/, and with a lease that ends before the neighbour's turn comes.
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { findNatsServer, type OpenGround, onNats } from '../actors/grounds.ts';
 import { CREDENTIALS, resourceOf, World } from '../actors/harness.ts';
+import { loneMs } from '../actors/lone-networks.ts';
 import { deployedHeap, memoryLimitMib, TroupeProcess } from '../actors/processes.ts';
 
 const NEIGHBOURS = 300;
@@ -36,7 +38,7 @@ if ('refusal' in found) {
     const pod = new TroupeProcess(world, { ...(await deployedHeap()), TROUPE_LEASE_MS: String(LEASE_MS) });
     try {
       simulator.setLatency(LATENCY_MS);
-      const quietMs = await loneMs(world, 'quiet');
+      const quietMs = await loneMs(world, 'quiet', LONE);
       const neighbour = world.name('neighbour');
       const names = Array.from({ length: NEIGHBOURS }, (_, index) => world.name(`crowd-${index}`));
       await world.createNamespace(neighbour);
@@ -48,7 +50,7 @@ if ('refusal' in found) {
       for (const name of names) {
         await apply(world, resourcePath(networks, neighbour, name), world.managed('Network', name));
       }
-      const besideMs = await loneMs(world, 'beside');
+      const besideMs = await loneMs(world, 'beside', LONE);
       const made = async (): Promise<number> =>
         (await world.contents('networks')).filter(({ name }) => names.includes(String(name))).length;
       assert.ok((await made()) < NEIGHBOURS, 'the neighbour is at work all the time');
@@ -80,17 +82,4 @@ if ('refusal' in found) {
 async function apply(world: World, path: string, body: JsonObject): Promise<void> {
   const contentType = 'application/apply-patch+yaml';
   await world.client.call({ method: 'PATCH', path: `${path}?fieldManager=kubectl&force=true`, contentType, body });
-}
-
-/** Until a lone network is Available, the median of some, in milliseconds. */
-async function loneMs(world: World, name: string): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < LONE; index++) {
-    const lone = `lone-${name}-${index}`;
-    const beganAt = world.clock.now();
-    await world.apply(world.managed('Network', lone));
-    await world.available('Network', lone);
-    times.push(world.clock.now() - beganAt);
-  }
-  return times.sort((a, b) => a - b)[Math.floor(LONE / 2)] ?? 0;
 }

@@ -104,33 +104,26 @@ export function describeCompute(check: Check): void {
   });
 
   check('a flavor with every field, and with those that it cannot do without', async (scene) => {
-    const full = scene.managed('Flavor', 'full', {
-      id: scene.name('an id'),
+    const extraSpecs = [
+      { name: 'hw:cpu_policy', value: 'shared' },
+      { name: 'trait:Y', value: 'required' },
+    ];
+    const said = {
       name: scene.name('renamed'),
       description: 'all of it',
       ...SIZE,
       swap: 8,
       ephemeral: 2,
       isPublic: false,
-      extraSpecs: [
-        { name: 'trait:Y', value: 'required' },
-        { name: 'hw:cpu_policy', value: 'shared' },
-      ],
+    };
+    const full = scene.managed('Flavor', 'full', {
+      id: scene.name('an id'),
+      ...said,
+      extraSpecs: extraSpecs.toReversed(),
     });
     const { passes, observation } = await scene.settle(full, await scene.create(full));
     assert.equal([passes, observation.id, observation.available], [1, scene.name('an id'), true]);
-    assert.equal(observation.resource, {
-      name: scene.name('renamed'),
-      description: 'all of it',
-      ...SIZE,
-      swap: 8,
-      ephemeral: 2,
-      isPublic: false,
-      extraSpecs: [
-        { name: 'hw:cpu_policy', value: 'shared' },
-        { name: 'trait:Y', value: 'required' },
-      ],
-    });
+    assert.equal(observation.resource, { ...said, extraSpecs });
     const bare = scene.managed('Flavor', 'bare', { ...SIZE, swap: 0, ephemeral: 0 });
     const made = await scene.settle(bare, await scene.create(bare));
     assert.is(made.passes, 0);

@@ -14,7 +14,7 @@ import { type ManagedKind, managedKind } from '../../../adapters/openstack/manag
 import type { Sessions } from '../../../adapters/openstack/mod.ts';
 import { poller } from '../../../adapters/openstack/poller.ts';
 import { reachOf } from '../../../adapters/openstack/reach.ts';
-import type { Session } from '../../../adapters/openstack/session.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import { pathOf as pathTo } from '../../../adapters/openstack/update.ts';
 import { placed } from '../../../adapters/openstack/user-collections.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
@@ -268,6 +268,18 @@ export class Scene {
     }
   }
 
+  /** Whether Keystone lets in who says so of himself. */
+  async letsIn(identity: JsonObject): Promise<boolean> {
+    try {
+      await this.call('POST', '/auth/tokens', { auth: { identity } });
+      return true;
+    } catch (error) {
+      assert.instance(error, HttpError);
+      assert.is((error as HttpError).status, 401);
+      return false;
+    }
+  }
+
   /** Reads until the resource is available. */
   async build(object: KubeObject, { id }: Observation): Promise<Observation> {
     const { clock } = this.cloud;
@@ -345,7 +357,7 @@ function pathOf(kind: KindName): string {
 }
 
 /** What an operation fails with. */
-async function failure(promise: Promise<unknown>): Promise<TroupeError> {
+export async function failure(promise: Promise<unknown>): Promise<TroupeError> {
   try {
     await promise;
   } catch (error) {

@@ -12,9 +12,10 @@ import { poller } from '../../../adapters/openstack/poller.ts';
 import { referencesOf } from '../../../adapters/openstack/references.ts';
 import type { Call } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { fromErrorData, TroupeError, toErrorData, WaitingError } from '../../../bus/errors.ts';
+import { fromErrorData, toErrorData, WaitingError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
+import { failure } from './scene.ts';
 import { rejection, withCloud } from './simulated.ts';
 
 const test = suite('contents of secrets');
@@ -93,16 +94,6 @@ function playing(texts: Texts) {
     },
   });
   return { calls, reads, operations };
-}
-
-async function failure(promise: Promise<unknown>): Promise<TroupeError> {
-  try {
-    await promise;
-  } catch (error) {
-    assert.instance(error, TroupeError);
-    return error as TroupeError;
-  }
-  return assert.unreachable('it did not fail') as never;
 }
 
 test('a content is sent in place of the name, and is in nothing that is told (K1)', async () => {
