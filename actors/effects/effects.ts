@@ -31,7 +31,7 @@ import { Audits } from './audit.ts';
 import { ensureChildren, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
-import type { Underway } from './underway.ts';
+import { mayBeDone, type Underway } from './underway.ts';
 
 export interface EffectsDeps {
   objects: Objects;
@@ -137,11 +137,15 @@ export function provideEffects(deps: EffectsDeps): Machines {
     };
     return underway.run(key, landsBy, send, what && { uid, what });
   };
-  /** The turn of what was looked for (T1). */
-  const takeTurn = (key: string, { name, at }: Sought, until: number): Promise<number> => {
+  /** The turn of what was looked for, and who asks for it (T1). */
+  const turnFor = (key: string, { name }: Sought) => {
     const { incarnation, kind } = living(key);
     const mayWrite = (): boolean => deps.actor(key) !== undefined && clock.now() < deps.leaseEndsAt(key);
-    return turns.take(turnOf(kind, name), { holder: key, uid: incarnation.uid, until, lookedAt: at, mayWrite });
+    return { name: turnOf(kind, name), asker: { holder: key, uid: incarnation.uid, mayWrite } };
+  };
+  const takeTurn = (key: string, sought: Sought, until: number): Promise<number> => {
+    const { name, asker } = turnFor(key, sought);
+    return turns.take(name, { ...asker, until, lookedAt: sought.at });
   };
   /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
@@ -203,6 +207,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     callOnce: settled(async (key: string, operation: string, extra: object = {}, sought?: Sought) => {
       const latestAt = deadline(key);
       const until = latestAt + deps.lateMs;
+      const own = sought && turnFor(key, sought);
       const turn = sought && takeTurn(key, sought, until);
       turn?.catch(() => undefined); // it is awaited below
       const { actor, incarnation, kind } = living(key);
@@ -211,7 +216,9 @@ export function provideEffects(deps: EffectsDeps): Machines {
         try {
           return await external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
         } catch (error) {
-          if (sequence !== undefined && !mayLand(error)) await turns.release(sequence);
+          // Nothing more comes of it. Others may have looked before what came of it was there.
+          if (own !== undefined && sequence !== undefined && !mayLand(error))
+            await (mayBeDone(error) ? turns.end(own.name, sequence, own.asker) : turns.release(sequence));
           throw error;
         }
       };

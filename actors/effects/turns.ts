@@ -7,8 +7,8 @@
 //   T2. A turn is over when its holder has recorded something or is gone, as the API server has it, or when its time has passed,
 //       by which what was asked for has landed (P13). Before that nobody else gets it.
 //   T3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
-//   T4. A value stays for as long as a look that was made before it may be relied upon, unless nothing was made: whoever hosts
-//       its shard takes it away then.
+//   T4. A value stays for as long as a look that was made before it may be relied upon, unless it is certain that nothing was
+//       made: whoever hosts its shard takes it away then.
 //   T5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
 //       it is after the other has recorded it.
 import { createHash } from 'node:crypto';
@@ -82,6 +82,17 @@ export class Turns {
       if (last !== undefined) await this.#checkOver(parseTurn(last.payload), last.sequence, request);
     }
     throw new ConflictError('others look for the same');
+  }
+
+  /** It is over, and something may have been made in it: whoever gets it next looks after this (T3). */
+  async end(
+    name: string,
+    sequence: number,
+    { holder, uid, mayWrite }: Omit<TurnRequest, 'until' | 'lookedAt'>,
+  ): Promise<void> {
+    const { clock, mailbox } = this.#deps;
+    if (!mayWrite()) return; // it ends by itself, as it does when this fails
+    await mailbox.publish(subjectOf(name), { holder, uid, until: clock.now() }, sequence).catch(() => undefined);
   }
 
   /** Nothing was made in it: nobody has to wait for it. */

@@ -340,8 +340,8 @@ function landsAfter(error: unknown, landsBy: number): number | undefined {
   return error instanceof TransientError ? error.landedBy : undefined;
 }
 
-/** Whether what was asked for may have been done by then, as of a foreign system that lost its way after it. */
-function mayBeDone(error: unknown): boolean {
+/** Whether what failed so may have been done by then, as by a foreign system that lost its way after it. */
+export function mayBeDone(error: unknown): boolean {
   return toErrorData(error).code === 'transient';
 }
 

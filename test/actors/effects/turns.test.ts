@@ -95,6 +95,21 @@ test('what came to nothing is given back, and without a lease nothing is written
   assert.not.ok(await isRefused('b'));
 });
 
+test('whoever follows a turn in which something may have been made has looked since it ended (T3)', async () => {
+  const { turns, request, isRefused, clock } = scene();
+  const before = clock.now();
+  const sequence = await turns.take(NAME, request('a'));
+  await clock.advance(1_000);
+  await turns.end(NAME, sequence, request('a', { mayWrite: () => false }));
+  await clock.advance(5_000);
+  assert.ok(await isRefused('b'), 'without a lease nothing is written');
+  await turns.end(NAME, sequence, request('a'));
+  assert.ok(await isRefused('b'));
+  await clock.advance(3_000);
+  assert.ok(await isRefused('b', { lookedAt: before }));
+  assert.not.ok(await isRefused('b'));
+});
+
 test('whoever hosts its shard takes a turn away when its time has passed (T4)', async () => {
   const { turns, request, clock, mailbox } = scene();
   const sweep = new TurnSweep({ mailbox, clock });
