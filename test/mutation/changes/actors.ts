@@ -152,8 +152,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/effects/underway.ts',
     breaks: 'U1, P13: a create is sent before the bus has it on the list',
-    from: '      await this.add(key, landsBy);\n',
-    to: '      void this.add(key, landsBy);\n',
+    from: '      await this.add(key, landsBy, intent);\n',
+    to: '      void this.add(key, landsBy, intent);\n',
     tests: ['test/actors/effects/underway.test.ts'],
   },
   {
@@ -166,8 +166,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/effects/underway.ts',
     breaks: 'U3: what a predecessor had under way is forgotten',
-    from: '      if (until > now) this.#listed.set(key, until);\n',
-    to: '      if (until < now) this.#listed.set(key, until);\n',
+    from: '      if (this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);\n',
+    to: '      if (!this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);\n',
     tests: ['test/actors/effects/underway.test.ts'],
   },
   {
@@ -558,8 +558,8 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/effects/witness.ts',
     breaks: 'W1: one of several matches counts as its own',
-    from: 'matches.length === 1 ? ',
-    to: 'matches.length >= 1 ? ',
+    from: 'matches.length === 1 && earlier',
+    to: 'matches.length >= 1 && earlier',
     tests: ['test/actors/effects/admission.test.ts'],
   },
   {
