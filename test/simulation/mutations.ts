@@ -173,7 +173,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'actors/effects/underway.ts',
-        from: 'return this.#listed.get(key) ?? 0;',
+        from: 'return this.#entry(key).landsBy;',
         to: 'return 0 * this.#listed.size;',
       },
     ],
