@@ -4,7 +4,7 @@
 //   node test/run.ts [--real] [--jobs N] [--again] [FILE or part of a path]...
 //
 // Without names: all of test/ but test/real, test/bench and test/chaos; with --real: test/real, one file after another,
-// since its suites share their counterparts. A file has 60 s, in test/real 600 s, or what a comment in its first lines
+// since its suites share their counterparts. A file has 120 s, in test/real 900 s, or what a comment in its first lines
 // says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
 // a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
 // Those that say `// alone` measure time, and run one by one when all others have ended.
@@ -24,8 +24,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TEST = join(ROOT, 'test');
 const NOT_BY_DEFAULT = ['real', 'bench', 'chaos'].map((folder) => join(TEST, folder) + sep);
 const REAL = join(TEST, 'real') + sep;
-const LIMIT_MS = 60_000;
-const REAL_LIMIT_MS = 600_000;
+const LIMIT_MS = 120_000;
+const REAL_LIMIT_MS = 900_000;
 /** Of the comment that raises a file's limit: it is looked for in so many characters. */
 const HEAD_LENGTH = 1_000;
 /** Kept of what a file prints, in characters: the end, where the totals are. */

@@ -1,5 +1,5 @@
 // waits
-// limit: 90 s
+// limit: 180 s
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

@@ -1,5 +1,5 @@
 // waits
-// limit: 100 s
+// limit: 180 s
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

@@ -18,7 +18,7 @@ if ('refusal' in found) {
     leaseMs: 1_500,
     latencyMs: 20,
     seed: Number(process.env['SEED'] ?? process.pid),
-    limitMs: 60_000,
+    limitMs: 120_000,
     onFigure: (line) => process.stderr.write(`${line}\n`),
   });
   test.run();

@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // What is found not as specified, and what was made of something that is another one by now: told, and left as it is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

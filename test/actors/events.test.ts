@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // Events with everything in this process. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';

@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // How failures are told, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

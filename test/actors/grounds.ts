@@ -45,7 +45,7 @@ export type OpenGround = (clock: Clock) => Promise<Ground>;
 
 type Base = Omit<Ground, 'nats' | 'connect' | 'interruptBus' | 'name'>;
 
-const EMBEDDED_DEADLINE_MS = 15_000;
+const EMBEDDED_DEADLINE_MS = 40_000;
 const REAL_DEADLINE_MS = 60_000;
 
 async function embedded(clock: Clock): Promise<Base> {

@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // One process hosts books, another prints them and is killed in the middle: the adapter of the example, on nats-server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 // waits
-// limit: 80 s
+// limit: 180 s
 // Kinds of Keystone end to end, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

@@ -1,5 +1,5 @@
 // waits
-// limit: 80 s
+// limit: 180 s
 // One external resource is one object's, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

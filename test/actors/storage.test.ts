@@ -1,5 +1,5 @@
 // waits
-// limit: 80 s
+// limit: 180 s
 // Volumes, their types and share networks end to end, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // Taking over objects of all kinds from ORC, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from './grounds.ts';

@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // The contract on the bus in memory: where a message takes no time, and where each takes its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 // waits
-// limit: 150 s
+// limit: 180 s
 // The contract on the nats-server that the launcher finds, and what is particular to NATS.
 import { suite } from 'uvu';
 import { natsServerOrSkip } from '../actors/grounds.ts';

@@ -1,5 +1,5 @@
 // The list itself, and the runner on a small tree.
-// limit: 120 s
+// limit: 180 s
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import {
   cpSync,

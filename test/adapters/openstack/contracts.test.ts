@@ -1,5 +1,5 @@
 // waits
-// limit: 120 s
+// limit: 180 s
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

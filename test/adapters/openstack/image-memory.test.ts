@@ -1,4 +1,4 @@
-// limit: 120 s
+// limit: 180 s
 // alone
 // What an upload takes: an image of one gibibyte goes through a process that holds none of it. Its host and Glance are in
 // another process, so that the growth is that of the upload alone.

@@ -1,4 +1,4 @@
-// limit: 120 s
+// limit: 180 s
 // Images on the simulated cloud: what only that can be made to do, and what no cloud is asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

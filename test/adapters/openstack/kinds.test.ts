@@ -1,6 +1,6 @@
 // waits
 // The kinds on the simulated cloud, and what only a simulated cloud can be made to do.
-// limit: 120 s
+// limit: 180 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';

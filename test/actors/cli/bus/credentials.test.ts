@@ -1,4 +1,4 @@
-// limit: 120 s
+// limit: 180 s
 // `troupe bus credentials`: made once, brought up to date, and replaced while those who use them go on.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// limit: 120 s
+// limit: 180 s
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
