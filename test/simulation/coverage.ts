@@ -51,6 +51,12 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.taken -> lifecycle.claiming on object.changed if isUnsettled',
   'externalResource: lifecycle.keeping.judging -> lifecycle.claiming on always if isContested',
   'externalResource: lifecycle.keeping.settling -> lifecycle.building.contending on observed if wasFoundUnrecorded',
+  // What an earlier create made and the object does not tell of any more: another object has it, or the object is deleted.
+  'externalResource: lifecycle.building.contending -> lifecycle.claiming on done of contend if hasEarlierRival',
+  'externalResource: lifecycle.deleting.contending -> lifecycle.deleting.recordingFound on done of contendAtEnd if wasEarlier',
+  'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.removing on done of recordFound if wasStored',
+  'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on done of recordFound',
+  'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on error of recordFound',
   // What was stored is told to the chart before its effect ends (E2), and it has mostly gone on by then.
   'book: working.guarding -> working.awaiting on done of guardSelf',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
