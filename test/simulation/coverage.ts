@@ -57,6 +57,9 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.removing on done of recordFound if wasStored',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on done of recordFound',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on error of recordFound',
+  // A deletion just while it is not clear whether something was built; and a child of which its absence was told too early.
+  'externalResource: lifecycle.claiming.unclear -> lifecycle.deleting on always if isDeleting',
+  'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on after childrenPause if areChildrenGone',
   // What was stored is told to the chart before its effect ends (E2), and it has mostly gone on by then.
   'book: working.guarding -> working.awaiting on done of guardSelf',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
