@@ -184,7 +184,7 @@ export interface Life {
   mayHaveBegun(object: KubeObject): boolean;
   /**
    * By what that which `callOnce` asks for now is known again, whatever the object says by then: what a later look is told
-   * (`LifePorts.intents`). At most 4,096 characters of JSON are kept. No secret.
+   * (`LifePorts.intents`). At most 1,024 characters of JSON are kept. No secret.
    */
   intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
   /** Where `hold` is told of a `landsWithinMs`: the longest that it is told of. Who comes without a list waits for that. */

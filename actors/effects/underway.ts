@@ -67,8 +67,12 @@ export const CLOCK_SKEW_MS = 2_000;
 const TIDY_MS = 1_000;
 /** Pause before a publication that failed is tried again, in milliseconds. */
 const PAUSE_MS = 250;
-/** A longer intent is not kept, in characters of JSON: the list of a shard is one message. */
-const INTENT_LENGTH = 4_096;
+/**
+ * A longer intent is not kept, in characters of JSON, nor are more: the list of a shard is one message, and nobody whose objects are
+ * in it may make that too large for all.
+ */
+const INTENT_LENGTH = 1_024;
+const MOST_INTENTS = 512;
 
 export class Underway {
   readonly #deps: UnderwayDeps;
@@ -239,13 +243,19 @@ export class Underway {
     const before = this.#entry(key);
     if (landsBy <= before.landsBy && intent === undefined) return;
     const isOver = before.landsBy <= this.#deps.clock.now();
-    const isKept = intent !== undefined && JSON.stringify(intent).length <= INTENT_LENGTH;
+    const isKept = intent !== undefined && this.#hasRoomFor(intent);
     const intents = intent !== undefined && isOver ? [] : before.intents;
     this.#listed.set(key, {
       landsBy: Math.max(landsBy, before.landsBy),
       intents: isKept ? [...intents, intent] : intents,
     });
     this.#revision += 1;
+  }
+
+  #hasRoomFor(intent: JsonObject): boolean {
+    let count = 0;
+    for (const { intents } of this.#listed.values()) count += intents.length;
+    return count < MOST_INTENTS && JSON.stringify(intent).length <= INTENT_LENGTH;
   }
 
   /** It may land, or have landed without being recorded. */

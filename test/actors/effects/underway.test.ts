@@ -487,13 +487,29 @@ test('an intent is over when its call was refused, or when something else is beg
   assert.ok(underway.at('a') > clock.now(), 'it may still land');
 });
 
+test('no more intents are kept than one message takes, whoever has them', async () => {
+  const scene = await begun();
+  const { time, clock, underway, bus } = scene;
+  const what = 'x'.repeat(1_000);
+  const keys = Array.from({ length: 600 }, (_, index) => `k${index}`);
+  for (const key of keys) inhabited(scene, key);
+  await resolved(
+    time,
+    Promise.all(keys.map((key) => underway.run(key, clock.now() + 40_000, LOST, { what }).catch(() => undefined))),
+  );
+  assert.is(keys.filter((key) => underway.intents(key).length > 0).length, 512);
+  assert.ok(keys.every((key) => underway.at(key) > clock.now()));
+  const mail = await resolved(time, bus.mailbox.last(subject));
+  assert.ok(JSON.stringify(mail?.payload).length < 600_000);
+});
+
 test('an intent that is too long for the list is not kept', async () => {
   const scene = await begun();
   const { time, clock, underway } = scene;
   inhabited(scene, 'a');
   await resolved(
     time,
-    underway.run('a', clock.now() + 40_000, LOST, { name: 'x'.repeat(4_096) }).catch(() => undefined),
+    underway.run('a', clock.now() + 40_000, LOST, { name: 'x'.repeat(1_024) }).catch(() => undefined),
   );
   assert.equal(underway.intents('a'), []);
 });
