@@ -85,8 +85,8 @@ export function ports({ store, dns }: NeutronDeps): NeutronResource {
 export function completePort(item: Item, store: Store): void {
   const network = store.collection(CollectionName.Networks).get(String(item['network_id']));
   if (network === undefined) throw notFound({ singular: 'network' }, String(item['network_id']));
-  item['mac_address'] ??= newMac(store);
-  refuseSameMac(item, store);
+  if (item['mac_address'] === undefined) item['mac_address'] = newMac(item, store);
+  else refuseSameMac(item, store);
   const { fixed_ips: wanted } = item;
   item['fixed_ips'] = [];
   item['fixed_ips'] = allocate(item, wanted, store);
@@ -123,13 +123,20 @@ export function newPort(attributes: JsonObject, { store, dns }: Pick<NeutronDeps
   return item;
 }
 
-function refuseSameMac({ id, network_id: network, mac_address: mac }: Item, store: Store): void {
+function refuseSameMac(port: Item, store: Store): void {
+  const { network_id: network, mac_address: mac } = port;
+  if (!othersMacs(port, store).has(String(mac).toLowerCase())) return;
+  const message = `Unable to complete operation for network ${network}. The mac address ${mac} is in use.`;
+  throw neutronRefusal(409, 'MacAddressInUse', message);
+}
+
+/** MAC addresses, in lower case, of the other ports of the port's network. */
+function othersMacs({ id, network_id: network }: Item, store: Store): ReadonlySet<string> {
+  const macs = new Set<string>();
   for (const other of store.collection(CollectionName.Ports).values()) {
-    if (other['id'] === id || other['network_id'] !== network) continue;
-    if (String(other['mac_address']).toLowerCase() !== String(mac).toLowerCase()) continue;
-    const message = `Unable to complete operation for network ${network}. The mac address ${mac} is in use.`;
-    throw neutronRefusal(409, 'MacAddressInUse', message);
+    if (other['id'] !== id && other['network_id'] === network) macs.add(String(other['mac_address']).toLowerCase());
   }
+  return macs;
 }
 
 /** Refuses what cannot be with the port's security. `groups`: those that the request states. */
@@ -181,8 +188,14 @@ export function wired(port: Item): Item {
 }
 
 /** Neutron's own hardware addresses begin like this, unless it is told otherwise. */
-function newMac(store: Store): string {
-  return ['fa', '16', '3e', ...[0, 0, 0].map(() => store.pick(0, 255).toString(16).padStart(2, '0'))].join(':');
+/** A MAC address that no other port of the network has: of a thousand drawn by chance, two are the same once in 34 times. */
+function newMac(port: Item, store: Store): string {
+  const taken = othersMacs(port, store);
+  for (;;) {
+    const tail = [0, 0, 0].map(() => store.pick(0, 255).toString(16).padStart(2, '0'));
+    const mac = ['fa', '16', '3e', ...tail].join(':');
+    if (!taken.has(mac)) return mac;
+  }
 }
 
 function namesOf(port: Item): readonly JsonObject[] {

@@ -55,6 +55,21 @@ test('what was served is told, answered or not; what a fault answered is not', a
   assert.equal(served, ['POST 201 req-aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa']);
 });
 
+test('a MAC address that Neutron makes up is that of no other port of the network', async () => {
+  const clock = systemClock({ seed: 7 });
+  // Three random bytes of eight values each: of sixty ports some draw the same.
+  const coarse = { ...clock, random: () => Math.floor(clock.random() * 8) / 8 };
+  const run = async ({ simulator, open, call }: Simulated): Promise<void> => {
+    const session = await open();
+    const network = await session.call(call('POST /networks', { body: { network: { name: 'n' } } }));
+    const port = { network_id: idOf(network.body as JsonObject, 'network') };
+    for (let count = 0; count < 60; count++) await session.call(call('POST /ports', { body: { port } }));
+    const macs = simulator.resources('ports').map(({ mac_address: mac }) => mac);
+    assert.is(new Set(macs).size, 60);
+  };
+  await withCloud(run, { simulator: { clock: coarse } });
+});
+
 test('links lead to where clients find the cloud, when something stands before it', async () => {
   const simulator = await startSimulator({ clock: systemClock(), publicOrigin: 'http://cloud.test' });
   assert.is(simulator.authUrl, 'http://cloud.test/identity/v3');
