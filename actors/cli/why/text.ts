@@ -1,7 +1,8 @@
 // A finding as a tree for a terminal. Pure.
+
+import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from '../../inquiry/findings.ts';
+import type { Overview, SharedCause } from '../../inquiry/overview.ts';
 import { Ink } from '../demo/view.ts';
-import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from './findings.ts';
-import type { Overview, SharedCause } from './overview.ts';
 
 /** Parameters of the ANSI sequences that set the colours. */
 const COLOURS: Readonly<Record<Standing, string>> = {

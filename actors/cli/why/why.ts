@@ -6,16 +6,16 @@ import { kubeClient, objects } from '../../../adapters/kubernetes/mod.ts';
 import { hint } from '../../../adapters/nearest.ts';
 import { type Address, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { withoutOperations } from '../../effects/operations-service.ts';
+import { led } from '../../inquiry/causes.ts';
+import { type Cause, causesOf, labelOf, ranked } from '../../inquiry/findings.ts';
+import { Inquiry, type InquiryDeps } from '../../inquiry/inquiry.ts';
+import { leaderAmong } from '../../inquiry/leader.ts';
+import { overviewOf } from '../../inquiry/overview.ts';
+import { Reading } from '../../inquiry/reading.ts';
 import { type Registry, registry } from '../../object/registry.ts';
 import type { Config } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
 import type { Ink } from '../demo/view.ts';
-import { led } from './causes.ts';
-import { type Cause, causesOf, labelOf, ranked } from './findings.ts';
-import { Inquiry, type InquiryDeps } from './inquiry.ts';
-import { leaderAmong } from './leader.ts';
-import { overviewOf } from './overview.ts';
-import { Reading } from './reading.ts';
 import { overviewText, whyText } from './text.ts';
 
 export interface WhyDeps {

@@ -724,14 +724,14 @@ export const ACTORS: readonly Change[] = [
     tests: ['test/actors/object/claims-table.test.ts'],
   },
   {
-    file: 'actors/cli/why/inquiry.ts',
+    file: 'actors/inquiry/inquiry.ts',
     breaks: 'who asks is among those whom he waits for',
     from: 'const found = others.length > 0 ? others : referring;',
     to: 'const found = referring;',
     tests: ['test/actors/cli/why/why.test.ts'],
   },
   {
-    file: 'actors/cli/why/findings.ts',
+    file: 'actors/inquiry/findings.ts',
     breaks: 'each object that has wrong credentials has a root cause of its own',
     from: 'return at === undefined ? summary : ',
     to: 'return at === undefined || summary ? summary : ',

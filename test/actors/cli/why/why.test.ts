@@ -2,12 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { causesOf, duration, type Finding } from '../../../../actors/cli/why/findings.ts';
-import { Inquiry } from '../../../../actors/cli/why/inquiry.ts';
-import { overviewOf } from '../../../../actors/cli/why/overview.ts';
-import { Reading } from '../../../../actors/cli/why/reading.ts';
 import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import { systemClock } from '../../../../actors/clock.ts';
+import { causesOf, duration, type Finding } from '../../../../actors/inquiry/findings.ts';
+import { Inquiry } from '../../../../actors/inquiry/inquiry.ts';
+import { overviewOf } from '../../../../actors/inquiry/overview.ts';
+import { Reading } from '../../../../actors/inquiry/reading.ts';
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import type { Resource } from '../../../../adapters/kubernetes/mod.ts';
 import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../../../../adapters/openstack/mod.ts';

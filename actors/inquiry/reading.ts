@@ -1,7 +1,7 @@
 // What questions read of the API server: each object, list and group once, however many questions there are.
-import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Address, type Json } from '../../../bus/mod.ts';
-import type { KubeObject } from '../../../machines/object.ts';
+import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Address, type Json } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
 
 export interface ReadingDeps {
   readonly objects: Pick<Objects, 'get' | 'list'>;

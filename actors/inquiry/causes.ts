@@ -1,11 +1,11 @@
 // The words for root causes, and what an object says of itself. Pure.
 
-import type { Resource } from '../../../adapters/kubernetes/mod.ts';
-import type { Kind, Reference } from '../../../machines/kind.ts';
-import type { Advice } from '../../../machines/life.ts';
-import { isNeeded } from '../../../machines/life.ts';
-import type { KubeObject } from '../../../machines/object.ts';
-import { type Condition, conditionOf } from '../../telling/conditions.ts';
+import type { Resource } from '../../adapters/kubernetes/mod.ts';
+import type { Kind, Reference } from '../../machines/kind.ts';
+import type { Advice } from '../../machines/life.ts';
+import { isNeeded } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { type Condition, conditionOf } from '../telling/conditions.ts';
 import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
 import type { Leader } from './leader.ts';
 

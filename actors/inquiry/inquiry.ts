@@ -4,12 +4,12 @@
 // Invariants:
 //   Y1. Each object is explained once: where it comes up again, or waits for itself, the chain ends.
 //   Y2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
-import type { Resource } from '../../../adapters/kubernetes/mod.ts';
-import { type Address, addressKey } from '../../../bus/mod.ts';
-import type { Kind, KnownDependencies, Reference } from '../../../machines/kind.ts';
-import type { KubeObject } from '../../../machines/object.ts';
-import { type Registry, resourceOf } from '../../object/registry.ts';
-import { type Condition, conditionOf } from '../../telling/conditions.ts';
+import type { Resource } from '../../adapters/kubernetes/mod.ts';
+import { type Address, addressKey } from '../../bus/mod.ts';
+import type { Kind, KnownDependencies, Reference } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+import { type Condition, conditionOf } from '../telling/conditions.ts';
 import * as cause from './causes.ts';
 import { counts, idOf, isDeleted, saidBy, standingOf } from './causes.ts';
 import { type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';

@@ -1,8 +1,8 @@
 // Whether another controller cares for the objects, as its leader lease tells.
-import type { Predecessor } from '../../../adapters/adapter.ts';
-import { ForbiddenError, type Objects } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError } from '../../../bus/mod.ts';
-import { heldOf, LEASES } from '../../hosting/predecessor.ts';
+import type { Predecessor } from '../../adapters/adapter.ts';
+import { ForbiddenError, type Objects } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError } from '../../bus/mod.ts';
+import { heldOf, LEASES } from '../hosting/predecessor.ts';
 
 export interface Leader {
   /** For people. */

@@ -1,6 +1,6 @@
 // The root causes of all that waits in a namespace, each with who waits for it.
-import type { Address } from '../../../bus/mod.ts';
-import { resourceOf } from '../../object/registry.ts';
+import type { Address } from '../../bus/mod.ts';
+import { resourceOf } from '../object/registry.ts';
 import { unknownKind } from './causes.ts';
 import { type Cause, causesOf, keyOf, labelOf, ranked } from './findings.ts';
 import { Inquiry, type InquiryDeps } from './inquiry.ts';
