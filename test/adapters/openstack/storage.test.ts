@@ -199,8 +199,10 @@ test('all who wait for volumes are served by one list', () =>
       ended.abort();
       await all;
       const counts = countsOf(simulator, 'block-storage');
-      assert.equal(Object.keys(counts), ['GET /volumes/detail']);
-      assert.ok((counts['GET /volumes/detail'] ?? 0) <= 4, JSON.stringify(counts));
+      const { 'GET /volumes/detail': lists = 0, 'GET /volumes/{id}': alone = 0, ...others } = counts;
+      assert.equal(others, {});
+      // Whoever is due while a busy machine has not yet let the others begin is looked for alone.
+      assert.ok(lists >= 1 && lists <= 4 && alone <= 2, JSON.stringify(counts));
     },
     { volumeWorkMs: FOR_EVER_MS },
   ));
