@@ -30,6 +30,8 @@ const REAL_LIMIT_MS = 900_000;
 const HEAD_LENGTH = 1_000;
 /** Kept of what a file prints, in characters: the end, where the totals are. */
 const OUTPUT_LENGTH = 400_000;
+/** How a file that is skipped says that no server of the bus can be had. */
+const NO_NATS = 'no nats-server';
 const TOTALS = /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)$/gm;
 
 interface TestFile {
@@ -205,6 +207,8 @@ async function main(): Promise<number> {
     progress();
     const ended = await ending;
     const verdict = judge(file, ended);
+    // Whoever comes next need not find out the same (test/actors/grounds.ts).
+    if (verdict.reason?.startsWith(NO_NATS)) process.env['TEST_NATS_REFUSAL'] ??= verdict.reason;
     const seconds = ((clock.now() - startedAt) / 1_000).toFixed(1);
     if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
     process.stdout.write(`${line(file, verdict, seconds, width)}\n`);
