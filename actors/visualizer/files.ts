@@ -1,0 +1,180 @@
+// The files of the page, and the libraries that it is made with, as the installed packages hold them: nothing is bundled, and nothing
+// comes from elsewhere. A checkout holds TypeScript, whose types are stripped when a file is asked for.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { extname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const { gzipSync } = process.getBuiltinModule('node:zlib');
+
+export interface Asset {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly etag: string;
+  /** It never changes under this path. */
+  readonly lasting: boolean;
+  zipped(): Buffer;
+}
+
+export interface Assets {
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: there is no such file. */
+  find(path: string): Asset | undefined;
+}
+
+const PAGE = fileURLToPath(new URL('page/', import.meta.url));
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Packages whose modules the page imports by name: d3-zoom with all that it imports, too. */
+const LIBRARIES: readonly string[] = [
+  'lit-html',
+  'd3-zoom',
+  'd3-selection',
+  'd3-drag',
+  'd3-dispatch',
+  'd3-transition',
+  'd3-ease',
+  'd3-timer',
+  'd3-interpolate',
+  'd3-color',
+];
+/** The layout of graphs, which the page starts as a worker. */
+const WORKER = { name: 'elkjs', entry: 'lib/elk-worker.min.js' };
+const SCRIPT = /\.m?js$/;
+
+/** Reads a file when it is first asked for. */
+export function assets(): Assets {
+  const folders = new Map<string, string>();
+  const paths: Record<string, string> = {};
+  for (const { name, entry: own } of [...LIBRARIES.map((name) => ({ name, entry: undefined })), WORKER]) {
+    const { folder, version, main } = packageOf(name);
+    const entry = own ?? main;
+    const prefix = `/lib/${name}@${version}/`;
+    folders.set(prefix, folder);
+    paths[name] = `${prefix}${entry}`;
+    paths[`${name}/`] = prefix;
+  }
+  const importMap = JSON.stringify({ imports: paths });
+  const headers = headersWith(importMap);
+  const known = new Map<string, Asset>();
+
+  const read = (path: string): Asset | undefined => {
+    if (path === '/') {
+      const markup = readFileSync(join(PAGE, 'index.html'), 'utf8').replace('{ "imports": {} }', () => importMap);
+      return asset(Buffer.from(markup), '.html', { lasting: false });
+    }
+    const library = [...folders].find(([prefix]) => path.startsWith(prefix));
+    if (library !== undefined) {
+      const file = within(library[1], path.slice(library[0].length));
+      if (file === undefined || !SCRIPT.test(file) || !existsSync(file)) return undefined;
+      return asset(readFileSync(file), '.js', { lasting: true });
+    }
+    const file = path.startsWith('/page/') ? within(PAGE, path.slice('/page/'.length)) : undefined;
+    return file === undefined ? undefined : ofPage(file);
+  };
+  return {
+    headers,
+    find(path) {
+      const found = known.get(path) ?? read(path);
+      // A checkout is worked on while it runs.
+      if (found?.lasting === true) known.set(path, found);
+      return found;
+    },
+  };
+}
+
+/** A module is asked for as it is named in the source, or as the build names it. */
+function ofPage(file: string): Asset | undefined {
+  const [source, built] = [file.replace(/\.js$/, '.ts'), file.replace(/\.ts$/, '.js')];
+  if (existsSync(built) && built !== source) return asset(readFileSync(built), extname(built), { lasting: false });
+  if (!existsSync(source) || !(extname(source) in TYPES)) return undefined;
+  const bytes = readFileSync(source);
+  if (extname(source) !== '.ts') return asset(bytes, extname(source), { lasting: false });
+  return asset(Buffer.from(stripped(bytes.toString())), '.js', { lasting: false });
+}
+
+/** Without types: line and column of everything stay what they are. */
+function stripped(source: string): string {
+  // Node says once that this is new, to people who cannot do anything about it.
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function asset(bytes: Buffer, extension: string, { lasting }: { readonly lasting: boolean }): Asset {
+  let zipped: Buffer | undefined;
+  return {
+    bytes,
+    lasting,
+    type: TYPES[extension] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    zipped: () => {
+      zipped ??= gzipSync(bytes);
+      return zipped;
+    },
+  };
+}
+
+/** Undefined: it leads out of the folder. */
+function within(folder: string, path: string): string | undefined {
+  let plain: string;
+  try {
+    plain = decodeURIComponent(path);
+  } catch {
+    return undefined; // no path of ours
+  }
+  const file = normalize(join(folder, plain));
+  return file.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`) && !plain.includes('\0') ? file : undefined;
+}
+
+interface Installed {
+  readonly folder: string;
+  readonly version: string;
+  /** The module that its name stands for, from the folder. */
+  readonly main: string;
+}
+
+function packageOf(name: string): Installed {
+  // Not every package exports its manifest; each lies in a folder of its name.
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const folder = folders.map((each) => join(each, name)).find((each) => existsSync(join(each, 'package.json')));
+  if (folder === undefined) throw new Error(`the package '${name}' is not installed; 'npm ci' does it`);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
+  return { folder, version: manifest['version'] ?? '', main: manifest['module'] ?? manifest['main'] ?? 'index.js' };
+}
+
+function headersWith(importMap: string): Readonly<Record<string, string>> {
+  const digest = createHash('sha256').update(importMap).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${digest}'`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html troupe',
+  ].join('; ');
+  return {
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  };
+}

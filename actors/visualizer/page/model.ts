@@ -1,0 +1,211 @@
+// What the page knows: the objects as they are, and what happened to them, so that it can show any moment.
+import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
+import type { State } from './state.ts';
+import { Tone } from './tones.ts';
+
+/** Steps that are kept in memory; the oldest go first. */
+const STEPS = 120_000;
+
+export class Model {
+  hello: Hello | undefined;
+  /** Objects by key, as they are. */
+  readonly trees = new Map<string, Tree>();
+  /** What is wrong with the connection; undefined: nothing. */
+  trouble: string | undefined = 'connecting';
+  /** Time of the server less that of this machine, in milliseconds. */
+  skewMs = 0;
+  /** All that is known of what happened, oldest first. */
+  steps: Step[] = [];
+  historyIs: 'unread' | 'read' | 'truncated' | 'none' = 'unread';
+  /** Steps of each object, oldest first. */
+  readonly #byKey = new Map<string, Step[]>();
+  /** Changes with each change of `trees`, and of what refers to what. */
+  version = 0;
+  #dependants: { readonly version: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
+
+  /** The time of the server. */
+  now(): number {
+    return Date.now() + this.skewMs;
+  }
+
+  takeForest({ at, trees }: Forest): void {
+    this.skewMs = at - Date.now();
+    this.trees.clear();
+    for (const tree of trees) this.trees.set(tree.key, tree);
+    this.version++;
+  }
+
+  takeChanges({ at, trees, gone, steps }: Changes): void {
+    this.skewMs = at - Date.now();
+    for (const tree of trees) this.trees.set(tree.key, tree);
+    for (const key of gone) this.trees.delete(key);
+    if (trees.length + gone.length > 0) this.version++;
+    for (const step of steps) this.#note(step);
+    if (this.steps.length > STEPS) this.#forgetOldest();
+  }
+
+  /** What happened before the page was opened. */
+  takeHistory({ keys, texts, rows, truncated }: Steps): void {
+    const live = this.steps;
+    const text = (index = -1): string => texts[index] ?? '';
+    this.steps = [];
+    this.#byKey.clear();
+    const known = new Set<string>();
+    for (const [key = -1, at = 0, from, to, cause, tone, by = -1, failure = -1] of rows) {
+      const step: Step = {
+        key: keys[key] ?? '',
+        at,
+        from: text(from),
+        to: text(to),
+        cause: text(cause),
+        tone: text(tone) as Tone,
+        ...(by >= 0 && { by: keys[by] ?? '' }),
+        ...(failure >= 0 && { failure: text(failure) }),
+      };
+      known.add(`${step.key} ${step.at}`);
+      this.#note(step);
+    }
+    for (const step of live) if (!known.has(`${step.key} ${step.at}`)) this.#note(step);
+    this.historyIs = truncated ? 'truncated' : 'read';
+  }
+
+  #note(step: Step): void {
+    // Those of several processes come nearly in order.
+    let position = this.steps.length;
+    while (position > 0 && (this.steps[position - 1] as Step).at > step.at) position--;
+    this.steps.splice(position, 0, step);
+    const own = this.#byKey.get(step.key) ?? [];
+    if (own.length === 0) this.#byKey.set(step.key, own);
+    let place = own.length;
+    while (place > 0 && (own[place - 1] as Step).at > step.at) place--;
+    own.splice(place, 0, step);
+  }
+
+  #forgetOldest(): void {
+    this.steps = this.steps.slice(-Math.floor(STEPS * 0.9));
+    this.#byKey.clear();
+    for (const step of this.steps) {
+      const own = this.#byKey.get(step.key);
+      if (own === undefined) this.#byKey.set(step.key, [step]);
+      else own.push(step);
+    }
+    if (this.historyIs === 'read') this.historyIs = 'truncated';
+  }
+
+  stepsOf(key: string): readonly Step[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  /** When the oldest known step was; now, if there is none. */
+  get since(): number {
+    return this.steps[0]?.at ?? this.now();
+  }
+
+  /** The last step of an object at a moment. */
+  stepAt(key: string, at: number): Step | undefined {
+    const own = this.stepsOf(key);
+    let [low, high] = [0, own.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((own[middle] as Step).at <= at) low = middle + 1;
+      else high = middle;
+    }
+    return own[low - 1];
+  }
+
+  /** An object as it was; undefined: it was not there. @param at  0: now */
+  treeAt(key: string, at: number): Tree | undefined {
+    const now = this.trees.get(key);
+    if (at === 0) return now;
+    const step = this.stepAt(key, at);
+    if (step === undefined) {
+      // It did nothing since long before, or came later.
+      if (now === undefined || now.createdAt > at || this.stepsOf(key).length > 0) return undefined;
+      return now;
+    }
+    if (step.to === '') return undefined;
+    return {
+      ...(now ?? this.#remembered(key)),
+      tone: step.tone,
+      state: step.to,
+      since: step.at,
+      said: step.failure ?? '',
+    };
+  }
+
+  /** Of an object that is gone, what its key says. */
+  #remembered(key: string): Tree {
+    const [realm = '', plural = '', namespace = '', name = ''] = key.split('.').map(decoded);
+    const kind = this.hello?.kinds.find((each) => each.realm === realm && each.plural === plural)?.kind ?? plural;
+    return {
+      key,
+      kind,
+      namespace,
+      name,
+      uid: '',
+      tone: Tone.Unseen,
+      state: '',
+      since: 0,
+      createdAt: 0,
+      said: '',
+      needs: [],
+    };
+  }
+
+  /** What a key names, whether it is there or not. */
+  named(key: string): Tree {
+    return this.trees.get(key) ?? this.#remembered(key);
+  }
+
+  /** All objects as they were, in a steady order. @param at  0: now */
+  all(at: number): readonly Tree[] {
+    const keys = at === 0 ? this.trees.keys() : new Set([...this.trees.keys(), ...this.#byKey.keys()]);
+    const found: Tree[] = [];
+    for (const key of keys) {
+      const tree = this.treeAt(key, at);
+      if (tree !== undefined) found.push(tree);
+    }
+    return found.sort(byName);
+  }
+
+  /** Keys of those that refer to an object. */
+  dependantsOf(key: string): readonly string[] {
+    if (this.#dependants?.version !== this.version) {
+      const of = new Map<string, string[]>();
+      for (const tree of this.trees.values()) {
+        for (const need of tree.needs) of.set(need, [...(of.get(need) ?? []), tree.key]);
+      }
+      this.#dependants = { version: this.version, of };
+    }
+    return this.#dependants.of.get(key) ?? [];
+  }
+}
+
+/** Whether a filter lets an object through; its tone apart. */
+export function passes(tree: Tree, { namespace, kind, text }: Pick<State, 'namespace' | 'kind' | 'text'>): boolean {
+  if (namespace !== '' && tree.namespace !== namespace) return false;
+  if (kind !== '' && tree.kind !== kind) return false;
+  if (text === '') return true;
+  const wanted = text.toLowerCase();
+  return [`${tree.kind}/${tree.name}`, tree.namespace, tree.state, tree.said].some((each) =>
+    each.toLowerCase().includes(wanted),
+  );
+}
+
+export function byName(one: Tree, other: Tree): number {
+  return compare(one.namespace, other.namespace) || compare(one.kind, other.kind) || compare(one.name, other.name);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Of a token of a key: `_` is the empty text. */
+function decoded(token: string): string {
+  if (token === '_') return '';
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}

@@ -1,0 +1,58 @@
+// Times and names for people.
+
+/** Characters that turn text around or hide in it are shown as what they are: a name is a name. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** `0.4 s`, `40 s`, `5 min 20 s`, `3 h 5 min`, `2 d`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1_000;
+  if (seconds < 0.0995) return `${Math.round(seconds * 1_000)} ms`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
+  if (whole < 86_400) return joined(Math.floor(whole / 3_600), 'h', Math.floor((whole % 3_600) / 60), 'min');
+  return joined(Math.floor(whole / 86_400), 'd', Math.floor((whole % 86_400) / 3_600), 'h');
+}
+
+function joined(great: number, unit: string, small: number, smaller: string): string {
+  return small === 0 ? `${great} ${unit}` : `${great} ${unit} ${small} ${smaller}`;
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** `14:03:07.250`, with the day before it if that is not today. */
+export function clock(at: number, { fraction = true }: { readonly fraction?: boolean } = {}): string {
+  const time = TIME.format(at);
+  const text = fraction ? `${time}.${String(Math.floor(at) % 1_000).padStart(3, '0')}` : time;
+  return new Date(at).toDateString() === new Date().toDateString() ? text : `${DAY.format(at)}, ${text}`;
+}
+
+/** `1 object`, `2 objects`. */
+export function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** An event as people call it. */
+export function eventLabel(type: string): string {
+  const [, what, name] = /^xstate\.(done\.actor|error\.actor|done\.state|after)\.([^.]+)/.exec(type) ?? [];
+  if (what === undefined) return type;
+  const said = {
+    'done.actor': `${name} done`,
+    'error.actor': `${name} failed`,
+    'done.state': 'done',
+    after: `after ${name}`,
+  };
+  return said[what as keyof typeof said];
+}
