@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
+  // What runs in a browser knows other globals.
+  'tsc, the page': ['node_modules/typescript/bin/tsc', '-p', 'actors/visualizer/page'],
+  'tsc, its tests': ['node_modules/typescript/bin/tsc', '-p', 'test/actors/visualizer'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   imports: ['test/imports.ts'],
   audit: ['test/audit.ts'],

@@ -41,7 +41,7 @@ export class Chart {
   #where: Where = { state: '', from: '', cause: '', at: 0 };
 
   constructor(label: string) {
-    this.element.className = 'chart';
+    this.element.className = 'statechart';
     this.#zoom = new Zoomable(label);
     this.#whole.type = 'button';
     this.#whole.className = 'chip whole';
@@ -75,7 +75,7 @@ export class Chart {
     const shape = pathsOf(seen).join();
     if (shape === this.#shape) return;
     this.#shape = shape;
-    const laid = await layout(graphOf(seen));
+    const laid = await layout(graphOf(seen, { isNamed: this.#isWhole }));
     if (shape !== this.#shape) return;
     this.#zoom.ground.replaceChildren();
     this.#states.clear();
@@ -83,11 +83,29 @@ export class Chart {
     this.#arrows.length = 0;
     const [boxes, lines] = [element('g', {}), element('g', { class: 'arrows' })];
     this.#zoom.ground.append(boxes, lines);
-    const places = new Map<string, Point>();
-    this.#drawStates(seen, laid, { x: 0, y: 0 }, boxes, places);
-    for (const edge of edgesBelow(laid)) this.#drawArrow(edge, places, lines);
+    this.#drawStates(seen, laid, { x: 0, y: 0 }, boxes);
+    for (const edge of edgesBelow(laid)) this.#drawArrow(edge, lines);
     this.#light();
     this.#showAll();
+  }
+
+  /** What leads away from where it is: events, and the states that they lead to. */
+  get ways(): readonly { readonly event: string; readonly to: string }[] {
+    const machine = this.#machine;
+    const active = this.#pathOf(this.#where.state);
+    if (machine === undefined || active === '') return [];
+    const found = new Map<string, string>();
+    const visit = (state: ChartNode): void => {
+      if (state.path !== '' && active !== state.path && !active.startsWith(`${state.path}.`)) return;
+      state.states.forEach(visit);
+      for (const { event, target } of state.transitions) {
+        // What an inner state does with an event goes first.
+        if (target !== state.path && !found.has(eventLabel(event))) found.set(eventLabel(event), target);
+      }
+    };
+    visit(machine);
+    const region = machine.type === 'parallel' ? `${machine.states[0]?.name}.` : '';
+    return [...found].map(([event, to]) => ({ event, to: to.startsWith(region) ? to.slice(region.length) : to }));
   }
 
   show(where: Where): void {
@@ -138,10 +156,8 @@ export class Chart {
     { x = 0, y = 0, width = 0, height = 0, children = [] }: GraphNode,
     at: Point,
     ground: SVGGElement,
-    places: Map<string, Point>,
   ): void {
     const place = { x: at.x + x, y: at.y + y };
-    places.set(idOf(state.path), place);
     this.#boxes.set(state.path, { ...place, width, height });
     const isLeaf = state.states.length === 0;
     const group = element('g', { class: `state ${state.type}${isLeaf ? '' : ' outer'}`, 'data-path': state.path });
@@ -172,29 +188,26 @@ export class Chart {
     ground.append(group);
     for (const child of state.states) {
       const laid = children.find(({ id }) => id === idOf(child.path));
-      if (laid !== undefined) this.#drawStates(child, laid, place, ground, places);
+      if (laid !== undefined) this.#drawStates(child, laid, place, ground);
       if (child.path === state.initial && laid !== undefined) ground.append(entry(place, laid));
     }
   }
 
-  #drawArrow(
-    edge: GraphEdge & { events?: readonly string[] },
-    places: ReadonlyMap<string, Point>,
-    ground: SVGGElement,
-  ): void {
-    const origin = places.get(edge.container ?? idOf('')) ?? { x: 0, y: 0 };
-    const points = pointsOf(edge).map(({ x, y }) => ({ x: x + origin.x, y: y + origin.y }));
+  #drawArrow(edge: GraphEdge & { events?: readonly string[] }, ground: SVGGElement): void {
+    const points = pointsOf(edge);
     const group = element('g', { class: 'arrow' });
-    group.append(element('path', { d: pathOf(points), class: 'way-line' }), head(points));
-    for (const label of edge.labels ?? []) {
-      const [x, y] = [(label.x ?? 0) + origin.x, (label.y ?? 0) + origin.y];
-      for (const [index, line] of label.text.split('\n').entries()) {
-        group.append(textElement(line, { x: x + label.width / 2, y: y + 11 + index * LINE, class: 'label middle' }));
+    const events = edge.events ?? [];
+    const title = element('title', {});
+    title.textContent = events.map((event) => event || 'at once, under a condition').join(', ');
+    group.append(title, element('path', { d: pathOf(points), class: 'way-line' }), head(points));
+    for (const { text, x = 0, y = 0, width } of edge.labels ?? []) {
+      for (const [index, line] of text.split('\n').entries()) {
+        group.append(textElement(line, { x: x + width / 2, y: y + 11 + index * LINE, class: 'label middle' }));
       }
     }
     ground.append(group);
     const [from = '', to = ''] = [edge.sources[0], edge.targets[0]].map((id) => pathIn(id ?? ''));
-    this.#arrows.push({ from, to, events: edge.events ?? [], group });
+    this.#arrows.push({ from, to, events, group });
   }
 }
 
@@ -247,10 +260,11 @@ function pathsOf({ path, states }: ChartNode): readonly string[] {
   return [path, ...states.flatMap(pathsOf)];
 }
 
-function graphOf(machine: ChartNode): GraphNode {
+/** @param isNamed  arrows show their events, which takes room */
+function graphOf(machine: ChartNode, { isNamed }: { readonly isNamed: boolean }): GraphNode {
   const edges: (GraphEdge & { events: readonly string[] })[] = [];
   const below = (state: ChartNode): GraphNode => {
-    edges.push(...arrowsOf(state));
+    edges.push(...arrowsOf(state, isNamed));
     if (state.states.length === 0) {
       return { id: idOf(state.path), width: Math.max(64, widthOf(state.name, NAME_FONT) + 30), height: 34 };
     }
@@ -290,12 +304,16 @@ function graphOf(machine: ChartNode): GraphNode {
 }
 
 /** One arrow to each other state, whatever number of events leads there. What stays where it is is no arrow. */
-function arrowsOf({ path, transitions }: ChartNode): readonly (GraphEdge & { events: readonly string[] })[] {
+function arrowsOf(
+  { path, transitions }: ChartNode,
+  isNamed: boolean,
+): readonly (GraphEdge & { events: readonly string[] })[] {
   const events = new Map<string, string[]>();
   for (const { target, event } of transitions) {
     if (target === path) continue;
     const known = events.get(target) ?? [];
-    if (!known.includes(event)) known.push(event);
+    const name = eventLabel(event);
+    if (!known.includes(name)) known.push(name);
     events.set(target, known);
   }
   return [...events].map(([target, named]) => {
@@ -313,7 +331,7 @@ function arrowsOf({ path, transitions }: ChartNode): readonly (GraphEdge & { eve
       sources: [idOf(path)],
       targets: [idOf(target)],
       events: named,
-      ...(lines.length > 0 && { labels: [label] }),
+      ...(isNamed && lines.length > 0 && { labels: [label] }),
     };
   });
 }

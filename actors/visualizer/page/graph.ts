@@ -2,7 +2,6 @@
 import type { Tree } from '../wire.ts';
 import { fitted, type GraphNode, layout, pathOf, pointsOf } from './layout.ts';
 import type { Model } from './model.ts';
-import { plain } from './text.ts';
 import { labelOf, Tone } from './tones.ts';
 import { element, signElement, textElement, Zoomable } from './zoom.ts';
 
@@ -14,6 +13,8 @@ const CALM_MS = 150;
 
 interface Drawn {
   readonly group: SVGGElement;
+  /** What it is called, to whoever hears it and whoever points at it. */
+  readonly title: SVGTitleElement;
   tree: Tree | undefined;
   tone: string;
 }
@@ -157,10 +158,9 @@ export class Graph {
     if (drawn.tree === tree && known !== undefined) return;
     drawn.tree = tree;
     const named = tree ?? this.#deps.model.named(key);
-    drawn.group.setAttribute(
-      'aria-label',
-      [`${named.kind} ${plain(named.name)}`, labelOf(tone), plain(tree?.said ?? '')].filter(Boolean).join(', '),
-    );
+    drawn.title.textContent = [`${named.kind} ${named.name}`, labelOf(tone), tree?.said ?? '']
+      .filter(Boolean)
+      .join(', ');
     if (drawn.tone === tone) return;
     if (drawn.tone !== '') drawn.group.classList.remove(drawn.tone);
     drawn.group.classList.add(tone);
@@ -173,9 +173,8 @@ export class Graph {
   #make(key: string): Drawn {
     const { kind, name } = this.#deps.model.named(key);
     const group = element('g', { class: 'box', tabindex: '0', role: 'button' });
-    const said = plain(name);
+    const said = name;
     const title = element('title', {});
-    title.textContent = `${kind}/${said}`;
     group.append(
       title,
       element('rect', { width: WIDTH, height: HEIGHT, rx: 8 }),
@@ -191,7 +190,7 @@ export class Graph {
       choose();
     });
     this.#boxes.append(group);
-    const drawn: Drawn = { group, tree: undefined, tone: '' };
+    const drawn: Drawn = { group, title, tree: undefined, tone: '' };
     this.#drawn.set(key, drawn);
     return drawn;
   }

@@ -6,7 +6,7 @@ import type { Model } from './model.ts';
 import { type Html, objectLink, onTabKey, pill, sign } from './parts.ts';
 import { server } from './server.ts';
 import { PANELS, type Panel, type State } from './state.ts';
-import { clock, duration, eventLabel, plain } from './text.ts';
+import { clock, duration, eventLabel } from './text.ts';
 
 export interface InspectorDeps {
   readonly model: Model;
@@ -51,14 +51,14 @@ export class Inspector {
       <header>
         <div>
           <p class="dim">${named.kind}${named.namespace === '' ? '' : html` in ${named.namespace}`}</p>
-          <h2><bdi>${plain(named.name)}</bdi></h2>
+          <h2><bdi>${named.name}</bdi></h2>
         </div>
         <button type="button" class="icon" aria-label="Close" title="Close (Esc)" @click=${() => change({ chosen: '' })}>×</button>
       </header>
       <p class="summary" aria-live="polite">
         ${pill(tree?.tone ?? 'absent')} <code>${tree?.state ?? ''}</code> <span class="dim">${since}</span>
       </p>
-      ${tree?.said ? html`<p class="said"><bdi>${plain(tree.said)}</bdi></p>` : ''}
+      ${tree?.said ? html`<p class="said"><bdi>${tree.said}</bdi></p>` : ''}
       <div class="tabs" role="tablist" @keydown=${onTabKey}>
         ${PANELS.map(
           (name) => html`<button
@@ -106,7 +106,14 @@ export class Inspector {
       cause: step?.cause ?? '',
       at: step?.at ?? 0,
     });
-    return html`${this.#chart.element}${step === undefined ? '' : html`<p class="last">${stepView(step)}</p>`}`;
+    const ways = this.#chart.ways.filter(({ event }) => event !== '');
+    return html`${this.#chart.element}
+      <div class="ways">
+        ${step === undefined ? '' : html`<p>${stepView(step)}</p>`}
+        <ul aria-label="What leads on">
+          ${ways.map(({ event, to }) => html`<li><span>${event}</span> <span class="dim">→</span> <code>${to}</code></li>`)}
+        </ul>
+      </div>`;
   }
 
   async #draw(machine: string): Promise<void> {
@@ -122,16 +129,16 @@ export class Inspector {
     const { model, change } = this.#deps;
     const [root, ...others] = causes;
     return html`
-      ${root === undefined ? '' : html`<section class="cause"><h3>Root cause</h3><p><bdi>${plain(root.summary)}</bdi></p><p class="advice">${plain(root.advice)}</p></section>`}
+      ${root === undefined ? '' : html`<section class="cause"><h3>Root cause</h3><p><bdi>${root.summary}</bdi></p><p class="advice">${root.advice}</p></section>`}
       <ol class="chain">
         ${chain.map(
           ({ depth, key, standing, said }) => html`<li class="depth-${Math.min(depth, 9)}">
             ${objectLink(model, key, (chosen) => change({ chosen }))} <em>${standing}</em>
-            ${said === '' ? '' : html`<p class="dim"><bdi>${plain(said)}</bdi></p>`}
+            ${said === '' ? '' : html`<p class="dim"><bdi>${said}</bdi></p>`}
           </li>`,
         )}
       </ol>
-      ${others.map(({ summary, advice }) => html`<section class="cause other"><p><bdi>${plain(summary)}</bdi></p><p class="advice">${plain(advice)}</p></section>`)}
+      ${others.map(({ summary, advice }) => html`<section class="cause other"><p><bdi>${summary}</bdi></p><p class="advice">${advice}</p></section>`)}
     `;
   }
 
@@ -164,12 +171,18 @@ export class Inspector {
 
   #letter({ topic, from, to, at, payload }: Letter): Html {
     const { model, change } = this.#deps;
-    const link = (key: string) => objectLink(model, key, (chosen) => change({ chosen }));
-    const other = to === this.#key ? (from === '' ? 'from the watch' : html`from ${link(from)}`) : html`to ${link(to)}`;
+    const isFrom = to === this.#key;
+    const other = isFrom ? from : to;
+    const { kind, name } = model.named(other);
     return html`<li>
       <details>
-        <summary><b>${topic}</b> <span>${other}</span> <span class="dim number">${clock(at, { fraction: false })}</span></summary>
-        <pre tabindex="0">${plain(JSON.stringify(payload, undefined, 2)).replaceAll('\\u000a', '\n')}</pre>
+        <summary>
+          <b>${topic}</b>
+          <span>${isFrom ? 'from' : 'to'} ${other === '' ? 'the watch' : html`<span class="dim">${kind}</span> <bdi>${name}</bdi>`}</span>
+          <span class="dim number">${clock(at, { fraction: false })}</span>
+        </summary>
+        ${other === '' ? '' : objectLink(model, other, (chosen) => change({ chosen }))}
+        <pre tabindex="0">${JSON.stringify(payload, undefined, 2)}</pre>
       </details>
     </li>`;
   }
@@ -231,8 +244,7 @@ function stepView({ from, to, cause, at }: Step): Html {
 }
 
 function happeningView({ type, data }: Happening): Html {
-  const text = (name: string): string =>
-    data[name] === undefined || data[name] === null ? '' : plain(String(data[name]));
+  const text = (name: string): string => (data[name] === undefined || data[name] === null ? '' : String(data[name]));
   if (type === 'call') {
     const status = text('status');
     const isBad = status === '' || Number(status) >= 400;
@@ -260,8 +272,8 @@ function objectView(object: Readonly<Record<string, unknown>>): Html {
             <tbody>
               ${conditions.map(
                 ({ type, status, reason, message }) => html`<tr>
-                  <th scope="row">${plain(String(type))}</th><td>${plain(String(status))}</td>
-                  <td>${plain(String(reason ?? ''))}<p class="dim"><bdi>${plain(String(message ?? ''))}</bdi></p></td>
+                  <th scope="row">${String(type)}</th><td>${String(status)}</td>
+                  <td>${String(reason ?? '')}<p class="dim"><bdi>${String(message ?? '')}</bdi></p></td>
                 </tr>`,
               )}
             </tbody>
@@ -288,8 +300,8 @@ function yaml(value: unknown, depth: number): string {
       .map(([key, part]) => {
         const isNested = typeof part === 'object' && part !== null && Object.keys(part).length > 0;
         return isNested
-          ? `${indent}${plain(key)}:\n${yaml(part, depth + 1)}`
-          : `${indent}${plain(key)}: ${yaml(part, 0).trimStart()}`;
+          ? `${indent}${key}:\n${yaml(part, depth + 1)}`
+          : `${indent}${key}: ${yaml(part, 0).trimStart()}`;
       })
       .join('');
   }
@@ -300,5 +312,5 @@ function yaml(value: unknown, depth: number): string {
 function quoted(text: string): string {
   const isPlain =
     /^[A-Za-z0-9/._][^\n:#]*$/.test(text) && !/^(true|false|null|yes|no|~|[\d.]+)$/i.test(text) && text.trim() === text;
-  return isPlain ? plain(text) : JSON.stringify(text).replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, plain);
+  return isPlain ? text : JSON.stringify(text);
 }

@@ -3,7 +3,7 @@ import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';
 import { sign } from './parts.ts';
-import { duration, plain } from './text.ts';
+import { duration } from './text.ts';
 import { labelOf } from './tones.ts';
 
 const ROW = 34;
@@ -69,12 +69,12 @@ export class ObjectList {
             >
               <th scope="row">
                 <a href="#object=${encodeURIComponent(key)}" @click=${(event: Event) => event.preventDefault()}
-                  ><span class="dim">${kind}</span> <bdi>${plain(name)}</bdi></a
+                  ><span class="dim">${kind}</span> <bdi>${name}</bdi></a
                 ><small>${namespace}</small>
               </th>
               <td class=${tone}>${sign(tone)} ${labelOf(tone)} <small>${state}</small></td>
               <td class="number">${since === 0 ? '' : duration(now - since)}</td>
-              <td class="said"><bdi>${plain(said)}</bdi></td>
+              <td class="said"><bdi>${said}</bdi></td>
             </tr>`,
           )}
           ${gap(this.#trees.length - last)}

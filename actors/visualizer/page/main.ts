@@ -33,7 +33,7 @@ const THEME = 'troupe-theme';
 const model = new Model();
 let state = fromHash(location.hash);
 let isDrawn = false;
-let historyAsked = false;
+let historyAsked: Promise<void> | undefined;
 
 const root = document.querySelector<HTMLElement>('#app') as HTMLElement;
 root.replaceChildren();
@@ -69,7 +69,7 @@ function draw(): void {
 
 function page(): Html {
   const { view, at } = state;
-  if (at !== 0 || view === 'timeline') readHistory();
+  if ((at !== 0 || view === 'timeline') && historyAsked === undefined) void readHistory();
   const all = model.all(at);
   const known = all.filter((tree) => passes(tree, state));
   const shown = state.tones.length === 0 ? known : known.filter(({ tone }) => state.tones.includes(tone));
@@ -163,7 +163,7 @@ function filters(all: readonly Tree[], known: readonly Tree[]): Html {
       ${values.map((value) => html`<option value=${value} ?selected=${value === state[name]}>${value}</option>`)}
     </select></label
   >`;
-  return html`<div class="filters" role="group" aria-label="Filters">
+  return html`<section class="filters" aria-label="Filters">
     ${select('Namespace', 'namespace', namespaces)} ${select('Kind', 'kind', kinds)}
     <div class="chips" role="group" aria-label="States">
       ${TONES.filter(({ tone }) => counts.has(tone) || state.tones.includes(tone)).map(
@@ -188,7 +188,7 @@ function filters(all: readonly Tree[], known: readonly Tree[]): Html {
         </div>`
         : ''
     }
-  </div>`;
+  </section>`;
 }
 
 /** Goes back to any moment that is known. */
@@ -211,9 +211,9 @@ function scrubber(): Html {
       aria-label="Moment"
       aria-valuetext=${isLive ? 'now' : clock(at)}
       .value=${live(isLive ? '1000' : String(Math.round(((at - from) / (now - from)) * 1_000)))}
-      @pointerdown=${readHistory}
+      @pointerdown=${() => readHistory()}
       @input=${({ target }: Event) => {
-        readHistory();
+        void readHistory();
         const share = Number((target as HTMLInputElement).value) / 1_000;
         change({ at: share >= 1 ? 0 : from + share * (now - from) });
       }}
@@ -224,8 +224,8 @@ function scrubber(): Html {
 }
 
 /** To the step before or after, of the chosen object if there is one. */
-function step(direction: 1 | -1): void {
-  readHistory();
+async function step(direction: 1 | -1): Promise<void> {
+  await readHistory();
   const steps = state.chosen === '' ? model.steps : model.stepsOf(state.chosen);
   const from = state.at || Number.POSITIVE_INFINITY;
   const next = direction === 1 ? steps.find(({ at }) => at > from) : steps.findLast(({ at }) => at < from);
@@ -233,20 +233,18 @@ function step(direction: 1 | -1): void {
   else if (direction === 1) change({ at: 0 });
 }
 
-function readHistory(): void {
-  if (historyAsked || model.hello?.keepsHistory === false) return;
-  historyAsked = true;
-  server.history(0).then(
-    (steps) => {
-      model.takeHistory(steps);
-      draw();
-    },
+/** Once, when somebody looks back. */
+async function readHistory(): Promise<void> {
+  if (model.hello?.keepsHistory === false) return;
+  historyAsked ??= server.history(0).then(
+    (steps) => model.takeHistory(steps),
     () => {
       // Without what is kept there is still what was heard since.
       model.historyIs = 'none';
-      draw();
     },
   );
+  await historyAsked;
+  draw();
 }
 
 function toggled(tones: readonly Tone[], tone: Tone): readonly Tone[] {
@@ -327,8 +325,8 @@ function onKey(event: KeyboardEvent): void {
   else if (key === '?') showKeys();
   else if (key === 'j') walk(1);
   else if (key === 'k') walk(-1);
-  else if (key === '[') step(-1);
-  else if (key === ']') step(1);
+  else if (key === '[') void step(-1);
+  else if (key === ']') void step(1);
   else if (key === 'l') change({ at: 0 });
   else if (view !== undefined) change({ view });
   else return;
@@ -352,9 +350,9 @@ follow({
   onForest(forest) {
     model.takeForest(forest);
     // What happened while the server was away is among what is kept.
-    if (historyAsked) {
-      historyAsked = false;
-      readHistory();
+    if (historyAsked !== undefined) {
+      historyAsked = undefined;
+      void readHistory();
     }
     draw();
   },

@@ -1,6 +1,5 @@
 // Thousands of objects at a glance: a square each, by namespace and kind.
 import type { Tree } from '../wire.ts';
-import { plain } from './text.ts';
 import { BAD, labelOf } from './tones.ts';
 
 export interface MapDeps {
@@ -76,7 +75,7 @@ export class ObjectMap {
   #paint(cell: Cell, tree: Tree): void {
     cell.tree = tree;
     cell.link.className = `cell ${tree.tone}${tree.key === this.#chosen ? ' chosen' : ''}`;
-    cell.link.setAttribute('aria-label', `${tree.kind} ${plain(tree.name)}, ${labelOf(tree.tone)}`);
+    cell.link.setAttribute('aria-label', `${tree.kind} ${tree.name}, ${labelOf(tree.tone)}`);
   }
 
   /** The squares of one kind in one namespace, the namespaces and kinds in the order of their names. */
@@ -148,7 +147,7 @@ export class ObjectMap {
     this.#tip.classList.toggle('shown', cell !== undefined);
     if (cell === undefined) return;
     const { kind, name, tone, said } = cell.tree;
-    this.#tip.textContent = [`${kind}/${plain(name)}`, labelOf(tone), plain(said)].filter(Boolean).join(' · ');
+    this.#tip.textContent = [`${kind}/${name}`, labelOf(tone), said].filter(Boolean).join(' · ');
     const square = cell.link.getBoundingClientRect();
     const all = this.element.getBoundingClientRect();
     const left = Math.min(square.left - all.left, Math.max(0, all.width - this.#tip.offsetWidth - 12));

@@ -5,7 +5,7 @@ import type { Model } from './model.ts';
 import type { Html } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
-import { clock, plain } from './text.ts';
+import { clock } from './text.ts';
 
 const COLUMN = 190;
 const ROW = 34;
@@ -70,9 +70,9 @@ export class MessagesView {
             @keydown=${({ key: pressed }: KeyboardEvent) => {
               if (pressed === 'Enter') change({ chosen: key });
             }}>
-            <title>${`${kind}/${plain(name)}`}</title>
+            <title>${`${kind}/${name}`}</title>
             <rect x=${x(key) - 84} y="6" width="168" height="38" rx="8"></rect>
-            <text class="name middle" x=${x(key)} y="22">${shortened(plain(name))}</text>
+            <text class="name middle" x=${x(key)} y="22">${shortened(name)}</text>
             <text class="kind middle" x=${x(key)} y="37">${kind}</text>
           </g>
         </g>`;
@@ -82,7 +82,7 @@ export class MessagesView {
         const [from, to] = [letter.from === '' ? x(letter.to) - COLUMN * 0.55 : x(letter.from), x(letter.to)];
         const forward = to > from ? 1 : -1;
         return svg`<g class=${`letter ${letter.topic}`}>
-          <title>${plain(JSON.stringify(letter.payload))}</title>
+          <title>${JSON.stringify(letter.payload)}</title>
           <line x1=${from} x2=${to - forward * 2} y1=${y} y2=${y}></line>
           <path d=${`M${to} ${y}l${-forward * 8} -4v8z`}></path>
           <text class="middle" x=${(from + to) / 2} y=${y - 5}>${saying(letter)}</text>
@@ -118,7 +118,7 @@ export class MessagesView {
 function saying({ topic, payload }: Letter): string {
   const said = topic === 'ready' ? (payload['readiness'] ?? payload['standing']) : undefined;
   if (topic === 'claim') return payload['ended'] === undefined ? 'claim' : 'claim ended';
-  return said === undefined ? topic : plain(String(said));
+  return said === undefined ? topic : String(said);
 }
 
 function shortened(text: string): string {

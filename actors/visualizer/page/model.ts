@@ -1,6 +1,7 @@
 // What the page knows: the objects as they are, and what happened to them, so that it can show any moment.
 import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
 import type { State } from './state.ts';
+import { readable } from './text.ts';
 import { Tone } from './tones.ts';
 
 /** Steps that are kept in memory; the oldest go first. */
@@ -204,7 +205,7 @@ function compare(one: string, other: string): number {
 function decoded(token: string): string {
   if (token === '_') return '';
   try {
-    return decodeURIComponent(token);
+    return readable(decodeURIComponent(token));
   } catch {
     return token;
   }

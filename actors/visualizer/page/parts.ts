@@ -1,7 +1,6 @@
 // Small pieces of which the views are made.
 import { html, svg, type TemplateResult } from 'lit-html';
 import type { Model } from './model.ts';
-import { plain } from './text.ts';
 import { labelOf, type Tone } from './tones.ts';
 
 export type Html = TemplateResult | string;
@@ -20,7 +19,7 @@ export function objectLink(model: Model, key: string, onChoose: (key: string) =>
   const { kind, name } = model.named(key);
   const tone = model.trees.get(key)?.tone;
   const isOurs = !key.startsWith('core.');
-  const text = html`<span class="dim">${kind}</span> <bdi>${plain(name)}</bdi>`;
+  const text = html`<span class="dim">${kind}</span> <bdi>${name}</bdi>`;
   if (!isOurs) return html`<span class="object">${text}</span>`;
   return html`<a
     class="object"

@@ -5,7 +5,7 @@ import type { Model } from './model.ts';
 import { type Html, objectLink, sign } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
-import { clock, counted, plain } from './text.ts';
+import { clock, counted } from './text.ts';
 import { Tone } from './tones.ts';
 
 /** Objects named below a problem. */
@@ -40,21 +40,21 @@ export class ProblemsView {
     const { problems, leases, services, notes } = this.#answer;
     const shown = problems.filter((problem) => namespace === '' || problem.namespace === namespace);
     return html`<div class="problems">
-      ${notes.map(({ summary, advice }) => html`<section class="problem grave">${sign(Tone.Failing)}<div><p><b>${plain(summary)}</b></p><p class="advice">${plain(advice)}</p></div></section>`)}
+      ${notes.map(({ summary, advice }) => html`<section class="problem grave">${sign(Tone.Failing)}<div><p><b>${summary}</b></p><p class="advice">${advice}</p></div></section>`)}
       ${shown.length === 0 && notes.length === 0 ? html`<p class="well">${sign(Tone.Available)} Nothing is wrong, and nothing waits.</p>` : ''}
       ${shown.map((problem) => this.#problem(problem))}
       <div class="columns">
         <section>
-          <h3>Services that answered badly in the last minutes</h3>
+          <h2>Services that answered badly in the last minutes</h2>
           ${
             services.length === 0
               ? html`<p class="quiet">none</p>`
               : html`<table><thead><tr><th scope="col">Service</th><th scope="col">Failed</th><th scope="col">Last</th></tr></thead>
-                <tbody>${services.map(({ service, failed, calls, last, at }) => html`<tr><th scope="row">${plain(service)}</th><td>${failed} of ${calls}</td><td>${plain(last)}, ${clock(at, { fraction: false })}</td></tr>`)}</tbody></table>`
+                <tbody>${services.map(({ service, failed, calls, last, at }) => html`<tr><th scope="row">${service}</th><td>${failed} of ${calls}</td><td>${last}, ${clock(at, { fraction: false })}</td></tr>`)}</tbody></table>`
           }
         </section>
         <section>
-          <h3>Who holds the leases</h3>
+          <h2>Who holds the leases</h2>
           ${leases.length === 0 ? html`<p class="quiet">nobody: no process hosts actors</p>` : html`<table><thead><tr><th scope="col">Process</th><th scope="col">Leases</th></tr></thead><tbody>${holdersOf(leases)}</tbody></table>`}
         </section>
       </div>
@@ -67,8 +67,8 @@ export class ProblemsView {
     return html`<section class="problem ${weight >= GRAVE ? 'grave' : ''}">
       ${sign(weight >= GRAVE ? Tone.Failed : Tone.Waiting)}
       <div>
-        <p><b><bdi>${plain(summary)}</bdi></b> <span class="dim">${namespace}</span></p>
-        <p class="advice">${plain(advice)}</p>
+        <p><b><bdi>${summary}</bdi></b> <span class="dim">${namespace}</span></p>
+        <p class="advice">${advice}</p>
         <p class="who">
           ${key === '' ? '' : objectLink(model, key, choose)}
           ${
@@ -117,6 +117,6 @@ function holdersOf(leases: Problems['leases']): readonly Html[] {
   for (const { name, holder } of leases) held.set(holder, [...(held.get(holder) ?? []), name]);
   return [...held].map(
     ([holder, names]) =>
-      html`<tr><th scope="row">${plain(holder)}</th><td>${counted(names.length, 'lease')} <span class="dim">${plain(names.slice(0, 3).join(', '))}${names.length > 3 ? ', …' : ''}</span></td></tr>`,
+      html`<tr><th scope="row">${holder}</th><td>${counted(names.length, 'lease')} <span class="dim">${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}</span></td></tr>`,
   );
 }

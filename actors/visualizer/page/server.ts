@@ -1,5 +1,6 @@
 // What the page asks its server.
 import type { Changes, ChartNode, Forest, Hello, Inspected, Messages, Problems, Steps, Trouble } from '../wire.ts';
+import { readable } from './text.ts';
 
 export interface FeedHandlers {
   onForest(forest: Forest): void;
@@ -12,7 +13,7 @@ export interface FeedHandlers {
 export function follow(handlers: FeedHandlers): void {
   const feed = new EventSource('/api/feed');
   const hear = <Data>(name: string, take: (data: Data) => void): void =>
-    feed.addEventListener(name, ({ data }) => take(JSON.parse(data as string) as Data));
+    feed.addEventListener(name, ({ data }) => take(JSON.parse(readable(data as string)) as Data));
   hear<Forest>('forest', (forest) => {
     handlers.onTrouble(undefined);
     handlers.onForest(forest);
@@ -40,6 +41,7 @@ export const server = {
 
 async function ask<Answer>(path: string): Promise<Answer> {
   const response = await fetch(`/api/${path}`);
-  if (!response.ok) throw new Error((await response.text()).trim() || `${response.status} ${response.statusText}`);
-  return (await response.json()) as Answer;
+  if (!response.ok)
+    throw new Error(readable(await response.text()).trim() || `${response.status} ${response.statusText}`);
+  return JSON.parse(readable(await response.text())) as Answer;
 }

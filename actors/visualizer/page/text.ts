@@ -1,10 +1,13 @@
 // Times and names for people.
 
-/** Characters that turn text around or hide in it are shown as what they are: a name is a name. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+/**
+ * Characters that turn text around or hide in it are shown as what they are: a name is a name. Of JSON, whose own text holds none of
+ * them, all strings are made so at once.
+ */
+export function readable(text: string): string {
+  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
-    return `\\u${code.toString(16).padStart(4, '0')}`;
+    return `\\\\u${code.toString(16).padStart(4, '0')}`;
   });
 }
 

@@ -4,7 +4,7 @@ import type { Step, Tree } from '../wire.ts';
 import type { Model } from './model.ts';
 import type { Html } from './parts.ts';
 import type { State } from './state.ts';
-import { clock, counted, duration, eventLabel, plain } from './text.ts';
+import { clock, counted, duration, eventLabel } from './text.ts';
 import { labelOf, type Tone } from './tones.ts';
 
 const ROW = 22;
@@ -100,12 +100,12 @@ export class Timeline {
             <a
               class="row-name"
               href="#object=${encodeURIComponent(tree.key)}"
-              title=${`${tree.kind}/${plain(tree.name)}`}
+              title=${`${tree.kind}/${tree.name}`}
               @click=${(event: Event) => {
                 event.preventDefault();
                 change({ chosen: tree.key });
               }}
-              ><span class="dim">${tree.kind}</span> <bdi>${plain(tree.name)}</bdi></a
+              ><span class="dim">${tree.kind}</span> <bdi>${tree.name}</bdi></a
             >
             <svg viewBox="0 0 ${WIDTH} ${ROW}" preserveAspectRatio="none" role="img" aria-label=${rowText(bars, readyAt, span)}>
               ${bars.map(
@@ -129,7 +129,7 @@ export class Timeline {
 function wayView(model: Model, way: readonly string[], span: Span, change: TimelineDeps['change']): Html {
   let before = span.from;
   return html`<section class="way">
-    <h3>The longest way</h3>
+    <h2>The longest way</h2>
     <ol>
       ${way.map((key) => {
         const { kind, name } = model.named(key);
@@ -140,7 +140,7 @@ function wayView(model: Model, way: readonly string[], span: Span, change: Timel
           <a href="#object=${encodeURIComponent(key)}" @click=${(event: Event) => {
             event.preventDefault();
             change({ chosen: key });
-          }}><span class="dim">${kind}</span> <bdi>${plain(name)}</bdi></a>
+          }}><span class="dim">${kind}</span> <bdi>${name}</bdi></a>
           <b>${duration(took)}</b>
         </li>`;
       })}

@@ -91,5 +91,5 @@ export function textElement(text: string, attributes: Readonly<Record<string, st
 
 /** The sign of a tone, 12 pixels wide unless scaled. */
 export function signElement(tone: string, { x, y, size = 12 }: { x: number; y: number; size?: number }): SVGUseElement {
-  return element('use', { href: `#tone-${tone}`, x, y, width: size, height: size, class: `sign ${tone}` });
+  return element('use', { href: `#tone-${tone}`, x, y, width: size, height: size, class: 'sign' });
 }
