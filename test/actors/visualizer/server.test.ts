@@ -1,0 +1,177 @@
+// What the page's server gives, and to whom.
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
+import { Feed } from '../../../actors/visualizer/feed.ts';
+import { serveVisualizer } from '../../../actors/visualizer/server.ts';
+import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
+import { Scripted } from './scripted.ts';
+
+const test = suite("the page's server");
+const clock = systemClock();
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A request as it is written: `fetch` would tidy the path. */
+async function ask(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Answer> {
+  const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  response.setEncoding('utf8');
+  for await (const chunk of response) body += chunk;
+  return { status: response.statusCode ?? 0, headers: response.headers, body };
+}
+
+async function withServer(
+  token: string | undefined,
+  run: (port: number, source: Scripted) => Promise<void>,
+): Promise<void> {
+  const source = new Scripted(() => clock.now());
+  const server = await serveVisualizer({ source, clock, token, address: { host: '127.0.0.1', port: 0 } });
+  try {
+    await run(Number(new URL(server.url).port), source);
+  } finally {
+    await server.close();
+  }
+}
+
+test('without a token only who names this machine is answered (S1)', () =>
+  withServer(undefined, async (port) => {
+    assert.is((await ask(port, '/api/hello')).status, 200);
+    assert.is((await ask(port, '/api/hello', { host: `localhost:${port}` })).status, 200);
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example']) {
+      assert.is((await ask(port, '/api/hello', { host })).status, 421, host);
+    }
+  }));
+
+test('what is open to others needs a token', async () => {
+  const source = new Scripted(() => clock.now());
+  for (const host of ['', '0.0.0.0', '192.0.2.1']) {
+    try {
+      await serveVisualizer({ source, clock, token: undefined, address: { host, port: 0 } });
+      assert.unreachable(host);
+    } catch (error) {
+      assert.match((error as Error).message, /--visualizer-token-file/);
+    }
+  }
+});
+
+test('a token lets in as a bearer, and by a link, which leaves a cookie and no trace in the address (S1)', () =>
+  withServer('s3cr3t/+', async (port) => {
+    for (const path of ['/', '/api/hello', '/api/feed', '/page/main.ts', '/?token=wrong', '/api/hello?token=s3cr3t']) {
+      assert.is((await ask(port, path)).status, 401, path);
+    }
+    assert.is((await ask(port, '/api/hello', { authorization: 'Bearer s3cr3t/+' })).status, 200);
+    assert.is((await ask(port, '/api/hello', { authorization: 'Bearer s3cr3t' })).status, 401);
+    const { status, headers } = await ask(port, `/?token=${encodeURIComponent('s3cr3t/+')}`);
+    assert.equal([status, headers.location], [303, '/']);
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    assert.match(cookie, /; HttpOnly; SameSite=Strict$/);
+    assert.is((await ask(port, '/api/hello', { cookie: `a=b; ${cookie.split(';')[0]}` })).status, 200);
+    assert.is((await ask(port, '/api/hello', { cookie: 'troupe-token=%E0%A4%A' })).status, 401);
+  }));
+
+test('files of the page and of its libraries are given, and no others', () =>
+  withServer(undefined, async (port) => {
+    const { status, headers, body } = await ask(port, '/');
+    assert.is(status, 200);
+    assert.match(String(headers['content-security-policy']), /default-src 'none'.*require-trusted-types-for 'script'/);
+    assert.not.match(String(headers['content-security-policy']), /unsafe/);
+    assert.is(headers['x-content-type-options'], 'nosniff');
+    const module = await ask(port, '/page/main.ts');
+    assert.match(String(module.headers['content-type']), /^text\/javascript/);
+    assert.not.match(module.body, /^import type/m);
+    assert.is((await ask(port, '/page/main.js')).status, 200, 'as the build names it');
+    const { imports } = JSON.parse(/<script type="importmap">(.*)<\/script>/.exec(body)?.[1] ?? '{}') as {
+      imports: Record<string, string>;
+    };
+    for (const [name, path] of Object.entries(imports).filter(([, path]) => !path.endsWith('/'))) {
+      const library = await ask(port, path);
+      assert.equal([library.status, /immutable/.test(String(library.headers['cache-control']))], [200, true], name);
+    }
+    const lit = imports['lit-html/'] ?? '';
+    for (const path of [
+      '/page/../server.ts',
+      '/page/..%2fserver.ts',
+      '/page/%2e%2e/server.ts',
+      '/page/tsconfig.json',
+      '/page/',
+      '/page/none.ts',
+      '/page/main.ts%00',
+      `${lit}package.json`,
+      `${lit}..%2fnats/lib/src/mod.js`,
+      `${lit}../nats/index.js`,
+      '/lib/nats@2.29.3/index.js',
+      '/etc/passwd',
+      '/api/none',
+      '/api/machines/none',
+    ]) {
+      assert.is((await ask(port, path)).status, 404, path);
+    }
+    assert.is((await ask(port, '/api/hello', {}, 'POST')).status, 405);
+    const { etag = '' } = module.headers;
+    assert.is((await ask(port, '/page/main.ts', { 'if-none-match': etag })).status, 304);
+  }));
+
+test('whoever leaves is followed no more', () =>
+  withServer(undefined, async (port, source) => {
+    const sent = httpRequest({ host: '127.0.0.1', port, path: '/api/feed' });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await once(response, 'data');
+    assert.is(source.followers, 1);
+    sent.destroy();
+    for (let tries = 0; tries < 200 && source.followers > 0; tries++) await clock.sleep(10);
+    assert.is(source.followers, 0);
+  }));
+
+function tree(key: string, state: string): Tree {
+  const rest = { kind: 'Network', namespace: 'n', name: key, uid: key, since: 0, createdAt: 0, said: '', needs: [] };
+  return { key, state, tone: 'busy', ...rest };
+}
+
+test('a slow reader gets the last value of each object, and nothing piles up (S2)', async () => {
+  const stream = new PassThrough({ highWaterMark: 1_000 });
+  const response = Object.assign(stream, {
+    writeHead: () => response,
+    flushHeaders: () => undefined,
+  }) as unknown as ServerResponse;
+  const feed = new Feed(response, clock);
+  const steps = [{ key: 'a', at: 1, from: 'x', to: 'y', cause: 'c', tone: 'busy' as const }];
+  for (let number = 0; number < 5_000; number++) {
+    feed.onChanges({
+      at: number,
+      trees: [tree('a', `s${number}`), tree(`k${number % 7}`, 's')],
+      gone: ['gone'],
+      steps,
+      missed: 0,
+    });
+  }
+  assert.ok(stream.readableLength < 10_000, `${stream.readableLength} bytes wait`);
+  const events: Changes[] = [];
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    for (const [, data = ''] of text.matchAll(/^data: (.*)$/gm)) events.push(JSON.parse(data) as Changes);
+  });
+  while (events.at(-1)?.at !== 4_999) await clock.sleep(5);
+  feed.close();
+  const last = events.at(-1) as Changes;
+  assert.is(last.trees.find(({ key }) => key === 'a')?.state, 's4999');
+  assert.equal([last.trees.length, last.steps.length, last.gone], [8, 2_000, ['gone']]);
+  const told = events.reduce((sum, { steps: { length }, missed }) => sum + length + missed, 0);
+  assert.is(told, 5_000, 'what is left out is counted');
+});
+
+test.run();
