@@ -14,7 +14,7 @@ import { follow, server } from './server.ts';
 import { fromHash, LAYOUTS, type State, toHash, VIEWS, type ViewName } from './state.ts';
 import { clock, counted } from './text.ts';
 import { Timeline } from './timeline.ts';
-import { TONES, type Tone } from './tones.ts';
+import { BAD, TONES, type Tone } from './tones.ts';
 
 /** More than that are a map unless somebody wants them as a graph. */
 const GRAPH_LIMIT = 160;
@@ -72,6 +72,7 @@ function page(): Html {
   if ((at !== 0 || view === 'timeline') && historyAsked === undefined) void readHistory();
   const all = model.all(at);
   const known = all.filter((tree) => passes(tree, state));
+  const bad = known.filter(({ tone }) => BAD.has(tone)).length;
   const shown = state.tones.length === 0 ? known : known.filter(({ tone }) => state.tones.includes(tone));
   return html`
     <a class="skip" href="#stage" @click=${skip}>Skip to the objects</a>
@@ -88,7 +89,7 @@ function page(): Html {
             tabindex=${name === view ? 0 : -1}
             @click=${() => change({ view: name })}
           >
-            ${TITLES[name]}
+            ${TITLES[name]}${name === 'problems' && bad > 0 ? html` <b class="badge">${bad}</b>` : ''}
           </button>`,
         )}
       </nav>
