@@ -23,6 +23,12 @@ export interface Mail {
   readonly traceparent?: string;
 }
 
+/** A last value as it lies in the mailbox, for people. */
+export interface KeptMail extends Mail {
+  /** When it was stored, on the clock of the bus: milliseconds since the epoch. */
+  readonly storedAt: number;
+}
+
 /** What goes with a message beside what it says. */
 export interface Tracing {
   /** W3C Trace Context of the change that causes it. What is malformed is left out. */
@@ -88,6 +94,13 @@ export interface Mailbox {
    * @throws {TransientError} also when it is of a newer format: who cannot read a value must not replace it
    */
   last(subject: MailboxSubject): Promise<Mail | undefined>;
+  /**
+   * Last values to and from an actor, the oldest first: the newest `limit` of those that are looked at, `limit` of a kind of
+   * subject at least. For people: nothing says that they are of the current epoch, and none of a newer format is among them.
+   *
+   * @throws {TransientError}
+   */
+  mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]>;
   /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
   remove(sequence: number): Promise<void>;
   /** Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened anew. @throws {TransientError} */
@@ -202,8 +215,12 @@ export interface HeardEvent extends TraceEvent {
 export interface EventQuery {
   /** Of this actor only. */
   readonly actor?: Address | undefined;
+  /** Of this type only. */
+  readonly type?: string | undefined;
   /** Those that were kept from then on, on the clock of the bus: milliseconds since the epoch. */
   readonly since?: number | undefined;
+  /** Of each actor and type the last alone; `since` is of no account then. */
+  readonly only?: 'last' | undefined;
 }
 
 /** How much of what happened is kept: whatever is older, or does not fit, goes first. */

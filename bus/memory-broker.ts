@@ -7,7 +7,7 @@ import { TransientError } from './errors.ts';
 import type { Opening } from './holding.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
-import { addressKey, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
+import { addressKey, eventSubject, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';
 
 export interface StoredMail {
@@ -18,6 +18,7 @@ export interface StoredMail {
   readonly sequence: number;
   readonly payload: JsonObject;
   readonly traceparent?: string;
+  readonly storedAt: number;
 }
 
 /** The mailbox stream as it was at one instant, to roll back to. */
@@ -38,6 +39,7 @@ export type MailChange =
 export class MemoryStream {
   readonly shards: number;
   readonly changes = new Listeners<MailChange>();
+  readonly #clock: Pick<Clock, 'now'>;
   #values = new Map<string, StoredMail>();
   #bySequence = new Map<number, string>();
   #lastSequence = 0;
@@ -45,7 +47,8 @@ export class MemoryStream {
   #epochId = 'memory-1';
   #seededAt: number | undefined;
 
-  constructor(shards: number) {
+  constructor(clock: Pick<Clock, 'now'>, shards: number) {
+    this.#clock = clock;
     this.shards = shards;
   }
 
@@ -81,7 +84,8 @@ export class MemoryStream {
     this.#lastSequence += 1;
     const shard = shardOfMail(subject, this.shards);
     const traced = traceparent === undefined ? {} : { traceparent };
-    const mail = { key, shard, subject, sequence: this.#lastSequence, payload, ...traced };
+    const storedAt = this.#clock.now();
+    const mail = { key, shard, subject, sequence: this.#lastSequence, payload, storedAt, ...traced };
     if (previous !== undefined) this.#bySequence.delete(previous.sequence);
     this.#values.delete(key); // so that it moves to the end
     this.#values.set(key, mail);
@@ -272,9 +276,18 @@ export class MemoryEvents {
   }
 
   /** Those that are kept now, oldest first. */
-  kept({ actor, since = Number.NEGATIVE_INFINITY }: EventQuery): readonly HeardEvent[] {
+  kept({ actor, type, since, only }: EventQuery): readonly HeardEvent[] {
     const key = actor && addressKey(actor);
-    return this.#kept.filter((event) => event.at >= since && (key === undefined || addressKey(event.actor) === key));
+    const from = only === 'last' || since === undefined ? Number.NEGATIVE_INFINITY : since;
+    const found = this.#kept.filter(
+      (event) =>
+        event.at >= from &&
+        (type === undefined || event.type === type) &&
+        (key === undefined || addressKey(event.actor) === key),
+    );
+    if (only !== 'last') return found;
+    const last = new Map(found.map((event) => [eventSubject(event), event]));
+    return found.filter((event) => last.get(eventSubject(event)) === event);
   }
 }
 

@@ -68,7 +68,7 @@ export function memoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   const { clock, shards = SHARDS, leaseMs = 15_000, latencyMs } = options;
   const stores: MemoryStores = {
     clock,
-    stream: new MemoryStream(shards),
+    stream: new MemoryStream(clock, shards),
     leases: new MemoryLeaseTable(clock, leaseMs),
     services: new MemoryServiceTable(),
     events: new MemoryEvents(KEPT_EVENTS),

@@ -2,13 +2,24 @@
 //
 // Invariants: B1 to B4 of bus.ts.
 
-import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
+import type { Address } from './address.ts';
+import type {
+  Epoch,
+  KeptMail,
+  Mail,
+  Mailbox,
+  MailFilter,
+  MailHandlers,
+  MailSubscription,
+  Publication,
+  Tracing,
+} from './bus.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
 import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
-import type { MailboxSubject } from './subjects.ts';
+import { addressKey, type MailboxSubject } from './subjects.ts';
 import { validTraceparent } from './trace-context.ts';
 
 /** Values handed over in one go; what else happens comes in between. */
@@ -74,6 +85,18 @@ export class MemoryMailbox implements Mailbox {
       const mail = this.#stream.last(subject);
       return mail && handedOver(mail);
     });
+  }
+
+  mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]> {
+    const key = addressKey(actor);
+    const isOf = ({ subject }: StoredMail): boolean =>
+      'to' in subject && (addressKey(subject.to) === key || ('from' in subject && addressKey(subject.from) === key));
+    return this.#link.call(() =>
+      [...this.#stream.values()]
+        .filter(isOf)
+        .slice(-limit)
+        .map((mail) => ({ ...handedOver(mail), storedAt: mail.storedAt })),
+    );
   }
 
   remove(sequence: number): Promise<void> {

@@ -10,6 +10,7 @@ export type {
   HeardEvent,
   Held,
   HoldOptions,
+  KeptMail,
   Lease,
   LeaseRecord,
   Leases,

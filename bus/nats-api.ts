@@ -64,6 +64,8 @@ export interface StoredMessage {
   /** `KV-Operation`: DEL or PURGE of an entry that was deleted. */
   readonly deleted: boolean;
   readonly headers: MsgHdrs;
+  /** On the clock of the server: milliseconds since the epoch. */
+  readonly storedAt: number;
 }
 
 const DECODER = new TextDecoder();
@@ -159,6 +161,7 @@ export async function readMessage(
     payload: DECODER.decode(message.data),
     deleted: isDeletion(message.headers),
     headers: message.headers,
+    storedAt: Date.parse(message.headers.get('Nats-Time-Stamp')),
   };
 }
 
@@ -170,7 +173,7 @@ async function readAtLeader(
 ): Promise<StoredMessage | undefined> {
   try {
     const answer = await query(connection, Operation.readMessage(stream), which, timeoutMs);
-    const { subject, seq, data = '', hdrs = '' } = answer['message'] as Record<string, string | number>;
+    const { subject, seq, data = '', hdrs = '', time } = answer['message'] as Record<string, string | number>;
     const header = parsedHeaders(Buffer.from(String(hdrs), 'base64').toString());
     return {
       subject: String(subject),
@@ -178,6 +181,7 @@ async function readAtLeader(
       payload: Buffer.from(String(data), 'base64').toString(),
       deleted: isDeletion(header),
       headers: header,
+      storedAt: Date.parse(String(time)),
     };
   } catch (error) {
     if (error instanceof ApiError && error.message.includes('no message found')) return undefined;

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { AbsentError, TransientError, TroupeError } from './errors.ts';
 import { ApiCode, api, createStream, isApiError, type StreamConfig, streamInfo, updateStream } from './nats-api.ts';
 import { ACKNOWLEDGEMENT, apiSubject, Operation } from './nats-names.ts';
-import { eventsOf, eventWildcard } from './subjects.ts';
+import { eventFilter, eventWildcard } from './subjects.ts';
 
 const NANOS_A_MS = 1_000_000;
 /** Events asked for in one go. */
@@ -99,13 +99,12 @@ export async function* keptMessages(
   connection: Connection,
   stream: string,
   root: string,
-  { actor, since }: EventQuery,
+  { actor, type, since, only }: EventQuery,
 ): AsyncGenerator<KeptMessage, void, undefined> {
+  const isAll = actor === undefined && type === undefined;
   const { name, pending } = await makeReader(connection, stream, {
-    ...(since === undefined
-      ? { deliver_policy: 'all' }
-      : { deliver_policy: 'by_start_time', opt_start_time: new Date(Math.max(0, since)).toISOString() }),
-    filter_subject: actor === undefined ? eventWildcard(root) : eventsOf(actor, root),
+    ...beginning(since, only),
+    filter_subject: isAll ? eventWildcard(root) : eventFilter({ actor, type }, root),
   });
   try {
     let left = pending;
@@ -121,6 +120,13 @@ export async function* keptMessages(
   } finally {
     connection.send(apiSubject(Operation.deleteConsumer(stream, name)), ''); // a courtesy: it would end by itself
   }
+}
+
+/** Where a reader begins, in the words of a consumer. */
+function beginning(since: EventQuery['since'], only: EventQuery['only']): object {
+  if (only === 'last') return { deliver_policy: 'last_per_subject' };
+  if (since === undefined) return { deliver_policy: 'all' };
+  return { deliver_policy: 'by_start_time', opt_start_time: new Date(Math.max(0, since)).toISOString() };
 }
 
 async function makeReader(

@@ -2,7 +2,18 @@
 //
 // Invariants: B1 to B4 and B7 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
 
-import type { Epoch, Mail, Mailbox, MailFilter, MailHandlers, MailSubscription, Publication, Tracing } from './bus.ts';
+import type { Address } from './address.ts';
+import type {
+  Epoch,
+  KeptMail,
+  Mail,
+  Mailbox,
+  MailFilter,
+  MailHandlers,
+  MailSubscription,
+  Publication,
+  Tracing,
+} from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
 import {
@@ -23,7 +34,9 @@ import {
   type MailboxSubject,
   mailSubject,
   mailWildcard,
+  objectFilter,
   parseMailSubject,
+  senderFilters,
   shardFilter,
   shardOfMail,
   topicFilter,
@@ -31,6 +44,9 @@ import {
 
 /** Listing this many shards one by one costs less than listing all subjects. */
 const FEW_SHARDS = 8;
+/** Values that are read for each one that people are shown of an actor's. */
+const LOOKED_AT = 5;
+const READS_AT_ONCE = 32;
 
 export interface NatsMailboxOptions {
   readonly connection: Connection;
@@ -134,6 +150,24 @@ export class NatsMailbox implements Mailbox {
     return { subject, sequence, payload: payloadOf(message.payload), ...traced(said) };
   }
 
+  async mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]> {
+    const { name } = this.#keeper.config;
+    const filters = [objectFilter(actor, this.shards, this.#root), ...senderFilters(actor, this.#root)];
+    const lists = await Promise.all(filters.map((filter) => listSubjects(pagesOf(this.#connection, name, filter))));
+    // Only who has read a value knows how old it is: of a hub's thousands some are never looked at.
+    const subjects = [...new Set(lists.flatMap((list) => [...list].slice(0, LOOKED_AT * limit)))];
+    const found: KeptMail[] = [];
+    const waiting = subjects.values();
+    const readOn = async (): Promise<void> => {
+      for (const text of waiting) {
+        const mail = await this.#kept(name, text);
+        if (mail !== undefined) found.push(mail);
+      }
+    };
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, readOn));
+    return found.sort((one, other) => one.sequence - other.sequence).slice(-limit);
+  }
+
   async remove(sequence: number): Promise<void> {
     const epoch = await this.#currentEpoch();
     await this.#confirm(epoch); // in another stream the sequence is somebody else's
@@ -175,6 +209,17 @@ export class NatsMailbox implements Mailbox {
     }
     replay.start();
     return subscription;
+  }
+
+  /** As any copy of the stream has it. Undefined: it is gone, or not ours. */
+  async #kept(name: string, text: string): Promise<KeptMail | undefined> {
+    const message = await readMessage(this.#connection, { name, num_replicas: 1 }, { last_by_subj: text });
+    const subject = parseMailSubject(text, this.shards, this.#root);
+    if (message === undefined || subject === undefined) return undefined;
+    const said = readMailHeaders(message.headers);
+    if (said.format > MAIL_FORMAT) return undefined;
+    const { sequence, storedAt } = message;
+    return { subject, sequence, storedAt, payload: payloadOf(message.payload), ...traced(said) };
   }
 
   #deliver(

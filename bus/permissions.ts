@@ -39,7 +39,9 @@ export type BusRole =
   /** Serves an adapter: for any node, or, where it is said, for one. */
   | { readonly does: 'serve'; readonly realm: string; readonly node?: string | undefined }
   /** Listens to what happens, and says nothing: people. */
-  | { readonly does: 'observe' };
+  | { readonly does: 'observe' }
+  /** Shows people what happens, happened, and lies in the mail, and who holds which lease; it says nothing either. */
+  | { readonly does: 'visualize' };
 
 export interface BusUser extends UserName {
   readonly roles: readonly BusRole[];
@@ -98,6 +100,8 @@ function partOf(role: BusRole, user: BusUser, root: string): Part {
       return serving(role, user, root);
     case 'observe':
       return observing(root);
+    case 'visualize':
+      return visualizing(root);
   }
 }
 
@@ -135,7 +139,7 @@ function serving(
   root: string,
 ): Part {
   return {
-    publish: [eventFilter(realm, CALL_EVENT, root), holdWildcard(root)],
+    publish: [eventFilter({ realm, type: CALL_EVENT }, root), holdWildcard(root)],
     subscribe: [
       operationFilter(realm, undefined, root),
       operationFilter(realm, node, root),
@@ -158,6 +162,33 @@ function observing(root: string): Part {
         Operation.readMessage(history),
       ]),
       ...discovery('*'),
+    ],
+    subscribe: [eventWildcard(root)],
+  };
+}
+
+/**
+ * A process, and no person: its consumers are told where to deliver what happened and who holds what, and the server looks at
+ * nobody's permissions then. The mail, which is decided by, it reads value by value.
+ */
+function visualizing(root: string): Part {
+  const { mail, leases, history } = namesOf(root);
+  const read = [history, bucketStream(leases)];
+  return {
+    publish: [
+      ...asking([
+        Operation.streamInfo(mail),
+        Operation.readDirectly(mail),
+        ...read.flatMap((stream) => [
+          Operation.streamInfo(stream),
+          Operation.readDirectly(stream),
+          Operation.readMessage(stream),
+          Operation.createConsumer(stream),
+          Operation.deleteConsumer(stream, '*'),
+        ]),
+        Operation.nextMessages(history, '*'),
+      ]),
+      flowControl(bucketStream(leases)),
     ],
     subscribe: [eventWildcard(root)],
   };

@@ -181,6 +181,11 @@ export function objectFilter(address: Address, shards: number = SHARDS, root: st
   return `${root}.mail.${shardOfKey(key, shards)}.${key}.>`;
 }
 
+/** All mail that one actor has sent: its claims, and its answers. */
+export function senderFilters(address: Address, root: string = ROOT): readonly string[] {
+  return ['claim', 'ready'].map((topic) => `${root}.mail.*.*.*.*.*.${topic}.${addressKey(address)}`);
+}
+
 /** Where the mailbox stream keeps its epoch. */
 export function epochSubject(root: string = ROOT): string {
   return `${root}.epoch`;
@@ -200,14 +205,17 @@ export function parseEventSubject(subject: string, root: string = ROOT): { actor
   return actor === undefined || type === undefined ? undefined : { actor, type };
 }
 
-/** All trace events of one actor. */
-export function eventsOf(actor: Address, root: string = ROOT): string {
-  return `${root}.event.${addressKey(actor)}.*`;
-}
-
-/** Events of one type of all actors of a realm. */
-export function eventFilter(realm: string, type: string, root: string = ROOT): string {
-  return `${root}.event.${encodeToken(realm)}.*.*.*.${encodeToken(type)}`;
+/** Trace events of one actor or of all of a realm, or of all; of one type, or of all. */
+export function eventFilter(
+  {
+    actor,
+    realm,
+    type,
+  }: { readonly actor?: Address | undefined; readonly realm?: string; readonly type?: string | undefined },
+  root: string = ROOT,
+): string {
+  const whose = actor === undefined ? `${realm === undefined ? '*' : encodeToken(realm)}.*.*.*` : addressKey(actor);
+  return `${root}.event.${whose}.${type === undefined ? '*' : encodeToken(type)}`;
 }
 
 /** All trace events. */

@@ -86,19 +86,25 @@ export function labelOf({ kind, name }: Pick<Finding, 'kind' | 'name'>): string 
 
 /** All causes below a finding, the weightiest first; of equals, the one that comes first in the tree. */
 export function causesOf(finding: Finding): readonly Cause[] {
-  const found: Cause[] = [];
+  return ranked(toldIn(finding).map(({ cause }) => cause));
+}
+
+/** The same in the order of the tree, each with the finding that says it first. */
+export function toldIn(finding: Finding): readonly { readonly cause: Cause; readonly by: Finding }[] {
+  const found: { readonly cause: Cause; readonly by: Finding }[] = [];
   // With `repeats: 'whole'` a finding comes up as often as it is referred to.
   const seen = new Set<Finding>();
   const visit = (each: Finding): void => {
     if (seen.has(each)) return;
     seen.add(each);
     const { cause, heldBy = [], needs } = each;
-    if (cause !== undefined && !found.some((other) => keyOf(other) === keyOf(cause))) found.push(cause);
+    if (cause !== undefined && !found.some((other) => keyOf(other.cause) === keyOf(cause)))
+      found.push({ cause, by: each });
     for (const { holders } of heldBy) holders.forEach(visit);
     needs.forEach(visit);
   };
   visit(finding);
-  return ranked(found);
+  return found;
 }
 
 /** The weightiest first. */

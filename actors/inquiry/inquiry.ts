@@ -46,6 +46,7 @@ type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | '
 export class Inquiry {
   readonly #deps: InquiryDeps;
   readonly #explained = new Map<string, Finding>();
+  readonly #addresses = new WeakMap<Finding, Address>();
   /** The objects whose explanation has begun and not ended. */
   readonly #path: { readonly key: string; readonly label: string }[] = [];
 
@@ -53,11 +54,22 @@ export class Inquiry {
     this.#deps = deps;
   }
 
+  /** Whose finding it is, if it is one of this inquiry. */
+  addressOf(finding: Finding): Address | undefined {
+    return this.#addresses.get(finding);
+  }
+
   /**
    * @param askedBy  label of the object that refers to this one
    * @throws as `Objects.get` and `Objects.list`
    */
   async explain(address: Address, askedBy?: string): Promise<Finding> {
+    const finding = await this.#explain(address, askedBy);
+    this.#addresses.set(finding, address);
+    return finding;
+  }
+
+  async #explain(address: Address, askedBy: string | undefined): Promise<Finding> {
     const resource = this.#deps.registry.resource(address) as Resource;
     const label = labelOf({ kind: resource.kind, name: address.name });
     const object = await this.#deps.reading.get(resource, address);
@@ -212,7 +224,9 @@ export class Inquiry {
       }
       const known = saidBy(object, id);
       const told = cause.holding(labelOf(known), id, label);
-      holders.push({ ...known, standing: standingOf(object), needs: [], cause: told });
+      const holder: Finding = { ...known, standing: standingOf(object), needs: [], cause: told };
+      this.#addresses.set(holder, from);
+      holders.push(holder);
     }
     return { finalizer, own: kind?.finalizer === finalizer, holders, more: found.length - holders.length };
   }

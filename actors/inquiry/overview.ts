@@ -2,7 +2,7 @@
 import type { Address } from '../../bus/mod.ts';
 import { resourceOf } from '../object/registry.ts';
 import { unknownKind } from './causes.ts';
-import { type Cause, causesOf, keyOf, labelOf, ranked } from './findings.ts';
+import { type Cause, keyOf, labelOf, toldIn } from './findings.ts';
 import { Inquiry, type InquiryDeps } from './inquiry.ts';
 
 export interface SharedCause extends Cause {
@@ -20,46 +20,76 @@ export interface Overview {
   readonly causes: readonly SharedCause[];
 }
 
+/** A cause, where it lies, and who waits for it. */
+export interface SurveyedCause {
+  readonly cause: Cause;
+  /** The object that says it; undefined: none. */
+  readonly by: Address | undefined;
+  readonly waiting: readonly Address[];
+}
+
+export interface Survey {
+  readonly objects: readonly Address[];
+  /** Those that wait, or have something wrong with them. */
+  readonly waiting: readonly Address[];
+  /** The weightiest first; of equals, the one that most wait for. */
+  readonly causes: readonly SurveyedCause[];
+}
+
 /**
  * @param notes  what is the cause, or part of it, wherever something waits
  * @throws as `Objects.list`
  */
 export async function overviewOf(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Overview> {
+  const { objects, waiting, causes } = await surveyOf(deps, namespace, notes);
+  const label = (address: Address): string =>
+    labelOf({ kind: deps.registry.resource(address)?.kind ?? address.plural, name: address.name });
+  return {
+    namespace,
+    objects: objects.length,
+    waiting: waiting.length,
+    causes: causes.map(({ cause, waiting: who }) => ({ ...cause, waiting: who.map(label) })),
+  };
+}
+
+/** The same with addresses in place of labels. @throws as `Objects.list` */
+export async function surveyOf(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Survey> {
   const { reading, registry } = deps;
   // Each object is explained once, whoever else waits for it.
   const inquiry = new Inquiry({ ...deps, repeats: 'whole' });
-  const found = new Map<string, { readonly cause: Cause; readonly waiting: string[] }>();
-  const all: Address[] = [];
+  const found = new Map<string, { readonly cause: Cause; readonly by: Address | undefined; waiting: Address[] }>();
+  const objects: Address[] = [];
   for (const kind of registry.kinds) {
     const { realm, plural } = kind;
     const listed = await reading.list(resourceOf(kind), namespace);
-    for (const { metadata } of listed) all.push({ realm, plural, namespace, name: metadata.name });
+    for (const { metadata } of listed) objects.push({ realm, plural, namespace, name: metadata.name });
   }
-  const waiting: string[] = [];
-  for (const address of all) {
+  const waiting: Address[] = [];
+  for (const address of objects) {
     const finding = await inquiry.explain(address);
-    const causes = causesOf(finding);
-    if (causes.length > 0) waiting.push(labelOf(finding));
-    for (const cause of causes) {
-      const shared = found.get(keyOf(cause)) ?? { cause, waiting: [] };
+    const told = toldIn(finding).toSorted((left, right) => right.cause.weight - left.cause.weight);
+    if (told.length > 0) waiting.push(address);
+    for (const { cause, by } of told) {
+      const shared = found.get(keyOf(cause)) ?? { cause, by: inquiry.addressOf(by), waiting: [] };
       found.set(keyOf(cause), shared);
-      if (finding.cause !== cause || cause.at !== undefined) shared.waiting.push(labelOf(finding));
+      if (finding.cause !== cause || cause.at !== undefined) shared.waiting.push(address);
     }
   }
-  const causes: SharedCause[] = [...found.values()]
-    .map(({ cause, waiting: who }) => ({ ...cause, waiting: who }))
-    .toSorted((left, right) => right.waiting.length - left.waiting.length);
-  if (waiting.length > 0) causes.push(...notes.map((cause) => ({ ...cause, waiting })));
-  if (all.length === 0) causes.push(...(await missingKinds(deps)));
-  return { namespace, objects: all.length, waiting: waiting.length, causes: ranked(causes) };
+  const causes: SurveyedCause[] = [...found.values()].toSorted(
+    (left, right) => right.waiting.length - left.waiting.length,
+  );
+  if (waiting.length > 0) causes.push(...notes.map((cause) => ({ cause, by: undefined, waiting })));
+  if (objects.length === 0) causes.push(...(await missingKinds(deps)));
+  return { objects, waiting, causes: causes.toSorted((left, right) => right.cause.weight - left.cause.weight) };
 }
 
 /** The first kind that the cluster does not have: where there are no objects that may be why. */
-async function missingKinds({ reading, registry }: InquiryDeps): Promise<readonly SharedCause[]> {
+async function missingKinds({ reading, registry }: InquiryDeps): Promise<readonly SurveyedCause[]> {
   for (const kind of registry.kinds) {
     const kinds = await reading.kindsBeside(kind);
     if (kinds === undefined || kinds.includes(kind.kind)) continue;
-    return [{ ...unknownKind(kind, kinds, { isOurs: true, askedBy: undefined }), waiting: [] }];
+    const cause = unknownKind(kind, kinds, { isOurs: true, askedBy: undefined });
+    return [{ cause, by: undefined, waiting: [] }];
   }
   return [];
 }

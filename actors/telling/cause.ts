@@ -40,7 +40,13 @@ export function traceIdOf(traceparent: string | undefined): string {
   return parseTraceparent(traceparent)?.traceId ?? '';
 }
 
-function spanOf(who: string): string {
+/** 16 hexadecimal digits; empty for what is no `traceparent`. */
+export function spanIdOf(traceparent: string): string {
+  return parseTraceparent(traceparent)?.spanId ?? '';
+}
+
+/** Span of all that `who` does, for whomever. */
+export function spanOf(who: string): string {
   const digits = UUID.test(who) ? who.replaceAll('-', '').slice(0, SPAN_DIGITS) : '';
   return digits !== '' && !/^0+$/.test(digits) ? digits : (parseTraceparent(traceparentOf(who))?.spanId ?? '');
 }

@@ -125,7 +125,7 @@ class Author {
 type Moves = ReadonlyMap<string, () => void>;
 
 class World {
-  readonly #stream = new MemoryStream(1);
+  readonly #stream = new MemoryStream({ now: () => 0 }, 1);
   readonly #table = new ClaimsTable();
   readonly #options: Options;
   readonly #a: Author;

@@ -103,6 +103,48 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
+    called('people are shown all that lies in the mail to and from one actor, with when it came'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const [net, sub, other] = [address('a.b'), address('s', 'subnets'), address('a')];
+      const began = clock.now();
+      const subjects: MailSubject[] = [
+        { to: net, topic: 'object' },
+        { to: net, topic: 'claim', from: sub },
+        { to: sub, topic: 'ready', from: net },
+      ];
+      const strangers: MailSubject[] = [
+        { to: sub, topic: 'object' },
+        { to: other, topic: 'object' },
+        { to: other, topic: 'claim', from: sub },
+        { to: sub, topic: 'ready', from: other },
+      ];
+      for (const [value, subject] of [...subjects, ...strangers].entries()) {
+        await a.mailbox.publish(subject, { value }, undefined);
+      }
+      await a.mailbox.publish({ to: net, topic: 'object' }, { value: 'newer' }, undefined);
+      const mail = await b.mailbox.mailOf(net, 10);
+      assert.equal(
+        mail.map(({ subject, payload }) => [subject.topic, payload['value']]),
+        [
+          ['claim', 1],
+          ['ready', 2],
+          ['object', 'newer'],
+        ],
+      );
+      assert.equal(mail.map(({ subject }) => subject).slice(0, 2), subjects.slice(1));
+      for (const { storedAt } of mail) assert.ok(Math.abs(storedAt - began) < 60_000, `${storedAt}`);
+      assert.equal(
+        (await b.mailbox.mailOf(net, 2)).map(({ payload }) => payload['value']),
+        [2, 'newer'],
+        'the newest',
+      );
+      assert.is((await b.mailbox.mailOf(sub, 10)).length, 5);
+      assert.equal(await b.mailbox.mailOf(address('unknown'), 10), []);
+    }),
+  );
+
+  test(
     called('a value is removed by its sequence, a newer one is not'),
     on(harness, async ({ connect }) => {
       const bus = await connect('a');

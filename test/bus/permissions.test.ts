@@ -34,7 +34,8 @@ const USERS = {
   one: user(['csi-proxy'], 'node-1.example'),
   two: user(['csi-proxy'], 'node-2'),
   observer: OBSERVER,
-} as const;
+  visualizer: { name: 'visualizer', roles: [{ does: 'visualize' }] },
+} as const satisfies Readonly<Record<string, BusUser>>;
 type Name = keyof typeof USERS;
 
 /** A claim to and from somebody, and an answer. */
@@ -304,6 +305,23 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
     ],
     subscribe: [...inboxesBut('observer'), ...holdsBut(''), ...OPERATIONS, 'troupe.mail.>', '$KV.>', '$SRV.PING'],
   },
+  visualizer: {
+    publish: [
+      ...NEVER,
+      ...answers,
+      ...Object.values(MAIL),
+      ...Object.values(EVENTS),
+      ...LEASES,
+      ...OPERATIONS,
+      ...CHANGES.filter((subject) => !subject.includes('CONSUMER.CREATE')),
+      ...api('CONSUMER.CREATE', ['TROUPE_MAIL']),
+      ...api('STREAM.MSG.GET', ['TROUPE_MAIL']),
+      '$SRV.PING.openstack',
+      'troupe.epoch',
+      'troupe.hold.actors.x',
+    ],
+    subscribe: [...inboxesBut('visualizer'), ...holdsBut(''), ...OPERATIONS, 'troupe.mail.>', '$KV.>', '$SRV.PING'],
+  },
 };
 
 const found = await findNatsServer();
@@ -385,6 +403,24 @@ if ('refusal' in found) {
       actors.trace.emit({ actor: network, type: 'transition', data: {} });
       openstack.trace.emit({ actor: network, type: 'call', data: {} });
       await until('both events', () => heard.length === 2);
+
+      const visualizer = await scene.bus('visualizer');
+      const shown: string[] = [];
+      await visualizer.trace.subscribe(({ type }) => shown.push(type));
+      actors.trace.emit({ actor: network, type: 'transition', data: {} });
+      await until('what is live', () => shown.length === 1);
+      for (const query of [{}, { type: 'call' }, { only: 'last' }] as const) {
+        let count = 0;
+        while (count === 0) for await (const _ of visualizer.trace.history(query)) count += 1;
+      }
+      await actors.mailbox.publish(claim, { uid: 'u' }, undefined);
+      assert.is((await visualizer.mailbox.mailOf(network, 10)).length, 1);
+      let leased = 0;
+      const watching = await visualizer.leases.watch((leases) => {
+        leased = leases.length;
+      });
+      await until('the leases', () => leased === 3);
+      await watching.close();
 
       const { nats } = await scene.raw('observer');
       let kept = '';

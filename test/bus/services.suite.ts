@@ -208,6 +208,13 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       assert.equal(await steps({ actor: other, since }), [5]);
       assert.equal(await steps({ actor: address('unknown') }), []);
       assert.equal(await steps({ since: clock.now() + 60_000 }), []);
+      assert.equal(await steps({ type: 'call' }), [3, 5]);
+      assert.equal(await steps({ type: 'transition', actor: one }), [1, 4]);
+      assert.equal(await steps({ type: 'transition', since }), [4]);
+      assert.equal(await steps({ type: 'unknown' }), []);
+      assert.equal(await steps({ type: 'transition', only: 'last' }), [2, 4]);
+      assert.equal(await steps({ only: 'last' }), [2, 3, 4, 5], 'of each type');
+      assert.equal(await steps({ actor: one, only: 'last' }), [3, 4]);
       const [first] = await all(b, { actor: one });
       assert.ok(first !== undefined && first.at <= since);
       const { at: _, ...event } = first;

@@ -17,6 +17,7 @@ import {
   parseEventSubject,
   parseMailSubject,
   SHARDS,
+  senderFilters,
   shardFilter,
   shardOf,
   sharedAddress,
@@ -141,6 +142,8 @@ test('mail is found by the filters of its shard, topic and object, and by no oth
       assert.ok(matches(shardFilter(shard), subject));
       assert.not.ok(matches(shardFilter(shard + 1), subject));
       assert.ok(matches(objectFilter(value.to, count), subject));
+      const from = 'from' in value ? value.from : value.to;
+      assert.is(senderFilters(from).filter((filter) => matches(filter, subject)).length, 'from' in value ? 1 : 0);
       for (const topic of ['object', 'claim', 'ready', 'underway'] as const) {
         assert.is(matches(topicFilter(topic), subject), topic === value.topic);
       }

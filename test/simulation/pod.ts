@@ -299,6 +299,7 @@ function told(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    mailOf: (actor, limit) => mailbox.mailOf(actor, limit),
     publish(subject, payload, expectedSequence) {
       onSent(subject, payload);
       return mailbox.publish(subject, payload, expectedSequence);

@@ -2,16 +2,9 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { TerminalError } from '../../../bus/mod.ts';
-import { guardMachine } from '../../../machines/guard.ts';
+import { type KnownMachine, knownMachines } from '../../visualizer/known-machines.ts';
 import { definitionOf } from './definition.ts';
 import { mermaidOf } from './mermaid.ts';
-
-/** A chart, and the kinds whose objects live by it. */
-export interface KnownMachine {
-  readonly name: string;
-  readonly machine: AnyStateMachine;
-  readonly kinds: readonly string[];
-}
 
 export interface MachinesDeps {
   adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'followed'>[];
@@ -20,18 +13,6 @@ export interface MachinesDeps {
   /** `text`, `json` or `mermaid`. */
   output: string | undefined;
   out: NodeJS.WritableStream;
-}
-
-/** Of all adapters, and the guard that every object has that others refer to. */
-export function knownMachines(adapters: MachinesDeps['adapters']): readonly KnownMachine[] {
-  const all = new Map<AnyStateMachine, string[]>([[guardMachine, []]]);
-  for (const { kind, life } of adapters.flatMap(({ kinds }) => kinds)) {
-    const kinds = all.get(life.machine) ?? [];
-    all.set(life.machine, [...kinds, kind]);
-  }
-  return [...all]
-    .map(([machine, kinds]) => ({ name: machine.id, machine, kinds }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** `troupe machines`. @throws {TerminalError} no machine has such a name, or there is no such output */

@@ -1,5 +1,6 @@
 // A machine as a Mermaid state diagram.
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { eventText, transitionsOf } from '../../visualizer/chart-nodes.ts';
 
 /** `stateDiagram-v2`: states in states, regions side by side, and one arrow for all events that lead from one state to another. */
 export function mermaidOf({ root }: Pick<AnyStateMachine, 'root'>): string {
@@ -34,7 +35,7 @@ function boxOf(node: AnyStateNode, indent: string): readonly string[] {
 
 function arrowsOf(node: AnyStateNode): readonly string[] {
   const labels = new Map<string, Set<string>>();
-  for (const { eventType, target } of [...node.transitions.values(), node.always ?? []].flat()) {
+  for (const { eventType, target } of transitionsOf(node)) {
     for (const to of target ?? []) {
       const known = labels.get(nameOf(to)) ?? new Set();
       labels.set(nameOf(to), known.add(eventText(eventType)));
@@ -44,17 +45,6 @@ function arrowsOf(node: AnyStateNode): readonly string[] {
     const said = [...events].filter((text) => text !== '').join(', ');
     return `  ${nameOf(node)} --> ${to}${said === '' ? '' : ` : ${said}`}`;
   });
-}
-
-/** An event as people call it; one that XState makes says of which effect or delay it tells. Empty: it goes without one. */
-function eventText(type: string): string {
-  const [, what, name] = /^xstate\.(done\.actor|error\.actor|done\.state|after)\.([^.]+)/.exec(type) ?? [];
-  if (what === undefined) return type;
-  return (
-    { 'done.actor': `${name} done`, 'error.actor': `${name} failed`, 'done.state': 'done', after: `after ${name}` }[
-      what
-    ] ?? type
-  );
 }
 
 function nameOf({ path }: AnyStateNode): string {

@@ -174,6 +174,7 @@ class Counts {
         add(this.#messages, subject.topic);
         return mailbox.publish(subject, payload, expected);
       },
+      mailOf: (actor, limit) => mailbox.mailOf(actor, limit),
       last: (subject) => {
         add(this.#messages, 'read of a last value');
         return mailbox.last(subject);

@@ -1,0 +1,145 @@
+// All that is known of one object: as the API server has it, its mail, what happened to it, and what it waits for.
+import { acceptOf, type KubeClient, resourcePath } from '../../adapters/kubernetes/mod.ts';
+import {
+  AbsentError,
+  type Address,
+  addressKey,
+  type Bus,
+  type HeardEvent,
+  type JsonObject,
+  parseAddressKey,
+  toErrorData,
+} from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+import { causesOf, type Finding, labelOf } from '../inquiry/findings.ts';
+import { Inquiry, type InquiryDeps } from '../inquiry/inquiry.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+import { traceIdOf } from '../telling/cause.ts';
+import { lettersOf } from './messages.ts';
+import type { ChainLine, Happening, Inspected, Verdict } from './wire.ts';
+
+export interface InspectionDeps {
+  readonly bus: Pick<Bus, 'mailbox' | 'trace'>;
+  readonly client: Pick<KubeClient, 'call'>;
+  readonly registry: Registry;
+  /** Whose objects are shown; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** Events of one object, the newest. */
+const HAPPENINGS = 500;
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** An address that may be shown, and its kind; undefined: it is of nothing that has a life here, as a Secret. */
+export function shownBy(
+  { registry, namespaces }: Pick<InspectionDeps, 'registry' | 'namespaces'>,
+  key: string,
+): { readonly address: Address; readonly kind: Kind } | undefined {
+  const address = parseAddressKey(key);
+  const kind = address && registry.kind(address);
+  if (address === undefined || kind === undefined || isSecret(kind)) return undefined;
+  const isElsewhere = address.namespace !== '' && namespaces?.includes(address.namespace) === false;
+  return isElsewhere ? undefined : { address, kind };
+}
+
+/** @param inquiry  of now */
+export async function inspected(
+  deps: InspectionDeps,
+  { address, kind }: { readonly address: Address; readonly kind: Kind },
+  inquiry: InquiryDeps,
+): Promise<Inspected> {
+  const [object, mail, history, why] = await Promise.all([
+    objectOf(deps, address, kind),
+    mailOf(deps, address),
+    historyOf(deps, address),
+    whyOf(inquiry, address),
+  ]);
+  return {
+    ...(object !== undefined && { object }),
+    machine: kind.life.machine.id,
+    ...mail,
+    history,
+    ...why,
+  };
+}
+
+/** Without what is of use to programs alone. @throws as `KubeClient.call` */
+async function objectOf(
+  { client }: InspectionDeps,
+  { namespace, name }: Address,
+  kind: Kind,
+): Promise<JsonObject | undefined> {
+  const resource = resourceOf(kind);
+  try {
+    const path = resourcePath(resource, namespace, name);
+    const { body } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'one') });
+    const { managedFields: _, annotations = {}, ...metadata } = body['metadata'] as JsonObject;
+    const { [LAST_APPLIED]: __, ...others } = annotations as JsonObject;
+    return {
+      ...body,
+      metadata: { ...metadata, ...(Object.keys(others).length > 0 && { annotations: others }) },
+    };
+  } catch (error) {
+    if (error instanceof AbsentError) return undefined;
+    throw error;
+  }
+}
+
+async function mailOf(
+  { bus, registry }: InspectionDeps,
+  address: Address,
+): Promise<Pick<Inspected, 'mail' | 'mailTrouble'>> {
+  try {
+    return { mail: await lettersOf({ mailbox: bus.mailbox, registry }, address) };
+  } catch (error) {
+    return { mail: [], mailTrouble: toErrorData(error).message };
+  }
+}
+
+/** None where none are kept, or where the bus is away: that is told elsewhere. */
+async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<readonly Happening[]> {
+  let newest: HeardEvent[] = [];
+  try {
+    for await (const event of bus.trace.history({ actor })) {
+      newest.push(event);
+      if (newest.length >= 2 * HAPPENINGS) newest = newest.slice(-HAPPENINGS);
+    }
+  } catch (error) {
+    if (toErrorData(error).code === 'terminal') throw error;
+  }
+  return newest
+    .slice(-HAPPENINGS)
+    .map(({ at, type, data, traceparent }) => ({ at, type, data, traceId: traceIdOf(traceparent) }));
+}
+
+async function whyOf(deps: InquiryDeps, address: Address): Promise<Pick<Inspected, 'chain' | 'causes'>> {
+  try {
+    const inquiry = new Inquiry(deps);
+    const finding = await inquiry.explain(address);
+    const causes: readonly Verdict[] = causesOf(finding).map(({ summary, advice }) => ({ summary, advice }));
+    return { chain: causes.length === 0 ? [] : linesOf(finding, inquiry, 0), causes };
+  } catch (error) {
+    const summary = `what it waits for cannot be told now: ${toErrorData(error).message}`;
+    return { chain: [], causes: [{ summary, advice: '' }] };
+  }
+}
+
+function linesOf(finding: Finding, inquiry: Inquiry, depth: number): readonly ChainLine[] {
+  const address = inquiry.addressOf(finding);
+  const below = [...finding.needs, ...(finding.heldBy ?? []).flatMap(({ holders }) => holders)];
+  const { standing, progressing, cause } = finding;
+  return [
+    {
+      depth,
+      key: address === undefined ? '' : addressKey(address),
+      label: labelOf(finding),
+      standing,
+      said: progressing?.message ?? cause?.summary ?? '',
+    },
+    ...below.flatMap((each) => linesOf(each, inquiry, depth + 1)),
+  ];
+}
+
+function isSecret({ group, plural }: Pick<Kind, 'group' | 'plural'>): boolean {
+  return group === '' && plural === 'secrets';
+}

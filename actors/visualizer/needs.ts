@@ -1,0 +1,16 @@
+// What an object refers to.
+import { type Address, addressKey } from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import type { Registry } from '../object/registry.ts';
+
+/** Keys, each once, in the order of the references. @throws what the code of the kind throws */
+export function needsOf(
+  object: KubeObject,
+  from: Address,
+  kind: Kind,
+  registry: Pick<Registry, 'target'>,
+): readonly string[] {
+  const keys = kind.references(object).map((reference) => addressKey(registry.target(from, reference)));
+  return [...new Set(keys)];
+}

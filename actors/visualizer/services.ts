@@ -1,0 +1,66 @@
+// How foreign systems answered of late, as the calls that were heard tell.
+import type { HeardEvent } from '../../bus/mod.ts';
+import type { Problems } from './wire.ts';
+
+/** For how long an answer counts, in milliseconds, and how finely that is told. */
+const LATELY_MS = 300_000;
+const SPAN_MS = 10_000;
+/** Systems that are told apart. */
+const SERVICES = 200;
+
+interface Span {
+  readonly beganAt: number;
+  calls: number;
+  failed: number;
+}
+
+interface Service {
+  spans: Span[];
+  /** Of the last failure. */
+  last: string;
+  at: number;
+}
+
+export class ServiceAnswers {
+  readonly #services = new Map<string, Service>();
+
+  /** Takes an event `call`. */
+  take({ data, at }: HeardEvent): void {
+    const { service: name, status } = data;
+    if (typeof name !== 'string') return;
+    const service = this.#services.get(name) ?? { spans: [], last: '', at: 0 };
+    if (!this.#services.has(name)) {
+      if (this.#services.size >= SERVICES) return;
+      this.#services.set(name, service);
+    }
+    let span = service.spans.at(-1);
+    if (span === undefined || at >= span.beganAt + SPAN_MS) {
+      span = { beganAt: at, calls: 0, failed: 0 };
+      service.spans = [...service.spans.filter(({ beganAt }) => beganAt > at - LATELY_MS), span];
+    }
+    span.calls += 1;
+    if (!isBad(status)) return;
+    span.failed += 1;
+    service.last = typeof status === 'number' ? `${status}` : 'no answer';
+    service.at = at;
+  }
+
+  /** Those that failed of late, the latest first. */
+  failing(now: number): Problems['services'] {
+    const failing = [...this.#services].flatMap(([service, { spans, last, at }]) => {
+      const lately = spans.filter(({ beganAt }) => beganAt > now - LATELY_MS);
+      const failed = sum(lately.map((span) => span.failed));
+      return failed === 0 ? [] : [{ service, calls: sum(lately.map(({ calls }) => calls)), failed, last, at }];
+    });
+    return failing.sort((one, other) => other.at - one.at);
+  }
+}
+
+/** Not what a request asked for in vain, but what ails the system, its limits or the credentials. */
+function isBad(status: unknown): boolean {
+  return typeof status !== 'number' || status >= 500 || [401, 403, 429].includes(status);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,241 @@
+// What it takes to know the forest as it is: a watch of each kind, the events of all processes, the last state that each actor
+// told, and the leases. It costs the API server and the bus something, so it lives only while somebody looks.
+//
+// Invariants:
+//   S1. Events are heard before those that are kept are read, so that no state falls between.
+//   S2. What could not be begun is begun again, until the session ends; nothing of it goes on then.
+import type { Logger } from 'pino';
+import { type KubeClient, type Objects, watchResource } from '../../adapters/kubernetes/mod.ts';
+import {
+  AbsentError,
+  addressKey,
+  type Bus,
+  CALL_EVENT,
+  type Clock,
+  type HeardEvent,
+  type LeaseRecord,
+  toErrorData,
+} from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+import { QUARANTINED } from '../object/charts.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+import { placesOf } from '../watch/read-all.ts';
+import { Forest } from './forest.ts';
+import { ServiceAnswers } from './services.ts';
+import { TRANSITION, toldBy } from './steps.ts';
+
+export interface SessionDeps {
+  readonly bus: Bus;
+  readonly client: KubeClient;
+  readonly objects: Objects;
+  readonly registry: Registry;
+  /** Whose objects are shown; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface SessionListener {
+  /** Something in the forest is new. */
+  onNews(): void;
+  /** Something was missed: what was told of the forest is no base any more. */
+  onRebase(): void;
+  onTrouble(): void;
+}
+
+/** Pause before what could not be begun is begun again, in milliseconds. */
+const PAUSE_MS = 1_000;
+/** Longest wait for all that is needed to show a forest: what is late comes as a change, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** What may be in the way, by where it is. */
+const Place = { Bus: 'bus', Trace: 'trace', Recall: 'recall', Leases: 'leases' } as const;
+
+export class Session {
+  readonly forest: Forest;
+  readonly services = new ServiceAnswers();
+  /** The forest can be shown. Never rejects. */
+  readonly ready: Promise<void>;
+  leases: readonly LeaseRecord[] = [];
+  readonly #deps: SessionDeps;
+  readonly #listener: SessionListener;
+  readonly #stop = new AbortController();
+  readonly #troubles = new Map<string, string>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #shown: ReadonlySet<string> | undefined;
+  #recalls = 0;
+
+  constructor(deps: SessionDeps, listener: SessionListener) {
+    this.#deps = deps;
+    this.#listener = listener;
+    this.#shown = deps.namespaces && new Set(['', ...deps.namespaces]);
+    this.forest = new Forest(deps.registry);
+    const first = [this.#hear(), ...this.#watchAll()];
+    this.#running.add(
+      this.#hold(Place.Leases, () =>
+        deps.bus.leases.watch((leases) => {
+          this.leases = leases;
+        }),
+      ),
+    );
+    const late = new AbortController();
+    this.#stop.signal.addEventListener('abort', () => late.abort());
+    const all = Promise.all(first).then(() => this.forest.forgetStrangers());
+    this.ready = Promise.race([all, deps.clock.sleep(PATIENCE_MS, late.signal)]).then(() => late.abort());
+  }
+
+  /** What is wrong with what the forest is known from; undefined: nothing. */
+  get trouble(): string | undefined {
+    const [first] = this.#troubles.values();
+    return first;
+  }
+
+  /** The bus or the API server is away, each in a line. */
+  get troubles(): readonly string[] {
+    return [...new Set(this.#troubles.values())];
+  }
+
+  /** Everything ends; resolves when nothing goes on any more. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** Resolves when the kept states are taken in, or cannot be for now. */
+  #hear(): Promise<void> {
+    const { bus } = this.#deps;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unlisten = bus.onConnectivity(({ kind, detail }) => {
+      this.#trouble(Place.Bus, kind === 'connected' ? undefined : detail);
+      if (kind === 'connected') this.#running.add(this.#recall((isRead) => isRead && this.#listener.onRebase()));
+    });
+    const subscribe = async (): Promise<{ close(): Promise<void> }> => {
+      const subscription = await bus.trace.subscribe((event) => this.#take(event));
+      const onTried = (isRead: boolean): void => {
+        if (isRead) this.#listener.onNews();
+        resolve();
+      };
+      this.#running.add(this.#recall(onTried));
+      return subscription;
+    };
+    this.#running.add(this.#hold(Place.Trace, subscribe, resolve).finally(unlisten));
+    return promise;
+  }
+
+  /** Reads the last state that each actor told (S1), however often that takes; the latest call alone goes on. */
+  async #recall(onTried: (isRead: boolean) => void): Promise<void> {
+    const { bus, clock } = this.#deps;
+    this.#recalls += 1;
+    const own = this.#recalls;
+    const isMeant = (): boolean => !this.#stop.signal.aborted && this.#recalls === own;
+    while (isMeant()) {
+      try {
+        for (const type of [TRANSITION, QUARANTINED]) {
+          for await (const event of bus.trace.history({ type, only: 'last' })) {
+            if (!isMeant()) return;
+            this.#remember(event, 'before');
+          }
+        }
+      } catch (error) {
+        if (!(error instanceof AbsentError)) {
+          this.#trouble(Place.Recall, toErrorData(error).message);
+          onTried(false);
+          await clock.sleep(PAUSE_MS, this.#stop.signal);
+          continue;
+        }
+      }
+      this.#trouble(Place.Recall, undefined);
+      return onTried(true);
+    }
+  }
+
+  #take(event: HeardEvent): void {
+    if (this.#stop.signal.aborted) return;
+    if (event.type === CALL_EVENT) this.services.take(event);
+    else if (this.#remember(event, 'now')) this.#listener.onNews();
+  }
+
+  #remember(event: HeardEvent, when: 'now' | 'before'): boolean {
+    if (this.#deps.registry.kind(event.actor) === undefined) return false;
+    if (this.#shown?.has(event.actor.namespace) === false) return false;
+    const told = toldBy(event);
+    if (told !== undefined) this.forest.take(told, when);
+    return told !== undefined;
+  }
+
+  /** One promise a watch: it has brought what there is, or does not for now. */
+  #watchAll(): readonly Promise<void>[] {
+    const { registry, namespaces } = this.#deps;
+    return registry.kinds.flatMap((kind) =>
+      placesOf(resourceOf(kind), namespaces).map((place) => this.#watch(kind, place)),
+    );
+  }
+
+  #watch(kind: Kind, place: string | undefined): Promise<void> {
+    const { forest } = this;
+    const { client, objects, clock } = this.#deps;
+    const { signal } = this.#stop;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const where = `${kind.plural} ${place ?? ''}`;
+    const taken = (): void => {
+      if (!signal.aborted) this.#listener.onNews();
+    };
+    const watching = watchResource(
+      { client, objects, clock },
+      { resource: resourceOf(kind), namespace: place },
+      {
+        onList(items) {
+          forest.replace(kind, place, items);
+          taken();
+          resolve();
+        },
+        onChange(object) {
+          forest.put(kind, object);
+          taken();
+        },
+        onGone({ metadata: { namespace = '', name } }) {
+          forest.remove(addressKey({ realm: kind.realm, plural: kind.plural, namespace, name }));
+          taken();
+        },
+        // A kind that the cluster does not have has no objects.
+        onTrouble: (message, isMissing) => {
+          this.#trouble(where, isMissing ? undefined : message);
+          resolve();
+        },
+        onRecovery: () => this.#trouble(where, undefined),
+      },
+      signal,
+    );
+    this.#running.add(watching.finally(resolve));
+    return promise;
+  }
+
+  /** Keeps something begun until the session ends (S2). @param onTrouble  told when it cannot be begun for now */
+  async #hold(
+    where: string,
+    begin: () => Promise<{ close(): Promise<void> }>,
+    onTrouble: () => void = () => undefined,
+  ): Promise<void> {
+    const { clock } = this.#deps;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const held = await begin();
+        this.#trouble(where, undefined);
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        await held.close();
+      } catch (error) {
+        this.#trouble(where, toErrorData(error).message);
+        onTrouble();
+        await clock.sleep(PAUSE_MS, signal);
+      }
+    }
+  }
+
+  #trouble(where: string, what: string | undefined): void {
+    const before = this.trouble;
+    if (what === undefined) this.#troubles.delete(where);
+    else this.#troubles.set(where, what);
+    if (this.trouble !== before && !this.#stop.signal.aborted) this.#listener.onTrouble();
+  }
+}

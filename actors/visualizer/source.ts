@@ -1,0 +1,125 @@
+// Everything that the page shows, from a bus and an API server: of any process, for it takes part in nothing.
+//
+// Invariants:
+//   V1. Nothing is said on the bus or written to the API server.
+//   V2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
+//   V3. Nothing goes on while nobody looks.
+import type { Logger } from 'pino';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Bus, type Clock } from '../../bus/mod.ts';
+import type { Registry } from '../object/registry.ts';
+import { TROUPE_VERSION } from '../process/version.ts';
+import { chartNodeOf } from './chart-nodes.ts';
+import { Following } from './following.ts';
+import { ForestReadings } from './forest-reading.ts';
+import { historySince } from './history.ts';
+import { inspected, shownBy } from './inspection.ts';
+import { knownMachines } from './known-machines.ts';
+import { messagesAmong } from './messages.ts';
+import { problemsOf } from './problems.ts';
+import type { Hello, Problems, Source } from './wire.ts';
+
+export interface SourceDeps {
+  readonly bus: Bus;
+  readonly client: KubeClient;
+  readonly registry: Registry;
+  readonly adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'predecessor'>[];
+  /** Whose objects are shown; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** An answer about problems is good for so long, in milliseconds, or for this many times what it took. */
+const PROBLEMS_MS = 1_000;
+const PROBLEMS_TIMES = 10;
+
+/** Costs nothing until somebody asks. After `close` it answers no more. */
+export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
+  const { bus, client, registry, adapters, namespaces, clock } = deps;
+  const objects = kubeObjects({ client });
+  const following = new Following({ ...deps, objects });
+  const readings = new ForestReadings({ objects, client, registry, clock });
+  const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
+  const machines = new Map(knownMachines(adapters).map(({ name, machine }) => [name, machine]));
+  let problems: Promise<Problems> | undefined;
+  let problemsUntil = 0;
+
+  const lookForProblems = async (): Promise<Problems> =>
+    following.ask(async (session) => {
+      const beganAt = clock.now();
+      const deps = { objects, registry, predecessors, clock };
+      const found = await problemsOf(deps, session, readings.of(session.forest));
+      const endedAt = clock.now();
+      problemsUntil = endedAt + Math.max(PROBLEMS_MS, PROBLEMS_TIMES * (endedAt - beganAt));
+      return found;
+    });
+
+  return {
+    async hello() {
+      return {
+        version: TROUPE_VERSION,
+        bus: bus.description,
+        server: client.server,
+        kinds: kindsOf(registry),
+        keepsHistory: await keepsHistory(bus, clock.now()),
+      };
+    },
+    follow: async (listener) => following.follow(listener),
+    history: (since) =>
+      following.ask(({ forest }) =>
+        historySince(
+          {
+            trace: bus.trace,
+            isShown: ({ realm, plural, namespace }) =>
+              registry.kind({ realm, plural }) !== undefined &&
+              (namespace === '' || namespaces?.includes(namespace) !== false),
+            keyOfSpan: (span) => forest.keyOfSpan(span),
+          },
+          since,
+        ),
+      ),
+    async inspect(key) {
+      const shown = shownBy({ registry, namespaces }, key);
+      if (shown === undefined) return undefined;
+      return following.ask(({ forest }) => {
+        const inquiry = { reading: readings.of(forest), registry, now: clock.now() };
+        return inspected({ bus, client, registry, namespaces }, shown, inquiry);
+      });
+    },
+    messages: (keys) => {
+      const shown = (key: string): boolean => shownBy({ registry, namespaces }, key) !== undefined;
+      return messagesAmong({ mailbox: bus.mailbox, registry, shown }, keys);
+    },
+    problems() {
+      if (problems === undefined || clock.now() >= problemsUntil) {
+        problemsUntil = Number.POSITIVE_INFINITY; // whoever asks meanwhile waits for the same answer
+        problems = lookForProblems().catch((error: unknown) => {
+          problems = undefined;
+          throw error;
+        });
+      }
+      return problems;
+    },
+    async machine(name) {
+      const machine = machines.get(name);
+      return machine && chartNodeOf(machine);
+    },
+    close: () => following.close(),
+  };
+}
+
+function kindsOf({ kinds }: Registry): Hello['kinds'] {
+  return kinds.map(({ kind, realm, plural, life }) => ({ kind, realm, plural, machine: life.machine.id }));
+}
+
+/** Unless the bus says that there is no history, there is one. */
+async function keepsHistory({ trace }: Bus, now: number): Promise<boolean> {
+  try {
+    for await (const _ of trace.history({ since: now })) break;
+  } catch (error) {
+    return !(error instanceof AbsentError);
+  }
+  return true;
+}

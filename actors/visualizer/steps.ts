@@ -1,0 +1,51 @@
+// What events of the trace say of an object: which state it went to, and what led there. What others send may be anything:
+// texts are read as texts, and anything else as none.
+import { addressKey, type HeardEvent, type Json } from '../../bus/mod.ts';
+import { QUARANTINED } from '../object/charts.ts';
+import { spanIdOf } from '../telling/cause.ts';
+import { toneOfTags } from './tones.ts';
+import { type Step, Tone } from './wire.ts';
+
+/** Types of events that tell of a state. */
+export const TRANSITION = 'transition';
+export const GONE = 'gone';
+export const STATE_EVENTS = [TRANSITION, QUARANTINED, GONE] as const;
+
+/** A step, and what is not shown of it. */
+export interface ToldStep extends Omit<Step, 'by'> {
+  /** Of the incarnation. */
+  readonly uid: string;
+  /** Span of the step of whoever let it go on; empty: nobody else. */
+  readonly bySpan: string;
+}
+
+/** Undefined: the event tells of no state. */
+export function toldBy({ actor, type, data, at }: HeardEvent): ToldStep | undefined {
+  const from = textOf(data['from']);
+  const base = { key: addressKey(actor), uid: textOf(data['uid']), at, from, bySpan: '' };
+  if (type === GONE) return { ...base, to: '', cause: GONE, tone: Tone.Deleting };
+  if (type === QUARANTINED) {
+    const failure = textOf(data['error']);
+    return { ...base, to: QUARANTINED, cause: QUARANTINED, tone: Tone.Quarantined, failure };
+  }
+  if (type !== TRANSITION) return undefined;
+  const { tags, links, to, cause } = data;
+  const failure = textOf(data['failure']);
+  return {
+    ...base,
+    to: textOf(to),
+    cause: textOf(cause),
+    tone: toneOfTags(Array.isArray(tags) ? tags : []),
+    bySpan: spanIdOf(Array.isArray(links) ? textOf(links[0]) : ''),
+    ...(failure !== '' && { failure }),
+  };
+}
+
+/** @param by  key of the object whose answer let it go on; undefined: nobody's, or it is not known */
+export function stepOf({ uid: _, bySpan: __, ...step }: ToldStep, by: string | undefined): Step {
+  return by === undefined ? step : { ...step, by };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
