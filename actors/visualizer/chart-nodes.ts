@@ -1,20 +1,10 @@
 // A machine as the page draws it: its states as a tree, each with the arrows that leave it.
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import { eventLabel } from './page/text.ts';
 import type { ChartArrow, ChartNode } from './wire.ts';
 
 export function chartNodeOf({ root }: Pick<AnyStateMachine, 'root'>): ChartNode {
   return nodeOf(root);
-}
-
-/** An event as people call it; one that XState makes says of which effect or delay it tells. Empty: it goes without one. */
-export function eventText(type: string): string {
-  const [, what, name] = /^xstate\.(done\.actor|error\.actor|done\.state|after)\.([^.]+)/.exec(type) ?? [];
-  if (what === undefined) return type;
-  return (
-    { 'done.actor': `${name} done`, 'error.actor': `${name} failed`, 'done.state': 'done', after: `after ${name}` }[
-      what
-    ] ?? type
-  );
 }
 
 /** All that leads out of a state itself: on events, after effects and delays, and at once. */
@@ -38,7 +28,7 @@ function nodeOf(node: AnyStateNode): ChartNode {
 
 function arrowsOf(from: AnyStateNode, { eventType, target, guard }: AnyTransitionDefinition): readonly ChartArrow[] {
   const targets: readonly AnyStateNode[] = target ?? [from];
-  return targets.map((to) => ({ event: eventText(eventType), guard: guardText(guard), target: pathOf(to) }));
+  return targets.map((to) => ({ event: eventLabel(eventType), guard: guardText(guard), target: pathOf(to) }));
 }
 
 /** A guard of guards is a function that holds them. */

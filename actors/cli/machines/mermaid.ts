@@ -1,6 +1,7 @@
 // A machine as a Mermaid state diagram.
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { eventText, transitionsOf } from '../../visualizer/chart-nodes.ts';
+import { transitionsOf } from '../../visualizer/chart-nodes.ts';
+import { eventLabel } from '../../visualizer/page/text.ts';
 
 /** `stateDiagram-v2`: states in states, regions side by side, and one arrow for all events that lead from one state to another. */
 export function mermaidOf({ root }: Pick<AnyStateMachine, 'root'>): string {
@@ -38,7 +39,7 @@ function arrowsOf(node: AnyStateNode): readonly string[] {
   for (const { eventType, target } of transitionsOf(node)) {
     for (const to of target ?? []) {
       const known = labels.get(nameOf(to)) ?? new Set();
-      labels.set(nameOf(to), known.add(eventText(eventType)));
+      labels.set(nameOf(to), known.add(eventLabel(eventType)));
     }
   }
   return [...labels].map(([to, events]) => {

@@ -47,7 +47,7 @@ export function counted(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** An event as people call it. */
+/** An event as people call it; one that XState makes says of which effect or delay it tells. Empty: it goes without one. */
 export function eventLabel(type: string): string {
   const [, what, name] = /^xstate\.(done\.actor|error\.actor|done\.state|after)\.([^.]+)/.exec(type) ?? [];
   if (what === undefined) return type;

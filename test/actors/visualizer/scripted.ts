@@ -1,5 +1,5 @@
 // A scripted Troupe for the page: landscapes of any size, whose objects do what a test tells them.
-import type { AnyStateNode } from 'xstate';
+import { chartNodeOf } from '../../../actors/visualizer/chart-nodes.ts';
 import type {
   ChartNode,
   FeedListener,
@@ -299,26 +299,6 @@ export class Scripted implements Source {
   }
 
   async machine(name: string): Promise<ChartNode | undefined> {
-    return name === externalResourceMachine.id ? nodeOf(externalResourceMachine.root) : undefined;
+    return name === externalResourceMachine.id ? chartNodeOf(externalResourceMachine) : undefined;
   }
-}
-
-/** The chart of a machine, without what the page does not draw. */
-function nodeOf(node: AnyStateNode): ChartNode {
-  const pathOf = ({ path }: AnyStateNode): string => path.join('.');
-  const initial: readonly AnyStateNode[] = node.type === 'compound' ? node.initial.target : [];
-  return {
-    path: pathOf(node),
-    name: node.key,
-    type: node.type,
-    description: node.description ?? '',
-    tags: node.tags,
-    initial: initial[0] === undefined ? '' : pathOf(initial[0]),
-    states: Object.values<AnyStateNode>(node.states).map(nodeOf),
-    transitions: [...node.transitions.values(), node.always ?? []]
-      .flat()
-      .flatMap(({ eventType, target }) =>
-        (target ?? [node]).map((to: AnyStateNode) => ({ event: eventType, guard: '', target: pathOf(to) })),
-      ),
-  };
 }
