@@ -196,6 +196,9 @@ export interface TraceEvent {
 
 /** An event as it was heard or kept. */
 export interface HeardEvent extends TraceEvent {
+  /** Of the CloudEvent, unique with its `source`; undefined: it was not on a wire. */
+  readonly id?: string;
+  readonly source?: string;
   /** When it was emitted, on the clock of its process: milliseconds since the epoch, to the microsecond. */
   readonly at: number;
   /** When it was kept, on the clock of the bus; undefined: it was heard, or nobody says. */

@@ -2,12 +2,13 @@
 
 import { headers } from 'nats';
 import type { HeardEvent, Trace, TraceEvent } from './bus.ts';
+import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';
 import type { JsonObject } from './json.ts';
 import { TRACEPARENT_HEADER } from './mail-headers.ts';
 import { keptEvents } from './nats-event-stream.ts';
-import { addressKey, eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
-import { parseTimestamp, timestamp } from './timestamps.ts';
+import { eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
+import { parseTimestamp } from './timestamps.ts';
 import { validTraceparent } from './trace-context.ts';
 
 const CONTENT_TYPE = 'application/cloudevents+json';
@@ -25,22 +26,12 @@ export function natsTrace({ connection, root, process, stream }: NatsTraceOption
   const ids = eventIds(connection.clock.random);
   return {
     emit(event: TraceEvent) {
-      const { actor, type, data } = event;
       const traceparent = validTraceparent(event.traceparent);
       const header = headers();
       header.set('Content-Type', CONTENT_TYPE);
       if (traceparent !== undefined) header.set(TRACEPARENT_HEADER, traceparent);
-      const envelope = {
-        specversion: '1.0',
-        id: `${process}-${ids()}`,
-        source: `/${root}/${encodeURIComponent(process)}`,
-        type: `${root}.${type}`,
-        subject: addressKey(actor),
-        time: timestamp(connection.clock.now()),
-        ...(traceparent !== undefined && { traceparent }),
-        datacontenttype: 'application/json',
-        data,
-      };
+      const source = `/${root}/${encodeURIComponent(process)}`;
+      const envelope = envelopeOf(event, { id: `${process}-${ids()}`, source, at: connection.clock.now() }, root);
       const text = JSON.stringify(envelope);
       connection.inOneGo(() => {
         try {
@@ -79,10 +70,12 @@ function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent 
   if (address === undefined) return undefined;
   try {
     const envelope = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
-    const { time, data } = envelope;
+    const { id, source, time, data } = envelope;
     const traceparent = validTraceparent(envelope['traceparent']);
     return {
       ...address,
+      ...(typeof id === 'string' && { id }),
+      ...(typeof source === 'string' && { source }),
       ...(traceparent !== undefined && { traceparent }),
       data: (data ?? {}) as JsonObject,
       at: parseTimestamp(String(time)),

@@ -12,7 +12,7 @@ export interface BusReader extends Pick<Bus, 'description' | 'close'> {
 }
 
 /** As `troupe bus credentials` names who listens and says nothing. */
-const OBSERVER: BusUser = { name: 'observer', roles: [{ does: 'observe' }] };
+export const OBSERVER: BusUser = { name: 'observer', roles: [{ does: 'observe' }] };
 
 /**
  * @param folder  of `troupe dev`, whose bus is read where none is named
@@ -20,11 +20,11 @@ const OBSERVER: BusUser = { name: 'observer', roles: [{ does: 'observe' }] };
  * @throws {TroupeError} it cannot be reached
  */
 export async function openBusReader(config: Config, clock: Clock, folder = '.troupe'): Promise<BusReader> {
-  const url = config.natsUrl ?? (await urlOf(folder));
+  const url = config.natsUrl ?? (await busUrlOf(folder));
   return natsBus(natsOptions(config, OBSERVER, url, clock, () => undefined));
 }
 
-async function urlOf(folder: string): Promise<string> {
+export async function busUrlOf(folder: string): Promise<string> {
   const file = join(folder, 'nats-url');
   try {
     return (await readFile(file, 'utf8')).trim();

@@ -87,7 +87,8 @@ async function serve(
   const { proxy, reach: given } = settings;
   const sessions = openStackSessions({ clock, version, readSecret, onCall, sharers, ...settings });
   const files =
-    options.downloads?.(clock) ?? downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
+    options.downloads?.(clock) ??
+    downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
   const looks = lookUps({ clock });
   const polls = poller({ clock, lookUps: looks });
   const deps = {

@@ -47,7 +47,7 @@ function arrowsOf(node: AnyStateNode): readonly string[] {
 }
 
 /** An event as people call it; one that XState makes says of which effect or delay it tells. Empty: it goes without one. */
-function eventText(type: string): string {
+export function eventText(type: string): string {
   const [, what, name] = /^xstate\.(done\.actor|error\.actor|done\.state|after)\.([^.]+)/.exec(type) ?? [];
   if (what === undefined) return type;
   return (
