@@ -44,6 +44,12 @@ export function lineOf({ actor, type, at, data }: HeardEvent, options: LineOptio
   return `${new Date(at).toISOString()}  ${plain(name).padEnd(NAME_WIDTH)}  ${told}\n`;
 }
 
+/** What led somewhere, after it: `after create done`, `after 5 s`. */
+export function afterCause(cause: string): string {
+  const text = eventText(cause);
+  return text.startsWith('after ') ? text : `after ${text}`;
+}
+
 /** The traceparents that a transition names. */
 export function linksOf(data: HeardEvent['data']): readonly string[] {
   const { links } = data;
@@ -68,10 +74,7 @@ function said(
       const whose = by.length === 0 ? '' : ` by ${by.map(labelOf).join(', ')}`;
       const failure = text('failure') === '' ? '' : `  failed: ${text('failure')}`;
       const colour = tags.includes(Tag.Failing) ? RED : tags.includes(Tag.Settled) ? GREEN : undefined;
-      return [
-        `${text('from') || '(new)'} -> ${text('to')}  after ${eventText(text('cause'))}${whose}${failure}`,
-        colour,
-      ];
+      return [`${text('from') || '(new)'} -> ${text('to')}  ${afterCause(text('cause'))}${whose}${failure}`, colour];
     }
     case 'call': {
       const status = typeof data['status'] === 'number' ? data['status'] : undefined;

@@ -23,13 +23,15 @@ const RESOURCE = resourceFromAttributes({ 'service.name': 'troupe', 'service.ver
 const SCOPE = { name: 'troupe', version: TROUPE_VERSION };
 
 /**
- * Sends it to where the variables of OpenTelemetry say. @returns how many spans
+ * Sends it by OTLP over HTTP, as protobuf.
  *
+ * @param url  with its path; where the variables of OpenTelemetry say unless given
+ * @returns how many spans
  * @throws {TransientError} the collector did not take them
  */
-export async function exportSpans(told: Told, labelOf: LabelOf, now: number): Promise<number> {
+export async function exportSpans(told: Told, labelOf: LabelOf, now: number, url?: string): Promise<number> {
   const spans = spansOf(told, labelOf, now);
-  const exporter = new OTLPTraceExporter();
+  const exporter = new OTLPTraceExporter(url === undefined ? {} : { url });
   try {
     await new Promise<void>((resolve, reject) => {
       exporter.export([...spans], ({ code, error }) => {

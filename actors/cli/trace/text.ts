@@ -2,8 +2,7 @@
 import { type Address, addressKey } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/life.ts';
 import { Ink } from '../demo/view.ts';
-import type { LabelOf } from '../events/lines.ts';
-import { eventText } from '../machines/mermaid.ts';
+import { afterCause, type LabelOf } from '../events/lines.ts';
 import { plain } from '../plain.ts';
 import { type Call, type Link, type Round, type Stay, type Story, sharesOf } from './story.ts';
 import type { Told } from './trace.ts';
@@ -41,10 +40,10 @@ export function traceText({ story, written, generation, others }: Told, options:
       plain(`last write of its status: ${new Date(status.at).toISOString().replace('.000', '')} by ${status.manager}`),
     );
   for (const { startedAt, settledAt, settled, stays } of later) {
-    const why = eventText((stays[0] ?? settled)?.cause ?? '');
+    const why = afterCause((stays[0] ?? settled)?.cause ?? '');
     const end =
       settledAt === undefined ? 'not settled yet' : `${settled?.state} ${took((settledAt ?? now) - startedAt)} later`;
-    lines.push(plain(`again at ${new Date(startedAt).toISOString()}, after ${why}: ${end}`));
+    lines.push(plain(`again at ${new Date(startedAt).toISOString()}, ${why}: ${end}`));
   }
   return `${lines.join('\n')}\n`;
 }
@@ -109,7 +108,7 @@ function stayText(
   const still = endedAt === undefined ? ', still' : '';
   const doing = isWait ? `waits ${took(ms)}${still}${names === '' ? '' : ` for ${names}`}` : `${took(ms)}${still}`;
   const id = externalId !== undefined && tags.includes('recording') ? `, id ${externalId}` : '';
-  return `${state}  ${doing}${id}  (after ${eventText(cause)})${failure === undefined ? '' : `, failed: ${failure}`}`;
+  return `${state}  ${doing}${id}  (${afterCause(cause)})${failure === undefined ? '' : `, failed: ${failure}`}`;
 }
 
 function callText({ method, service, path, status, durationMs, requestId }: Call): string {

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
+import type { Shares } from '../../../../actors/cli/trace/story.ts';
 import { type Told, type TraceDeps, trace } from '../../../../actors/cli/trace/trace.ts';
 import { changeOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
@@ -65,17 +66,11 @@ check(
     assert.match(out, new RegExp(`settled after .*waiting for Network/${net} \\(\\d+ %\\).*in calls to the cloud`));
     assert.match(out, /last write of its status: .* by openstack\.k-orc\.cloud\/subnetcontroller\/status/);
 
-    const json = JSON.parse((await traced(world, ['subnets', sub], { output: 'json' })).out) as Told & {
-      shares: readonly {
-        wholeMs: number;
-        waits: readonly { ms: number }[];
-        backOffMs: number;
-        callsMs: number;
-        restMs: number;
-      }[];
-    };
+    const json: Told & { readonly shares: readonly Shares[] } = JSON.parse(
+      (await traced(world, ['subnets', sub], { output: 'json' })).out,
+    );
     assert.is(json.generation, 1);
-    const { wholeMs, waits, backOffMs, callsMs, restMs } = json.shares[0] ?? assert.unreachable();
+    const { wholeMs, waits, backOffMs, callsMs, restMs } = json.shares[0] as Shares;
     const sum = waits.reduce((all, { ms }) => all + ms, backOffMs + callsMs + restMs);
     assert.ok(Math.abs(wholeMs - sum) < 0.01, `${wholeMs} ${sum}`);
     assert.equal(
