@@ -15,9 +15,7 @@ import { addressKey, TransientError } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/life.ts';
 import { TROUPE_VERSION } from '../../process/version.ts';
 import type { LabelOf } from '../events/lines.ts';
-import type { Call, Link, Stay, Story } from './story.ts';
-import { isRefused } from './text.ts';
-import type { Told } from './trace.ts';
+import { type Call, isRefused, type Link, type Stay, type Story, type Told } from './story.ts';
 
 const RESOURCE = resourceFromAttributes({ 'service.name': 'troupe', 'service.version': TROUPE_VERSION });
 const SCOPE = { name: 'troupe', version: TROUPE_VERSION };

@@ -15,6 +15,7 @@ import {
 import { Tag } from '../../../machines/life.ts';
 import { traceIdOf } from '../../telling/cause.ts';
 import { linksOf, tagsOf } from '../events/lines.ts';
+import type { Written } from './write.ts';
 
 /** A step of another object that let this one go on. */
 export interface Link {
@@ -72,6 +73,17 @@ export interface Story {
   readonly rounds: readonly Round[];
 }
 
+/** What is told of a change. */
+export interface Told {
+  readonly story: Story;
+  /** Undefined: the object is gone, or may not be read. */
+  readonly written: Written | undefined;
+  /** Undefined: its kind has none. */
+  readonly generation: number | undefined;
+  /** Of the objects that were waited for, as far as they are of the same time. */
+  readonly others: readonly Story[];
+}
+
 /** Where the time of a round went, in milliseconds. */
 export interface Shares {
   readonly wholeMs: number;
@@ -102,6 +114,10 @@ export function storyOf(
   const uids = own.map(({ data }) => data['uid']);
   const uid = uids.find((each): each is string => typeof each === 'string' && each !== '') ?? '';
   return { actor, uid, traceId, spanId: context.spanId, rounds: roundsOf(own, actorOf) };
+}
+
+export function isRefused({ status }: Call): boolean {
+  return status === undefined || status >= 400;
 }
 
 export function sharesOf({ startedAt, settledAt, stays }: Round, now: number): Shares {

@@ -4,8 +4,7 @@ import { Tag } from '../../../machines/life.ts';
 import { Ink } from '../demo/view.ts';
 import { afterCause, type LabelOf } from '../events/lines.ts';
 import { plain } from '../plain.ts';
-import { type Call, type Link, type Round, type Stay, type Story, sharesOf } from './story.ts';
-import type { Told } from './trace.ts';
+import { type Call, isRefused, type Link, type Round, type Stay, type Story, sharesOf, type Told } from './story.ts';
 
 const COLOURS = { failing: '31', waiting: '33', settled: '32' } as const;
 
@@ -114,10 +113,6 @@ function stayText(
 function callText({ method, service, path, status, durationMs, requestId }: Call): string {
   const request = requestId === undefined ? '' : `  ${requestId}`;
   return `${method} ${service} ${path}  ${status ?? 'no answer'}  ${took(durationMs)}${request}`;
-}
-
-export function isRefused({ status }: Call): boolean {
-  return status === undefined || status >= 400;
 }
 
 function summaryOf(round: Round, { labelOf, now }: TextOptions): string {

@@ -17,7 +17,7 @@ import { changeOf, traceIdOf } from '../../telling/cause.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
-import { type Story, sharesOf, storyOf } from './story.ts';
+import { type Story, sharesOf, storyOf, type Told } from './story.ts';
 import { traceText } from './text.ts';
 import { type Written, writtenOf } from './write.ts';
 
@@ -40,17 +40,6 @@ export interface TraceDeps {
   /** What is no part of the story. */
   notes: NodeJS.WritableStream;
   ink: Ink;
-}
-
-/** What is told of a change. */
-export interface Told {
-  readonly story: Story;
-  /** Undefined: the object is gone, or may not be read. */
-  readonly written: Written | undefined;
-  /** Undefined: its kind has none. */
-  readonly generation: number | undefined;
-  /** Of the objects that were waited for, as far as they are of the same time. */
-  readonly others: readonly Story[];
 }
 
 /** Clocks of processes and of the bus differ by less, in milliseconds. */

@@ -1,7 +1,6 @@
 // A subnet that waited for its network, as the bus told of it.
 
-import { storyOf } from '../../../../actors/cli/trace/story.ts';
-import type { Told } from '../../../../actors/cli/trace/trace.ts';
+import { storyOf, type Told } from '../../../../actors/cli/trace/story.ts';
 import { changeOf, stepOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import type { Address, HeardEvent, JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import type { Shares } from '../../../../actors/cli/trace/story.ts';
-import { type Told, type TraceDeps, trace } from '../../../../actors/cli/trace/trace.ts';
+import type { Shares, Told } from '../../../../actors/cli/trace/story.ts';
+import { type TraceDeps, trace } from '../../../../actors/cli/trace/trace.ts';
 import { changeOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
