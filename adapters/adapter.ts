@@ -7,6 +7,7 @@
 import type { JsonObject } from '../bus/bus.ts';
 import type { Clock } from '../bus/time.ts';
 import type { FollowedKind, Kind, Operation, OperationRequest } from '../machines/kind.ts';
+import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { KindContract } from './kubernetes/crds.ts';
 
@@ -54,6 +55,32 @@ export interface Configured {
    * for a node, which the process must have been told.
    */
   readonly route?: (request: OperationRequest) => string | undefined;
+  /**
+   * Looks whether the foreign systems that objects lead to can be entered, for `troupe doctor`: each once, and no more than a
+   * sign-in. @throws {TerminalError} as `serve`
+   */
+  readonly examine?: (ports: ExaminationPorts) => Promise<readonly Examined[]>;
+}
+
+/** What an examination works with. */
+export interface ExaminationPorts extends Pick<ServePorts, 'clock' | 'version' | 'apiServer'> {
+  /** Of all its kinds, as far as they may be read. */
+  readonly objects: readonly KubeObject[];
+  /** As that of `ServePorts`. */
+  readSecret(namespace: string, name: string): Promise<SecretContent | 'forbidden' | undefined>;
+}
+
+/** One way into a foreign system. Nothing of a secret is in it. */
+export interface Examined {
+  /** For people: `cloud 'openstack' of Secret/clouds in namespace 'team-a'`. */
+  readonly place: string;
+  /** Undefined: it can be entered. */
+  readonly trouble?: {
+    readonly what: string;
+    readonly todo: string;
+    /** Whoever looks may not see enough to tell. */
+    readonly isUntold?: true;
+  };
 }
 
 export type ConfiguredAdapter = Omit<Adapter, 'configure'> & Configured;

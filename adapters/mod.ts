@@ -84,6 +84,8 @@ export type {
   Counterpart,
   CounterpartPorts,
   DeclaredKind,
+  ExaminationPorts,
+  Examined,
   Flag,
   Given,
   KindScaffold,

@@ -26,6 +26,7 @@ export type {
   TraceEvent,
   Tracing,
 } from './bus.ts';
+export { cloudEvent } from './cloud-event.ts';
 export type { NatsOptions } from './connection.ts';
 export {
   AbsentError,
@@ -44,6 +45,7 @@ export { WATCH_LEASE } from './lease-names.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
+export { type BusExamination, examineNats, Seen } from './nats-examination.ts';
 export type { FirstLease } from './nats-leases.ts';
 export {
   NATS_RELEASE,

@@ -2,11 +2,13 @@
 
 import { headers } from 'nats';
 import type { HeardEvent, Trace, TraceEvent } from './bus.ts';
+import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';
 import type { JsonObject } from './json.ts';
 import { TRACEPARENT_HEADER } from './mail-headers.ts';
-import { keptMessages } from './nats-event-stream.ts';
-import { addressKey, eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
+import { keptEvents } from './nats-event-stream.ts';
+import { eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
+import { parseTimestamp } from './timestamps.ts';
 import { validTraceparent } from './trace-context.ts';
 
 const CONTENT_TYPE = 'application/cloudevents+json';
@@ -24,22 +26,12 @@ export function natsTrace({ connection, root, process, stream }: NatsTraceOption
   const ids = eventIds(connection.clock.random);
   return {
     emit(event: TraceEvent) {
-      const { actor, type, data } = event;
       const traceparent = validTraceparent(event.traceparent);
       const header = headers();
       header.set('Content-Type', CONTENT_TYPE);
       if (traceparent !== undefined) header.set(TRACEPARENT_HEADER, traceparent);
-      const envelope = {
-        specversion: '1.0',
-        id: `${process}-${ids()}`,
-        source: `/${root}/${encodeURIComponent(process)}`,
-        type: `${root}.${type}`,
-        subject: addressKey(actor),
-        time: timestamp(connection.clock.now()),
-        ...(traceparent !== undefined && { traceparent }),
-        datacontenttype: 'application/json',
-        data,
-      };
+      const source = `/${root}/${encodeURIComponent(process)}`;
+      const envelope = envelopeOf(event, { id: `${process}-${ids()}`, source, at: connection.clock.now() }, root);
       const text = JSON.stringify(envelope);
       connection.inOneGo(() => {
         try {
@@ -65,25 +57,12 @@ export function natsTrace({ connection, root, process, stream }: NatsTraceOption
     },
 
     async *history(query = {}) {
-      for await (const { subject, data } of keptMessages(connection, stream, root, query)) {
+      for await (const { subject, data, keptAt } of keptEvents(connection, stream, root, query)) {
         const event = parsed(subject, data, root);
-        if (event !== undefined) yield event;
+        if (event !== undefined) yield { ...event, keptAt };
       }
     },
   };
-}
-
-/** Milliseconds since the epoch as RFC 3339 in UTC with microseconds. */
-export function timestamp(at: number): string {
-  const micros = Math.floor(at * 1_000);
-  const seconds = new Date(Math.floor(micros / 1_000)).toISOString().slice(0, 20);
-  return `${seconds}${String(micros % 1_000_000).padStart(6, '0')}Z`;
-}
-
-/** The inverse of `timestamp`, to the microsecond. */
-export function parseTimestamp(text: string): number {
-  const [, micros = '0'] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
-  return Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) + Number(micros.padEnd(3, '0')) / 1_000;
 }
 
 function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent | undefined {
@@ -91,10 +70,12 @@ function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent 
   if (address === undefined) return undefined;
   try {
     const envelope = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
-    const { time, data } = envelope;
+    const { id, source, time, data } = envelope;
     const traceparent = validTraceparent(envelope['traceparent']);
     return {
       ...address,
+      ...(typeof id === 'string' && { id }),
+      ...(typeof source === 'string' && { source }),
       ...(traceparent !== undefined && { traceparent }),
       data: (data ?? {}) as JsonObject,
       at: parseTimestamp(String(time)),

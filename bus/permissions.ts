@@ -151,7 +151,8 @@ function serving(
 }
 
 function observing(root: string): Part {
-  const { history } = namesOf(root);
+  const { history, leases } = namesOf(root);
+  const held = bucketStream(leases);
   return {
     // Not by a consumer: that could be told to deliver wherever somebody listens.
     publish: [
@@ -160,6 +161,9 @@ function observing(root: string): Part {
         Operation.streamInfo(history),
         Operation.readDirectly(history),
         Operation.readMessage(history),
+        // Who holds what is no secret: what a lease's record says gives nobody a way to write one.
+        Operation.streamInfo(held),
+        Operation.readDirectly(held),
       ]),
       ...discovery('*'),
     ],
@@ -168,27 +172,21 @@ function observing(root: string): Part {
 }
 
 /**
- * A process, and no person: its consumers are told where to deliver what happened and who holds what, and the server looks at
- * nobody's permissions then. The mail, which is decided by, it reads value by value.
+ * A process, and no person: its consumer is told where to deliver who holds what, and the server looks at nobody's permissions then.
+ * The mail, which is decided by, it reads value by value, and what happened as it was kept.
  */
 function visualizing(root: string): Part {
   const { mail, leases, history } = namesOf(root);
-  const read = [history, bucketStream(leases)];
+  const held = bucketStream(leases);
   return {
     publish: [
       ...asking([
-        Operation.streamInfo(mail),
-        Operation.readDirectly(mail),
-        ...read.flatMap((stream) => [
-          Operation.streamInfo(stream),
-          Operation.readDirectly(stream),
-          Operation.readMessage(stream),
-          Operation.createConsumer(stream),
-          Operation.deleteConsumer(stream, '*'),
-        ]),
-        Operation.nextMessages(history, '*'),
+        ...[mail, history, held].flatMap((stream) => [Operation.streamInfo(stream), Operation.readDirectly(stream)]),
+        Operation.readMessage(held),
+        Operation.createConsumer(held),
+        Operation.deleteConsumer(held, '*'),
       ]),
-      flowControl(bucketStream(leases)),
+      flowControl(held),
     ],
     subscribe: [eventWildcard(root)],
   };

@@ -1,19 +1,12 @@
 // The manifests that follow from the adapters and their kinds.
 import { parse, stringify } from 'yaml';
-import { Role, rolesWith } from '../actors/process/config.ts';
+import { kindsOf, rule, rulesOf } from '../actors/process/cluster-rules.ts';
+import { rolesWith } from '../actors/process/config.ts';
 import type { Adapter } from '../adapters/adapter.ts';
 import { crdFile } from '../adapters/kubernetes/crds.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';
 const RBAC = 'rbac.authorization.k8s.io/v1';
-
-/** A rule of RBAC. */
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
 
 /** All CustomResourceDefinitions, for kustomize. */
 export function crdsKustomization(adapters: readonly Adapter[]): string {
@@ -28,14 +21,7 @@ export function crdsKustomization(adapters: readonly Adapter[]): string {
  * @param roles  that it plays; one that plays all of them gets the ClusterRole `troupe`, others one of their own
  */
 export function clusterRole(adapters: readonly Adapter[], roles = rolesWith(adapters)): string {
-  const rules = merged([
-    ...(roles.includes(Role.Watch) ? watching(adapters) : []),
-    ...(roles.includes(Role.Actors) ? acting(adapters) : []),
-    ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
-    // Who may read the metrics.
-    rule('authentication.k8s.io', ['tokenreviews'], ['create']),
-    rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
-  ]);
+  const rules = rulesOf(adapters, roles);
   const all = rolesWith(adapters).every((role) => roles.includes(role));
   const metadata = { name: all ? 'troupe' : `troupe-${roles.join('-')}` };
   return yaml({ apiVersion: RBAC, kind: 'ClusterRole', metadata, rules });
@@ -170,99 +156,6 @@ export function aggregatedRoles(adapters: readonly Adapter[]): string {
       rules,
     })),
   );
-}
-
-/** Every object is read, and published. */
-function watching(adapters: readonly Adapter[]): readonly Rule[] {
-  const verbs = ['list', 'watch'];
-  return [
-    // Metadata alone is asked for; the rules of a cluster have no verb for that.
-    rule('', ['secrets'], verbs),
-    ...adapters.flatMap(kindsOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
-    ...adapters.flatMap(followedOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
-  ];
-}
-
-function acting(adapters: readonly Adapter[]): readonly Rule[] {
-  return [
-    // Held by finalizers while they are needed; of these, too, only metadata is asked for.
-    rule('', ['secrets'], ['get', 'list', 'patch']),
-    ...adapters.flatMap((adapter) => [
-      ...kindsOf(adapter).flatMap(({ group, plurals }) => [
-        rule(group, plurals, ['get', 'list', 'patch']),
-        rule(
-          group,
-          plurals.map((plural) => `${plural}/status`),
-          ['patch'],
-        ),
-      ]),
-      ...(adapter.makes ?? []).flatMap(({ owner, owned }) => [
-        // Objects that others make for themselves.
-        rule(groupOf(adapter, owned), [owned], ['create', 'delete']),
-        // Where the cluster asks for it before an owner reference may block the owner's deletion.
-        rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
-      ]),
-      ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
-      // Whether the predecessor leads.
-      ...(adapter.predecessor === undefined
-        ? []
-        : [
-            {
-              ...rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
-              resourceNames: [adapter.predecessor.lease],
-            },
-          ]),
-    ]),
-    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-  ];
-}
-
-/** Credentials are read, the objects for which something is asked, and those that say more about it. */
-function serving(adapter: Adapter): readonly Rule[] {
-  return [
-    rule('', ['secrets'], ['get']),
-    ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
-    ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
-  ];
-}
-
-interface GroupPlurals {
-  readonly group: string;
-  readonly plurals: readonly string[];
-}
-
-function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
-  return byGroup(contracts);
-}
-
-function followedOf({ followed = [] }: Adapter): readonly GroupPlurals[] {
-  return byGroup(followed);
-}
-
-function byGroup(kinds: readonly { readonly group: string; readonly plural: string }[]): readonly GroupPlurals[] {
-  const groups = Map.groupBy(kinds, ({ group }) => group);
-  return [...groups].map(([group, of]) => ({ group, plurals: of.map(({ plural }) => plural).sort() }));
-}
-
-/** @throws {Error} the adapter says that objects of a kind are made which it does not have */
-function groupOf({ realm, contracts, followed = [] }: Adapter, plural: string): string {
-  const found = [...contracts, ...followed].find((kind) => kind.plural === plural);
-  if (found === undefined) throw new Error(`adapter '${realm}' has no kind '${plural}'`);
-  return found.group;
-}
-
-function rule(group: string, resources: readonly string[], verbs: readonly string[]): Rule {
-  return { apiGroups: [group], resources, verbs };
-}
-
-/** One rule for each set of resources, in the order of their first mention. */
-function merged(rules: readonly Rule[]): readonly Rule[] {
-  const byPlace = Map.groupBy(rules, ({ verbs: _, ...place }) => JSON.stringify(place));
-  return [...byPlace.values()].flatMap((same) => {
-    const [first] = same;
-    const { verbs: _, ...place } = first as Rule;
-    return { ...place, verbs: [...new Set(same.flatMap(({ verbs }) => verbs))].sort() };
-  });
 }
 
 function yaml(...manifests: readonly object[]): string {

@@ -7,6 +7,7 @@ import { leaveWithReader, stopSignal } from '../process/process.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { callersFolder } from './callers-folder.ts';
 import { asksForHelp, helpText, noCommand, type Program, parsed, type Usage } from './command-line.ts';
+import type { Ink } from './demo/view.ts';
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
@@ -49,6 +50,12 @@ interface Told {
   readonly data?: string;
   readonly namespace?: readonly string[];
   readonly output?: string;
+  readonly since?: string;
+  readonly type?: readonly string[];
+  readonly watch?: boolean;
+  readonly inspect?: string;
+  readonly generation?: string;
+  readonly otlp?: boolean;
 }
 
 interface Call {
@@ -196,6 +203,69 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
         });
       }
+      case 'events': {
+        const [{ events }, { openBusReader }] = await Promise.all([
+          import('./events/events.ts'),
+          import('./bus-reader.ts'),
+        ]);
+        process.stdout.on('error', leaveWithReader);
+        const { since = '1h', type, watch = false, inspect } = told;
+        return await events({
+          adapters: configured(),
+          clock,
+          openBus: () => openBusReader(config, clock, data),
+          prefix: config.natsPrefix,
+          names: rest,
+          namespaces: namespace,
+          since,
+          types: type,
+          isWatched: watch,
+          inspect,
+          output,
+          signal: stopSignal(),
+          out: process.stdout,
+          notes: process.stderr,
+          ink: await inkOf(env),
+        });
+      }
+      case 'trace': {
+        const [{ trace }, { openBusReader }] = await Promise.all([
+          import('./trace/trace.ts'),
+          import('./bus-reader.ts'),
+        ]);
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError("'trace' looks into one namespace");
+        return await trace({
+          config,
+          adapters: configured(),
+          clock,
+          openBus: () => openBusReader(config, clock, data),
+          names: rest,
+          namespace: namespace?.[0],
+          generation: told.generation,
+          isExported: told.otlp ?? false,
+          output,
+          home: env['HOME'],
+          out: process.stdout,
+          notes: process.stderr,
+          ink: await inkOf(env),
+        });
+      }
+      case 'doctor': {
+        const { doctor } = await import('./doctor/doctor.ts');
+        process.stdout.on('error', leaveWithReader);
+        return await doctor({
+          config,
+          adapters: adapters.map((adapter) => ({ ...adapter, ...configure(adapter, env, options) })),
+          clock,
+          output,
+          folder: data,
+          home: env['HOME'],
+          nodeVersion: process.versions.node,
+          out: process.stdout,
+          ink: await inkOf(env),
+        });
+      }
       case 'machines': {
         const { machines } = await import('./machines/machines.ts');
         process.stdout.on('error', leaveWithReader);
@@ -214,9 +284,14 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
-    // For `why` 1 is an answer.
-    return error instanceof TerminalError || command === 'why' ? 2 : 1;
+    // For these 1 is an answer.
+    return error instanceof TerminalError || ['why', 'trace', 'doctor'].includes(command) ? 2 : 1;
   }
+}
+
+async function inkOf(env: NodeJS.ProcessEnv): Promise<Ink> {
+  const { Ink } = await import('./demo/view.ts');
+  return process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain;
 }
 
 function print(text: string): number {

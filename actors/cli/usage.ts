@@ -148,6 +148,19 @@ const CONTEXT = {
   help: 'of the kubeconfig',
 } as const satisfies Option;
 
+const LOOKING = {
+  'nats-url': RUN['nats-url'],
+  data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
+} as const satisfies Options;
+
+const TEXT_OR_JSON = {
+  type: 'string',
+  short: 'o',
+  value: 'text|json',
+  default: 'text',
+  help: 'json is for programs',
+} as const satisfies Option;
+
 export const USAGES = {
   run: {
     name: 'run',
@@ -205,6 +218,86 @@ export const USAGES = {
     },
     examples: ['why network/app', 'why -n shop', 'why Subnet app -n shop -o json'],
   },
+  events: {
+    name: 'events',
+    forms: ['[<kind>/<name>]'],
+    about: 'what happened to objects, a line an event: first what the bus has kept, then, with --watch, what happens',
+    options: {
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: 'all',
+        help: 'where the objects are; may be repeated',
+      },
+      since: { type: 'string', value: 'DURATION', default: '1h', help: 'how far back, a Go duration' },
+      type: {
+        type: 'string',
+        multiple: true,
+        value: 'transition|call|gone|quarantined',
+        fallback: 'all',
+        help: 'only events of these types, with commas between; may be repeated',
+      },
+      watch: { type: 'boolean', short: 'w', help: 'goes on with what happens from now on' },
+      inspect: {
+        type: 'string',
+        value: 'PORT',
+        help: "as --watch, and serves the same to Stately's inspector, on a WebSocket on loopback; http://localhost:PORT shows it in a browser, which loads that inspector from stately.ai; 0 is any port",
+      },
+      output: { ...TEXT_OR_JSON, help: 'json is one CloudEvent a line' },
+      ...LOOKING,
+      ...COMMON,
+    },
+    examples: [
+      'events',
+      'events subnet/app -n shop --since 10m',
+      'events --type call --watch -o json',
+      'events -n shop --inspect 8080',
+    ],
+  },
+  trace: {
+    name: 'trace',
+    forms: ['<kind>/<name>'],
+    about:
+      'the last change of an object as a story: who wrote it, what the object waited for and for how long, what it asked of the cloud, until it settled; ends with 0 if it did, 1 if it has not yet or has failed, 2 if that cannot be told',
+    options: {
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: "the context's",
+        help: 'where the object is',
+      },
+      generation: { type: 'string', value: 'N', fallback: 'the last one', help: 'which change' },
+      otlp: {
+        type: 'boolean',
+        help: 'sends it as OpenTelemetry spans, by OTLP over HTTP, to OTEL_EXPORTER_OTLP_ENDPOINT (http://localhost:4318), with OTEL_EXPORTER_OTLP_HEADERS; twice makes the same spans',
+      },
+      output: TEXT_OR_JSON,
+      kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
+      context: CONTEXT,
+      ...LOOKING,
+      ...COMMON,
+    },
+    examples: ['trace subnet/app -n shop', 'trace subnet/app --generation 3 -o json', 'trace server/web --otlp'],
+  },
+  doctor: {
+    name: 'doctor',
+    about:
+      'whether what Troupe stands on is there and works: cluster, definitions, rights, bus, clouds, clocks; changes nothing, and ends with 0 if all is well, 1 if something is wrong, 2 if nothing is as far as could be examined',
+    options: {
+      output: TEXT_OR_JSON,
+      namespace: { ...RUN.namespace, help: 'only objects and rights there, with commas between; may be repeated' },
+      roles: { ...RUN.roles, help: 'whose rights are examined' },
+      kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
+      context: CONTEXT,
+      ...LOOKING,
+      ...COMMON,
+    },
+    examples: ['doctor', 'doctor -n team-a --roles watch,actors', 'doctor -o json'],
+  },
   machines: {
     name: 'machines',
     forms: ['[<machine>...]'],
@@ -238,7 +331,7 @@ export function isCommand(name: string | undefined): name is CommandName {
 type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
-const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'machines'];
+const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'events', 'trace', 'doctor', 'machines'];
 
 /**
  * The usage of a command with what adapters add to it.

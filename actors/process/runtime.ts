@@ -236,7 +236,7 @@ async function serveAdapters(
 }
 
 /** `host:port` of a URL, the port said in any case; undefined: there is none. */
-function authorityOf(url: string): string | undefined {
+export function authorityOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, port, protocol } = new URL(url);
   return `${hostname.replace(/^\[(.*)\]$/, '$1')}:${port || (protocol === 'http:' ? '80' : '443')}`;

@@ -131,7 +131,7 @@ async function libraryCredentials(path: string, context: string | undefined): Pr
   const config = new KubeConfig();
   config.loadFromFile(path);
   if (context !== undefined) config.setCurrentContext(context);
-  const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields } = {};
+  const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields; auth?: unknown } = {};
   await config.applyToHTTPSOptions(options);
   const headers = Object.fromEntries(
     Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value)]),

@@ -4,6 +4,7 @@ import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../adapter.ts';
 import { downloads } from './downloads.ts';
 import { Drift } from './drift.ts';
+import { signIns } from './examination.ts';
 import { REALM } from './kinds/common-contract.ts';
 import { namesOf } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
@@ -14,7 +15,7 @@ import { poller } from './poller.ts';
 import { reachOf } from './reach.ts';
 import { LATE_MS } from './refusals.ts';
 import { openstackScaffold } from './scaffold.ts';
-import { openStackSessions } from './sessions.ts';
+import { openStackSessions, type SessionsDeps } from './sessions.ts';
 
 export const openstack: Adapter = {
   realm: REALM,
@@ -55,29 +56,39 @@ function configured(options: OpenStackOptions): Configured {
         : [],
     lateMs: LATE_MS,
     serve: (ports) => serve(options, ports),
+    async examine(ports) {
+      const settings = await settingsOf(options, ports.apiServer);
+      const { clock, version } = ports;
+      return signIns(ports, (readSecret) => openStackSessions({ clock, version, readSecret, ...settings }));
+    },
+  };
+}
+
+/** What of the options sessions are opened with. @throws {TerminalError} one turns out to be wrong */
+async function settingsOf(
+  { callsInFlight, defaultCaFile, proxy, reach, transport }: OpenStackOptions,
+  apiServer: string | undefined,
+): Promise<Omit<SessionsDeps, 'clock' | 'version' | 'readSecret'>> {
+  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
+  return {
+    ...(callsInFlight !== undefined && { callsInFlight }),
+    ...(defaultCa !== undefined && { defaultCa }),
+    ...(proxy !== undefined && { proxy }),
+    ...(reach !== undefined && { reach: reachOf({ ...reach, apiServer }) }),
+    ...(transport !== undefined && { transport }),
   };
 }
 
 async function serve(
-  { callsInFlight, defaultCaFile, proxy, reach, transport, downloads: otherwise }: OpenStackOptions,
+  options: OpenStackOptions,
   { clock, version, apiServer, readSecret, onCall, sharers }: ServePorts,
 ): Promise<Served> {
-  const defaultCa = defaultCaFile === undefined ? undefined : await readCa(defaultCaFile);
-  const given = reach && reachOf({ ...reach, apiServer });
-  const sessions = openStackSessions({
-    clock,
-    version,
-    readSecret,
-    onCall,
-    sharers,
-    ...(callsInFlight !== undefined && { callsInFlight }),
-    ...(defaultCa !== undefined && { defaultCa }),
-    ...(proxy !== undefined && { proxy }),
-    ...(given !== undefined && { reach: given }),
-    ...(transport !== undefined && { transport }),
-  });
+  const settings = await settingsOf(options, apiServer);
+  const { proxy, reach: given } = settings;
+  const sessions = openStackSessions({ clock, version, readSecret, onCall, sharers, ...settings });
   const files =
-    otherwise?.(clock) ?? downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
+    options.downloads?.(clock) ??
+    downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
   const looks = lookUps({ clock });
   const polls = poller({ clock, lookUps: looks });
   const deps = {

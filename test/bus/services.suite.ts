@@ -2,7 +2,7 @@
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../bus/address.ts';
-import type { Bus, EventQuery, HeardEvent, JsonObject, TraceEvent, Tracing } from '../../bus/bus.ts';
+import type { Bus, EventQuery, HeardEvent, JsonObject, Tracing } from '../../bus/bus.ts';
 import {
   AbsentError,
   ConflictError,
@@ -149,7 +149,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
     called('events reach all who listen; telling never fails'),
     on(harness, async ({ connect, cut }) => {
       const [a, b] = [await connect('a'), await connect('b')];
-      const heard: (TraceEvent & { at: number })[] = [];
+      const heard: HeardEvent[] = [];
       const listening = await b.trace.subscribe((event) => heard.push(event));
       const event = {
         actor: { ...address('worker-1.example.com'), namespace: '' },
@@ -160,12 +160,14 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const startedAt = clock.now();
       a.trace.emit(event);
       await until('the event', () => heard.length === 1);
-      const { at, ...same } = heard[0] ?? { at: 0 };
+      const { at, id, source, ...same } = heard[0] as HeardEvent;
       assert.equal(same, event);
       assert.ok(at >= startedAt - 0.001 && at <= clock.now());
+      assert.is(id === undefined, source === undefined, 'an id is unique with its source');
       a.trace.emit({ ...event, traceparent: 'nonsense' });
       await until('the event', () => heard.length === 2);
-      const { at: _, ...untraced } = heard[1] ?? { at: 0 };
+      const { at: _, id: another, source: __, ...untraced } = heard[1] as HeardEvent;
+      if (id !== undefined) assert.is.not(another, id);
       assert.equal(
         untraced,
         { actor: event.actor, type: event.type, data: event.data },
@@ -217,7 +219,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       assert.equal(await steps({ actor: one, only: 'last' }), [3, 4]);
       const [first] = await all(b, { actor: one });
       assert.ok(first !== undefined && first.at <= since);
-      const { at: _, ...event } = first;
+      const { at: _, keptAt: __, id: ___, source: ____, ...event } = first;
       assert.equal(event, { actor: one, type: 'transition', traceparent: TRACEPARENT, data: { step: 1 } });
     }),
   );

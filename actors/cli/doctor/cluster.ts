@@ -1,0 +1,111 @@
+// The API server, and the definitions of the kinds in it.
+import { crd, ForbiddenError, type KindContract, type KubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, type Json, type JsonObject, toErrorData } from '../../../bus/mod.ts';
+import { Area, type Check, unknown, well, wrong } from './checks.ts';
+import { clockCheck } from './clocks.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Names that are told of those that share a trouble. */
+const NAMED = 3;
+const APPLY = "apply them with 'troupe crds --apply'";
+
+type Client = Pick<KubeClient, 'call' | 'server'>;
+
+/** @returns undefined: there is no answer, and `checks` say why */
+export async function examineServer(
+  client: Client,
+  clock: Clock,
+): Promise<{ readonly isReached: boolean; readonly checks: readonly Check[] }> {
+  const askedAt = clock.now();
+  try {
+    const { body, serverTime } = await client.call({ method: 'GET', path: '/version' });
+    const reading = { at: serverTime, resolutionMs: 1_000, askedAt, answeredAt: clock.now() };
+    const version = String(body['gitVersion'] ?? 'a version that it does not tell');
+    return {
+      isReached: true,
+      checks: [
+        well(Area.Cluster, client.server, `answers, Kubernetes ${version}`),
+        clockCheck(`API server at ${client.server}`, reading),
+      ],
+    };
+  } catch (error) {
+    const todo = 'see that the kubeconfig, or --context, names the right server, and that it can be reached from here';
+    return { isReached: false, checks: [wrong(Area.Cluster, client.server, toErrorData(error).message, todo)] };
+  }
+}
+
+/** What is amiss with a definition, in the words for several. */
+type Trouble = 'missing' | 'not established' | 'not served in our version' | 'of another release' | 'not to be read';
+
+const TODO: Readonly<Record<Trouble, string>> = {
+  missing: APPLY,
+  'not established': 'look at its conditions: another definition may have its names',
+  'not served in our version': APPLY,
+  'of another release': `${APPLY}, or use the release that they are of`,
+  'not to be read': 'look with an account that may read customresourcedefinitions',
+};
+
+export async function examineDefinitions(
+  client: Client,
+  contracts: readonly KindContract[],
+): Promise<readonly Check[]> {
+  const found = await Promise.all(
+    contracts.map(async (contract) => [nameOf(contract), await troubleOf(client, contract)] as const),
+  );
+  const place = 'CustomResourceDefinitions';
+  const isFine = found.filter(([, trouble]) => trouble === undefined).length;
+  const troubles = Map.groupBy(found, ([, trouble]) => trouble);
+  troubles.delete(undefined);
+  const said = [...troubles].flatMap(([trouble, of]): Check[] => {
+    if (trouble === undefined) return [];
+    const names = of.map(([name]) => name);
+    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+    const what = `${names.length} of ${contracts.length} ${trouble}: ${names.slice(0, NAMED).join(', ')}${more}`;
+    return [(trouble === 'not to be read' ? unknown : wrong)(Area.Cluster, place, what, TODO[trouble])];
+  });
+  if (said.length > 0) return said;
+  return [well(Area.Cluster, place, `all ${isFine} are there, established, and of this release`)];
+}
+
+async function troubleOf(client: Client, contract: KindContract): Promise<Trouble | undefined> {
+  try {
+    const { body } = await client.call({ method: 'GET', path: `${DEFINITIONS}/${nameOf(contract)}` });
+    return troubleIn(body, crd(contract));
+  } catch (error) {
+    if (error instanceof AbsentError) return 'missing';
+    if (error instanceof ForbiddenError) return 'not to be read';
+    throw error;
+  }
+}
+
+interface Definition {
+  readonly spec: { readonly versions: readonly (JsonObject & { readonly name: string; readonly served: boolean })[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+function troubleIn(found: JsonObject, wanted: JsonObject): Trouble | undefined {
+  const [{ spec, status }, own] = [found, wanted] as unknown as [Definition, Definition];
+  const isEstablished = status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True');
+  if (isEstablished !== true) return 'not established';
+  const pairs = own.spec.versions.map((version) => [version, spec.versions.find(({ name }) => name === version.name)]);
+  if (pairs.some(([, there]) => there?.served !== true)) return 'not served in our version';
+  return pairs.every(([version, there]) => isWithin(version, there)) ? undefined : 'of another release';
+}
+
+/** The server adds what is left out: what it has is compared as far as it was said. */
+function isWithin(wanted: Json | undefined, found: Json | undefined): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(found) &&
+      wanted.length === found.length &&
+      wanted.every((item: Json, index) => isWithin(item, found[index] as Json | undefined))
+    );
+  }
+  if (typeof wanted !== 'object' || wanted === null) return wanted === found;
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
+  return Object.entries(wanted).every(([name, part]) => isWithin(part, (found as JsonObject)[name]));
+}
+
+function nameOf({ plural, group }: KindContract): string {
+  return `${plural}.${group}`;
+}

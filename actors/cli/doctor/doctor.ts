@@ -1,0 +1,111 @@
+// `troupe doctor`: whether what Troupe stands on is there and works, and what to do where it is not. It changes nothing.
+import type { Adapter, ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import { type Clock, TerminalError, TroupeError } from '../../../bus/mod.ts';
+import { leaderAmong } from '../../inquiry/leader.ts';
+import type { Config } from '../../process/config.ts';
+import { authorityOf } from '../../process/runtime.ts';
+import { TROUPE_VERSION } from '../../process/version.ts';
+import { type Cluster, openCluster } from '../cluster.ts';
+import type { Ink } from '../demo/view.ts';
+import { examineAccess } from './access.ts';
+import { examineBus } from './bus.ts';
+import { Area, type Check, exitCodeOf, unknown, well, wrong } from './checks.ts';
+import { examineClouds } from './clouds.ts';
+import { examineDefinitions, examineServer } from './cluster.ts';
+import { doctorText } from './text.ts';
+
+export interface DoctorDeps {
+  config: Config;
+  adapters: readonly (Adapter & ConfiguredAdapter)[];
+  clock: Clock;
+  output: string | undefined;
+  /** Of `troupe dev`. */
+  folder: string;
+  home: string | undefined;
+  /** Of Node, with dots. */
+  nodeVersion: string;
+  out: NodeJS.WritableStream;
+  ink: Ink;
+}
+
+/** What everything here runs on. */
+const NODE_MAJOR = 24;
+
+/**
+ * @returns 0 when all is well, 1 when something is wrong, 2 when nothing is, as far as could be examined
+ * @throws {TerminalError} there is no such output
+ */
+export async function doctor(deps: DoctorDeps): Promise<number> {
+  const { config, clock, output = 'text', folder, out, ink } = deps;
+  if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
+  const checks = [
+    nodeCheck(deps.nodeVersion),
+    ...(await examineCluster(deps)),
+    ...(await examineBus(config, clock, folder)),
+  ];
+  const areas = Object.values<string>(Area);
+  const sorted = checks.toSorted((left, right) => areas.indexOf(left.area) - areas.indexOf(right.area));
+  const data = { version: TROUPE_VERSION, exitCode: exitCodeOf(checks), checks: sorted };
+  out.write(output === 'json' ? `${JSON.stringify(data, undefined, 2)}\n` : doctorText(sorted, ink));
+  return exitCodeOf(checks);
+}
+
+function nodeCheck(version: string): Check {
+  const place = `Node ${version}`;
+  if (Number(version.split('.')[0]) >= NODE_MAJOR) return well(Area.Process, place, `runs troupe ${TROUPE_VERSION}`);
+  return wrong(Area.Process, place, 'is older than what troupe is tested with', `use Node ${NODE_MAJOR} or later`);
+}
+
+async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Promise<readonly Check[]> {
+  const { namespaces, roles } = config;
+  let cluster: Cluster;
+  try {
+    cluster = openCluster({ config, adapters, clock, home });
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error;
+    return [unknown(Area.Cluster, 'kubeconfig', error.message, 'name one with --kubeconfig or KUBECONFIG')];
+  }
+  const { client, objects: read } = cluster;
+  try {
+    const { isReached, checks } = await examineServer(client, clock);
+    if (!isReached) return checks;
+    const parts = [
+      () =>
+        examineDefinitions(
+          client,
+          adapters.flatMap(({ contracts }) => contracts),
+        ),
+      () => leaderCheck(adapters, read, clock),
+      () => examineAccess(client, adapters, [...roles], namespaces),
+      () => examineClouds({ adapters, objects: read, namespaces, clock, apiServer: authorityOf(client.server) ?? '' }),
+    ];
+    const found: Check[] = [...checks];
+    for (const part of parts) {
+      try {
+        found.push(...(await part()));
+      } catch (error) {
+        if (!(error instanceof TroupeError)) throw error;
+        found.push(unknown(Area.Cluster, client.server, error.message, 'try again, or look with another account'));
+      }
+    }
+    return found;
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function leaderCheck(
+  adapters: readonly ConfiguredAdapter[],
+  read: Cluster['objects'],
+  clock: Clock,
+): Promise<readonly Check[]> {
+  const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
+  if (predecessors.length === 0) return [];
+  const leader = await leaderAmong(predecessors, read, clock.now());
+  const names = predecessors.map(({ name }) => name).join(', ');
+  if (leader === undefined)
+    return [well(Area.Cluster, 'other controllers', `no lease of ${names} is held, as far as may be seen`)];
+  const what = `${leader.name} leads: ${leader.holder} holds it, and Troupe touches nothing meanwhile`;
+  const todo = `scale the Deployment of ${leader.name} to zero, or name what is taken over with --kinds`;
+  return [wrong(Area.Cluster, `lease ${leader.lease}`, what, todo)];
+}

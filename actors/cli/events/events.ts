@@ -1,0 +1,102 @@
+// `troupe events`: what happened to objects, from what the bus has kept, and then live.
+import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import { parseGoDuration } from '../../../adapters/go-duration.ts';
+import { type Clock, cloudEvent, type HeardEvent, TerminalError } from '../../../bus/mod.ts';
+import { withoutOperations } from '../../effects/operations-service.ts';
+import { registry } from '../../object/registry.ts';
+import type { BusReader } from '../bus-reader.ts';
+import { objectNamed } from '../cluster.ts';
+import type { Ink } from '../demo/view.ts';
+import { inspection } from './inspection.ts';
+import { serveInspection } from './inspection-server.ts';
+import { lineOf, Steps } from './lines.ts';
+import { readEvents } from './reading.ts';
+
+export interface EventsDeps {
+  adapters: readonly ConfiguredAdapter[];
+  clock: Clock;
+  openBus: () => Promise<BusReader>;
+  /** First token of the bus's subjects; undefined: the usual one. */
+  prefix: string | undefined;
+  /** `<kind>/<name>`, or the two apart; none: all objects. */
+  names: readonly string[];
+  /** With commas between; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  /** A Go duration. */
+  since: string;
+  /** With commas between; undefined: all. */
+  types: readonly string[] | undefined;
+  isWatched: boolean;
+  /** A port; undefined: nobody inspects. */
+  inspect: string | undefined;
+  output: string | undefined;
+  /** Ends the watch. */
+  signal: AbortSignal;
+  out: NodeJS.WritableStream;
+  /** What is no event. */
+  notes: NodeJS.WritableStream;
+  ink: Ink;
+}
+
+/** @throws {TerminalError} what is asked makes no sense; {AbsentError} no events are kept; as `openBus` */
+export async function events(deps: EventsDeps): Promise<number> {
+  const { adapters, clock, openBus, prefix, names, isWatched, output = 'text', signal, out, notes, ink } = deps;
+  if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
+  const sinceMs = parseGoDuration(deps.since);
+  if (sinceMs === undefined || sinceMs < 0)
+    throw new TerminalError(`--since must be a Go duration such as 10m; got '${deps.since}'`);
+  const port = deps.inspect === undefined ? undefined : portOf(deps.inspect);
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap((adapter) => adapter.followed ?? []),
+  );
+  const named = names.length === 0 ? undefined : objectNamed('events', known.resources, names);
+  const [namespaces, types] = [listOf(deps.namespaces), listOf(deps.types)];
+  const steps = new Steps();
+  const labelOf: Parameters<typeof lineOf>[1]['labelOf'] = (address) =>
+    `${known.resource(address)?.kind ?? address.plural}/${address.name}`;
+  const isMeant = ({ actor, type }: HeardEvent): boolean =>
+    (namespaces === undefined || namespaces.includes(actor.namespace)) &&
+    (types === undefined || types.includes(type)) &&
+    (named === undefined ||
+      (actor.realm === named.realm && actor.plural === named.plural && actor.name === named.name));
+  const places = namespaces?.length === 1 ? 'one' : 'many';
+
+  const bus = await openBus();
+  const server = port === undefined ? undefined : await serveInspection(inspection(adapters), { port });
+  if (server !== undefined)
+    notes.write(`troupe: inspect at ${server.url}, or by WebSocket at ${server.webSocketUrl}\n`);
+  try {
+    await readEvents({
+      trace: bus.trace,
+      since: clock.now() - sinceMs,
+      until: isWatched || server !== undefined ? signal : undefined,
+      onEvent(event) {
+        steps.hear(event);
+        if (!isMeant(event)) return;
+        server?.tell(event);
+        out.write(
+          output === 'json'
+            ? `${JSON.stringify(cloudEvent(event, prefix))}\n`
+            : lineOf(event, { labelOf, steps, places, ink }),
+        );
+      },
+      onNoHistory: ({ message }) => notes.write(`troupe: ${message}; what happens from now on is told\n`),
+    });
+    return 0;
+  } finally {
+    await server?.close();
+    await bus.close();
+  }
+}
+
+function listOf(given: readonly string[] | undefined): readonly string[] | undefined {
+  const all = given?.flatMap((text) => text.split(',')).flatMap((text) => text.trim() || []);
+  return all === undefined || all.length === 0 ? undefined : all;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port < 65_536) return port;
+  throw new TerminalError(`--inspect must be a port, 0 for any; got '${text}'`);
+}

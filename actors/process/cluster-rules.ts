@@ -1,0 +1,118 @@
+// What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
+// and `troupe doctor` looks whether it is there.
+import type { Adapter } from '../../adapters/adapter.ts';
+import { Role } from './config.ts';
+
+/** A rule of RBAC. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** @param roles  that it plays */
+export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]): readonly Rule[] {
+  return merged([
+    ...(roles.includes(Role.Watch) ? watching(adapters) : []),
+    ...(roles.includes(Role.Actors) ? acting(adapters) : []),
+    ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
+    // Who may read the metrics.
+    rule('authentication.k8s.io', ['tokenreviews'], ['create']),
+    rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
+  ]);
+}
+
+/** Every object is read, and published. */
+function watching(adapters: readonly Adapter[]): readonly Rule[] {
+  const verbs = ['list', 'watch'];
+  return [
+    // Metadata alone is asked for; the rules of a cluster have no verb for that.
+    rule('', ['secrets'], verbs),
+    ...adapters.flatMap(kindsOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
+    ...adapters.flatMap(followedOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
+  ];
+}
+
+function acting(adapters: readonly Adapter[]): readonly Rule[] {
+  return [
+    // Held by finalizers while they are needed; of these, too, only metadata is asked for.
+    rule('', ['secrets'], ['get', 'list', 'patch']),
+    ...adapters.flatMap((adapter) => [
+      ...kindsOf(adapter).flatMap(({ group, plurals }) => [
+        rule(group, plurals, ['get', 'list', 'patch']),
+        rule(
+          group,
+          plurals.map((plural) => `${plural}/status`),
+          ['patch'],
+        ),
+      ]),
+      ...(adapter.makes ?? []).flatMap(({ owner, owned }) => [
+        // Objects that others make for themselves.
+        rule(groupOf(adapter, owned), [owned], ['create', 'delete']),
+        // Where the cluster asks for it before an owner reference may block the owner's deletion.
+        rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
+      ]),
+      ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
+      // Whether the predecessor leads.
+      ...(adapter.predecessor === undefined
+        ? []
+        : [
+            {
+              ...rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
+              resourceNames: [adapter.predecessor.lease],
+            },
+          ]),
+    ]),
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}
+
+/** Credentials are read, the objects for which something is asked, and those that say more about it. */
+function serving(adapter: Adapter): readonly Rule[] {
+  return [
+    rule('', ['secrets'], ['get']),
+    ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
+    ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
+  ];
+}
+
+export interface GroupPlurals {
+  readonly group: string;
+  readonly plurals: readonly string[];
+}
+
+/** Of the kinds with a life. */
+export function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
+  return byGroup(contracts);
+}
+
+function followedOf({ followed = [] }: Adapter): readonly GroupPlurals[] {
+  return byGroup(followed);
+}
+
+function byGroup(kinds: readonly { readonly group: string; readonly plural: string }[]): readonly GroupPlurals[] {
+  const groups = Map.groupBy(kinds, ({ group }) => group);
+  return [...groups].map(([group, of]) => ({ group, plurals: of.map(({ plural }) => plural).sort() }));
+}
+
+/** @throws {Error} the adapter says that objects of a kind are made which it does not have */
+function groupOf({ realm, contracts, followed = [] }: Adapter, plural: string): string {
+  const found = [...contracts, ...followed].find((kind) => kind.plural === plural);
+  if (found === undefined) throw new Error(`adapter '${realm}' has no kind '${plural}'`);
+  return found.group;
+}
+
+export function rule(group: string, resources: readonly string[], verbs: readonly string[]): Rule {
+  return { apiGroups: [group], resources, verbs };
+}
+
+/** One rule for each set of resources, in the order of their first mention. */
+function merged(rules: readonly Rule[]): readonly Rule[] {
+  const byPlace = Map.groupBy(rules, ({ verbs: _, ...place }) => JSON.stringify(place));
+  return [...byPlace.values()].flatMap((same) => {
+    const [first] = same;
+    const { verbs: _, ...place } = first as Rule;
+    return { ...place, verbs: [...new Set(same.flatMap(({ verbs }) => verbs))].sort() };
+  });
+}

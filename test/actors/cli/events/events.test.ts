@@ -1,0 +1,175 @@
+// `troupe events`: what is kept and then what happens, each once, as lines and as CloudEvents.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Ink } from '../../../../actors/cli/demo/view.ts';
+import { type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
+import { systemClock } from '../../../../actors/clock.ts';
+import { openstackWith } from '../../../../adapters/openstack/mod.ts';
+import { type Address, type Bus, memoryBroker, TerminalError, type TraceEvent } from '../../../../bus/mod.ts';
+import { type Said, said } from '../reader.ts';
+
+const test = suite('troupe events');
+
+const clock = systemClock();
+const SUBNET: Address = { realm: 'openstack', plural: 'subnets', namespace: 'shop', name: 'app' };
+const NETWORK: Address = { ...SUBNET, plural: 'networks', name: 'net' };
+const ELSEWHERE: Address = { ...NETWORK, namespace: 'other' };
+const OWN = '00-00000001a5604333acb814e890bd5ff7-bbc0e17da5604333-01';
+const OTHERS = '00-00000001ab64427ca22cecd43b82b734-38353872ab64427c-01';
+
+const moved = (actor: Address, traceparent: string, more: TraceEvent['data'] = {}): TraceEvent => ({
+  actor,
+  type: 'transition',
+  traceparent,
+  data: { uid: 'u', from: '', to: 'claiming', cause: 'life.began', tags: ['busy'], ...more },
+});
+const CALL: TraceEvent = {
+  actor: SUBNET,
+  type: 'call',
+  traceparent: OWN,
+  data: { service: 'network', method: 'POST', path: '/subnets', status: 409, durationMs: 12.4, requestId: 'req-1' },
+};
+const KEPT: readonly TraceEvent[] = [
+  moved(NETWORK, OTHERS),
+  moved(ELSEWHERE, OWN.replace('bbc0', 'bbc1')),
+  moved(SUBNET, OWN, { from: 'claiming', to: 'building.creating', cause: 'xstate.done.actor.guard', links: [OTHERS] }),
+  CALL,
+  moved(SUBNET, OWN, {
+    from: 'building.creating',
+    to: 'backingOff',
+    cause: 'xstate.error.actor.create',
+    tags: ['failing'],
+    failure: 'quota',
+  }),
+];
+
+async function withBus(run: (bus: Bus) => Promise<void>, kept = KEPT): Promise<void> {
+  const bus = memoryBroker({ clock }).connect();
+  try {
+    for (const event of kept) bus.trace.emit(event);
+    await clock.sleep(0);
+    await run(bus);
+  } finally {
+    await bus.close();
+  }
+}
+
+function told(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
+  return said((streams) =>
+    events({
+      adapters: [openstackWith({})],
+      clock,
+      openBus: async () => ({ ...bus, close: async () => undefined }),
+      prefix: undefined,
+      names: [],
+      namespaces: undefined,
+      since: '1h',
+      types: undefined,
+      isWatched: false,
+      inspect: undefined,
+      output: undefined,
+      signal: new AbortController().signal,
+      ink: Ink.Plain,
+      ...streams,
+      ...more,
+    }),
+  );
+}
+
+/** Lines without their times. */
+function lines({ out }: Said): readonly string[] {
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => {
+      assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z {2}/);
+      return line.slice(26).replace(/ {3,}/, '  ');
+    });
+}
+
+test('each event is a line: object, way, cause, whose answer it was, failure; calls with their answer', () =>
+  withBus(async (bus) => {
+    assert.equal(lines(await told(bus, { namespaces: ['shop'] })), [
+      'Network/net  (new) -> claiming  after life.began',
+      'Subnet/app  claiming -> building.creating  after guard done by Network/net',
+      'Subnet/app  POST network /subnets  409  12 ms  req-1',
+      'Subnet/app  building.creating -> backingOff  after create failed  failed: quota',
+    ]);
+    assert.match(lines(await told(bus))[1] ?? '', /^other {2}Network\/net /);
+    assert.match((await told(bus, { ink: Ink.Colour })).out, '\u001b[31mbuilding.creating -> backingOff');
+  }));
+
+test('one object, some types, and no longer ago than was asked', () =>
+  withBus(async (bus) => {
+    assert.is(lines(await told(bus, { names: ['subnet/app'] })).length, 3);
+    assert.is(lines(await told(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
+    assert.is((await told(bus, { since: '0s' })).out, '');
+  }));
+
+test('JSON is one CloudEvent a line', () =>
+  withBus(async (bus) => {
+    const { out } = await told(bus, { output: 'json', types: ['call'] });
+    const { id, time, ...event } = JSON.parse(out);
+    assert.type(id, 'string');
+    assert.match(time, /^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z$/);
+    assert.equal(event, {
+      specversion: '1.0',
+      source: '/troupe',
+      type: 'troupe.call',
+      subject: 'openstack.subnets.shop.app',
+      traceparent: OWN,
+      datacontenttype: 'application/json',
+      data: CALL.data,
+    });
+  }));
+
+test('who watches hears what is kept and what happens meanwhile, each once', () =>
+  withBus(async (bus) => {
+    const stop = new AbortController();
+    const late: TraceEvent = { ...CALL, data: { ...CALL.data, requestId: 'late' } };
+    const early: TraceEvent = { ...CALL, data: { ...CALL.data, requestId: 'early' } };
+    const trace: Bus['trace'] = {
+      ...bus.trace,
+      async *history(query) {
+        bus.trace.emit(early);
+        await clock.sleep(5);
+        yield* bus.trace.history(query); // it has the early one, too
+        setImmediate(() => {
+          bus.trace.emit(late);
+          setImmediate(() => setImmediate(() => stop.abort()));
+        });
+      },
+    };
+    const all = await told({ ...bus, trace }, { isWatched: true, signal: stop.signal, types: ['call'] });
+    assert.equal(
+      lines(all).map((line) => line.split('  ').at(-1)),
+      ['req-1', 'early', 'late'],
+    );
+  }));
+
+test('names do nothing to a terminal', () =>
+  withBus(
+    async (bus) => {
+      const { out } = await told(bus);
+      assert.match(out, 'Network/a\\u{1b}[2J');
+      assert.not.match(out, '\u001b');
+    },
+    [moved({ ...NETWORK, name: 'a\u001b[2J' }, OWN)],
+  ));
+
+test('what makes no sense is refused before the bus is asked', () =>
+  withBus(async (bus) => {
+    for (const [more, expected] of [
+      [{ since: 'yesterday' }, /--since must be a Go duration such as 10m; got 'yesterday'/],
+      [{ output: 'yaml' }, /--output must be text or json; got 'yaml'/],
+      [{ inspect: 'http' }, /--inspect must be a port, 0 for any; got 'http'/],
+      [{ names: ['netwrok/a'] }, /no kind 'netwrok'; did you mean 'network'/],
+    ] as const) {
+      const refused = told(bus, { ...more, openBus: async () => assert.unreachable() as never });
+      const error = await refused.catch((thrown: unknown) => thrown);
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, expected);
+    }
+  }));
+
+test.run();
