@@ -57,8 +57,8 @@ const REST_FOR_MS = 5_000;
 const IDLE_MS = 20_000;
 /** How long users try again what the API server does not take, after the last thing that happened, in milliseconds. */
 const PATIENCE_MS = 20_000;
-/** After which not all of the mail is there. */
-const FORGETTING: ReadonlySet<Happening['what']> = new Set(['wipeMail', 'wipeAll', 'rollBack']);
+/** After which not all of the mail is there, or an object does not tell what it has. */
+const FORGETTING: ReadonlySet<Happening['what']> = new Set(['wipeMail', 'wipeAll', 'rollBack', 'forgetId']);
 
 export async function play(plan: Plan, { told = false }: HistoryOptions = {}): Promise<History> {
   const time = new SimulatedTime();
@@ -386,7 +386,8 @@ class Performance {
 
   #happen(step: Happening): void {
     if (this.#violation !== undefined) return;
-    // Without the mail nobody knows what was asked for, should the object not tell any more.
+    // Without the mail nobody knows what was asked for, should the object not tell any more; and what was made is found by
+    // nobody when its id is taken out and it is to be called something else.
     if (FORGETTING.has(step.what)) {
       if (this.#isRenamed) return;
       this.#hasForgotten = true;
