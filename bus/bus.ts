@@ -124,6 +124,8 @@ export interface Leases {
    * expiry (expiry on servers that send no event for it: by the clock of this process). Renewals are not changes.
    */
   watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }>;
+  /** Who holds what, once, for people: one that changes meanwhile may be there or not. @throws {TransientError} */
+  list(): Promise<readonly LeaseRecord[]>;
 }
 
 /** One endpoint of a service: `subject` tokens under `troupe.`, e.g. `openstack.subnets.create`. */
@@ -196,6 +198,8 @@ export interface TraceEvent {
 export interface HeardEvent extends TraceEvent {
   /** When it was emitted, on the clock of its process: milliseconds since the epoch, to the microsecond. */
   readonly at: number;
+  /** When it was kept, on the clock of the bus; undefined: it was heard, or nobody says. */
+  readonly keptAt?: number;
 }
 
 /** Which of the kept events. */

@@ -180,6 +180,10 @@ class MemoryLeases implements Leases {
     });
   }
 
+  list(): Promise<readonly LeaseRecord[]> {
+    return this.#link.call(() => this.#stores.leases.records());
+  }
+
   /** Tells every watch what is new. */
   healed(): void {
     for (const tell of this.#watches) this.#link.later(tell);

@@ -2,20 +2,12 @@
 // and pages, and nothing depends on it: a process whose events cannot be kept says so once and goes on.
 import type { EventLimits, EventQuery } from './bus.ts';
 import type { Connection } from './connection.ts';
-import { AbsentError, TransientError, TroupeError } from './errors.ts';
-import { ApiCode, api, createStream, isApiError, type StreamConfig, streamInfo, updateStream } from './nats-api.ts';
-import { ACKNOWLEDGEMENT, apiSubject, Operation } from './nats-names.ts';
+import { AbsentError, TroupeError } from './errors.ts';
+import { ApiCode, createStream, isApiError, type StreamConfig, streamInfo, updateStream } from './nats-api.ts';
+import { type KeptMessage, keptMessages } from './nats-direct-reads.ts';
 import { eventsOf, eventWildcard } from './subjects.ts';
 
 const NANOS_A_MS = 1_000_000;
-/** Events asked for in one go. */
-const BATCH = 500;
-/** How long a batch may take. */
-const BATCH_MS = 5_000;
-/** A reader that is not heard of for so long is deleted by the server. */
-const INACTIVE_MS = 60_000;
-/** Statuses of a request for more messages than there are: none, or fewer. */
-const NO_MORE: ReadonlySet<number> = new Set([404, 408]);
 
 export interface EventStreamOptions {
   readonly connection: Connection;
@@ -83,97 +75,22 @@ export class EventStream {
   }
 }
 
-/** A message as it was kept. */
-export interface KeptMessage {
-  readonly subject: string;
-  readonly data: Uint8Array;
-}
-
 /**
- * What the stream holds when it is asked, oldest first.
+ * The events that the stream holds when it is asked, oldest first.
  *
  * @throws {AbsentError} no events are kept
  * @throws {TransientError} the connection broke, or no answer came in time
  */
-export async function* keptMessages(
+export async function* keptEvents(
   connection: Connection,
   stream: string,
   root: string,
   { actor, since }: EventQuery,
 ): AsyncGenerator<KeptMessage, void, undefined> {
-  const { name, pending } = await makeReader(connection, stream, {
-    ...(since === undefined
-      ? { deliver_policy: 'all' }
-      : { deliver_policy: 'by_start_time', opt_start_time: new Date(Math.max(0, since)).toISOString() }),
-    filter_subject: actor === undefined ? eventWildcard(root) : eventsOf(actor, root),
-  });
-  try {
-    let left = pending;
-    while (left > 0) {
-      const batch = await nextBatch(
-        connection,
-        apiSubject(Operation.nextMessages(stream, name)),
-        Math.min(left, BATCH),
-      );
-      yield* batch;
-      left = batch.length === 0 ? 0 : left - batch.length; // what is missing has grown too old meanwhile
-    }
-  } finally {
-    connection.send(apiSubject(Operation.deleteConsumer(stream, name)), ''); // a courtesy: it would end by itself
-  }
-}
-
-async function makeReader(
-  connection: Connection,
-  stream: string,
-  which: object,
-): Promise<{ name: string; pending: number }> {
-  const config = {
-    ...which,
-    ack_policy: 'none',
-    replay_policy: 'instant',
-    inactive_threshold: INACTIVE_MS * NANOS_A_MS,
-    mem_storage: true,
-    num_replicas: 1,
-  };
-  try {
-    const answer = await api(connection, Operation.createConsumer(stream), { stream_name: stream, config });
-    return { name: String(answer['name']), pending: Number(answer['num_pending']) };
-  } catch (error) {
-    if (!isApiError(error, ApiCode.StreamNotFound)) throw error;
-    throw new AbsentError(`no events are kept: there is no stream '${stream}'`, { cause: error });
-  }
-}
-
-/** So many messages, or fewer if there are no more. They are answers to one request, on a subject of their own. */
-async function nextBatch(connection: Connection, subject: string, count: number): Promise<readonly KeptMessage[]> {
-  const { clock } = connection;
-  const messages: KeptMessage[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const reply = connection.newInbox();
-  const subscription = connection.listen(
-    reply,
-    ({ subject: of, data, headers: status, reply: acknowledgement = '' }) => {
-      if (acknowledgement.startsWith(ACKNOWLEDGEMENT)) {
-        messages.push({ subject: of, data });
-        if (messages.length === count) resolve();
-      } else if (status !== undefined && NO_MORE.has(status.code)) resolve();
-      // The reader was deleted, or its stream: what was read so far is not all.
-      else reject(new TransientError(`the kept events cannot be read on: ${status?.description || status?.code}`));
-    },
-  );
-  const late = (): void => reject(new TransientError('the kept events were not answered in time'));
-  const timer = clock.setTimeout(late, BATCH_MS);
-  const stop = connection.connectivity.add(() => reject(connection.away()));
-  try {
-    if (!connection.send(subject, JSON.stringify({ batch: count, no_wait: true }), { reply })) throw connection.away();
-    await promise;
-    return messages;
-  } finally {
-    stop();
-    clock.clearTimeout(timer);
-    subscription.unsubscribe();
-  }
+  const info = await streamInfo(connection, stream);
+  if (info === undefined) throw new AbsentError(`no events are kept: there is no stream '${stream}'`);
+  const filter = actor === undefined ? eventWildcard(root) : eventsOf(actor, root);
+  yield* keptMessages(connection, { info, filter, since });
 }
 
 function eventConfig(name: string, root: string, replicas: number, limits: EventLimits): StreamConfig {

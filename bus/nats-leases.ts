@@ -15,7 +15,8 @@ import { TransientError } from './errors.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';
 import { FRESH, leaseKey } from './lease-names.ts';
 import { parseLease, type StoredLease } from './lease-record.ts';
-import { publishMessage, readMessage, type StoredMessage, type StreamConfig } from './nats-api.ts';
+import { publishMessage, readMessage, type StoredMessage, type StreamConfig, streamInfo } from './nats-api.ts';
+import { keptMessages } from './nats-direct-reads.ts';
 import { LeaseWatch } from './nats-lease-watch.ts';
 import { bucketStream, entrySubject } from './nats-names.ts';
 import { discardBroken, StreamKeeper } from './nats-stream.ts';
@@ -129,6 +130,17 @@ export class NatsLeases implements Leases {
       await watch.close();
     };
     return { close };
+  }
+
+  async list(): Promise<readonly LeaseRecord[]> {
+    const info = await streamInfo(this.#connection, this.#keeper.config.name);
+    if (info === undefined) return [];
+    const leases: LeaseRecord[] = [];
+    for await (const { data, deleted } of keptMessages(this.#connection, { info, filter: `${this.#prefix}>` })) {
+      const lease = parseLease({ payload: new TextDecoder().decode(data), deleted });
+      if (lease !== undefined) leases.push({ name: lease.name, holder: lease.holder });
+    }
+    return leases;
   }
 
   /** Stores a record in place of the one with this sequence; undefined: it was replaced meanwhile. @throws {TransientError} */

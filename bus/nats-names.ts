@@ -36,7 +36,6 @@ export const Operation = {
   readDirectly: (stream: string) => `DIRECT.GET.${stream}`,
   createConsumer: (stream: string) => `CONSUMER.CREATE.${stream}`,
   deleteConsumer: (stream: string, consumer: string) => `CONSUMER.DELETE.${stream}.${consumer}`,
-  nextMessages: (stream: string, consumer: string) => `CONSUMER.MSG.NEXT.${stream}.${consumer}`,
 } as const;
 
 /** Where an operation of JetStream's API is asked for. */

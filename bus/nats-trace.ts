@@ -5,8 +5,9 @@ import type { HeardEvent, Trace, TraceEvent } from './bus.ts';
 import type { Connection } from './connection.ts';
 import type { JsonObject } from './json.ts';
 import { TRACEPARENT_HEADER } from './mail-headers.ts';
-import { keptMessages } from './nats-event-stream.ts';
+import { keptEvents } from './nats-event-stream.ts';
 import { addressKey, eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
+import { parseTimestamp, timestamp } from './timestamps.ts';
 import { validTraceparent } from './trace-context.ts';
 
 const CONTENT_TYPE = 'application/cloudevents+json';
@@ -65,25 +66,12 @@ export function natsTrace({ connection, root, process, stream }: NatsTraceOption
     },
 
     async *history(query = {}) {
-      for await (const { subject, data } of keptMessages(connection, stream, root, query)) {
+      for await (const { subject, data, keptAt } of keptEvents(connection, stream, root, query)) {
         const event = parsed(subject, data, root);
-        if (event !== undefined) yield event;
+        if (event !== undefined) yield { ...event, keptAt };
       }
     },
   };
-}
-
-/** Milliseconds since the epoch as RFC 3339 in UTC with microseconds. */
-export function timestamp(at: number): string {
-  const micros = Math.floor(at * 1_000);
-  const seconds = new Date(Math.floor(micros / 1_000)).toISOString().slice(0, 20);
-  return `${seconds}${String(micros % 1_000_000).padStart(6, '0')}Z`;
-}
-
-/** The inverse of `timestamp`, to the microsecond. */
-export function parseTimestamp(text: string): number {
-  const [, micros = '0'] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
-  return Date.parse(text.replace(/(\.\d{3})\d+/, '$1')) + Number(micros.padEnd(3, '0')) / 1_000;
 }
 
 function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent | undefined {

@@ -147,7 +147,8 @@ function serving(
 }
 
 function observing(root: string): Part {
-  const { history } = namesOf(root);
+  const { history, leases } = namesOf(root);
+  const held = bucketStream(leases);
   return {
     // Not by a consumer: that could be told to deliver wherever somebody listens.
     publish: [
@@ -156,6 +157,9 @@ function observing(root: string): Part {
         Operation.streamInfo(history),
         Operation.readDirectly(history),
         Operation.readMessage(history),
+        // Who holds what is no secret: what a lease's record says gives nobody a way to write one.
+        Operation.streamInfo(held),
+        Operation.readDirectly(held),
       ]),
       ...discovery('*'),
     ],

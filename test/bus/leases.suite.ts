@@ -40,6 +40,21 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
+    called('who asks once is told of all that is held, and of nothing that was given up'),
+    on(harness, async ({ connect }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const listed = async (): Promise<string[]> =>
+        (await b.leases.list()).map(({ name, holder }) => `${name} ${holder}`).sort();
+      assert.equal(await listed(), []);
+      const lease = await held(a, 'shard-1', 'a');
+      await held(b, 'any.name 2', 'b');
+      assert.equal(await listed(), ['any.name 2 b', 'shard-1 a']);
+      await lease.release();
+      assert.equal(await listed(), ['any.name 2 b']);
+    }),
+  );
+
+  test(
     called('a lease that is released while it is renewed is free at once'),
     on(harness, async ({ connect }) => {
       const [a, b] = [await connect('a'), await connect('b')];

@@ -210,7 +210,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       assert.equal(await steps({ since: clock.now() + 60_000 }), []);
       const [first] = await all(b, { actor: one });
       assert.ok(first !== undefined && first.at <= since);
-      const { at: _, ...event } = first;
+      const { at: _, keptAt: __, ...event } = first;
       assert.equal(event, { actor: one, type: 'transition', traceparent: TRACEPARENT, data: { step: 1 } });
     }),
   );

@@ -179,6 +179,7 @@ export class Pod {
     return {
       leaseMs: leases.leaseMs,
       watch: (onChange) => leases.watch(onChange),
+      list: () => leases.list(),
       acquire: async (name, holder) => {
         const lease = await leases.acquire(name, holder);
         if (lease !== undefined) this.#leases.add(lease);
