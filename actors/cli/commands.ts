@@ -6,11 +6,13 @@ import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { callersFolder } from './callers-folder.ts';
-import { asksForHelp, helpText, noCommand, type Program, parsed, type Usage } from './command-line.ts';
+import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
+import type { CompletedTool } from './completion/complete.ts';
+import { COMPLETE } from './completion/protocol.ts';
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
-const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> = {
+const TOOLS: Readonly<Record<string, CompletedTool & { load(): Promise<ToolModule> }>> = {
   bus: {
     name: 'bus',
     forms: ['<command>'],
@@ -18,6 +20,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./bus/bus.ts'),
+    usages: () => import('./bus/usage.ts'),
   },
   'csi-proxy': {
     name: 'csi-proxy',
@@ -26,6 +29,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./csi-proxy/csi-proxy.ts'),
+    usages: () => import('./csi-proxy/usage.ts'),
   },
   model: {
     name: 'model',
@@ -34,6 +38,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./model/model.ts'),
+    usages: () => import('./model/usage.ts'),
   },
 };
 
@@ -72,6 +77,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
   const [first = '', ...others] = asked;
   const tool = Object.hasOwn(TOOLS, first) ? TOOLS[first] : undefined;
   if (tool !== undefined) return (await tool.load()).main(others, env, program);
+  if (first === COMPLETE)
+    return (await import('./completion/complete.ts')).complete(others, env, process.stdout, Object.values(TOOLS));
   let call: Call | string;
   try {
     call = await understood(asked, env, program);
@@ -196,6 +203,35 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
         });
       }
+      case 'get':
+      case 'tree':
+      case 'graph':
+      case 'top': {
+        const [{ answering }, { Ink }] = await Promise.all([import('./answering.ts'), import('./demo/view.ts')]);
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
+        const { answer } = await answering[command]();
+        const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
+        return await answer({
+          config,
+          adapters: configured(),
+          clock,
+          names: rest,
+          namespace: namespace?.[0],
+          output,
+          told: { ...told },
+          home: env['HOME'],
+          out: process.stdout,
+          err: process.stderr,
+          isTerminal,
+          ink: isTerminal && !env['NO_COLOR'] ? Ink.Colour : Ink.Plain,
+          stopSignal,
+        });
+      }
+      case 'completion': {
+        const { completionScript } = await import('./completion/completion.ts');
+        return print(completionScript(rest));
+      }
       case 'machines': {
         const { machines } = await import('./machines/machines.ts');
         process.stdout.on('error', leaveWithReader);
@@ -214,8 +250,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
-    // For `why` 1 is an answer.
-    return error instanceof TerminalError || command === 'why' ? 2 : 1;
+    const { QUESTIONS } = await import('./usage.ts');
+    return error instanceof TerminalError || QUESTIONS.includes(command) ? 2 : 1;
   }
 }
 

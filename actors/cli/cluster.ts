@@ -1,0 +1,88 @@
+// The cluster as commands look into it, and objects as people name them.
+import { join } from 'node:path';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { type KubeClient, kubeClient, type Objects, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import { hint } from '../../adapters/nearest.ts';
+import { type Address, type Clock, TerminalError } from '../../bus/mod.ts';
+import { withoutOperations } from '../effects/operations-service.ts';
+import { type Registry, registry } from '../object/registry.ts';
+import type { Config } from '../process/config.ts';
+import { USER_AGENT } from '../process/version.ts';
+
+export interface ClusterDeps {
+  readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
+  readonly adapters: readonly ConfiguredAdapter[];
+  readonly clock: Clock;
+  readonly home: string | undefined;
+}
+
+export interface Cluster {
+  readonly client: KubeClient;
+  readonly objects: Objects;
+  readonly registry: Registry;
+  close(): Promise<void>;
+}
+
+/** What the adapters know of, where kubectl would look. @throws {TerminalError} no kubeconfig, or one that is none */
+export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap((adapter) => adapter.followed ?? []),
+  );
+  const { context, inCluster } = config;
+  const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
+  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
+  return { client, objects: objects({ client }), registry: known, close: () => client.close() };
+}
+
+/** What a person named: a kind, or one object of it. */
+export interface Named {
+  readonly resource: Resource;
+  readonly name: string | undefined;
+}
+
+/**
+ * In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`; or a kind
+ * alone.
+ *
+ * @throws {TerminalError} it is neither, or there is no such kind
+ */
+export function named(command: string, resources: readonly Resource[], words: readonly string[]): Named {
+  const [kind = '', name, ...rest] = words.length === 1 ? (words[0] ?? '').split('/') : words;
+  if (kind === '' || name === '' || rest.length > 0 || kind.includes('/') || name?.includes('/') === true) {
+    throw new TerminalError(`'${command}' takes one object, such as 'network/app'; got '${words.join(' ')}'`);
+  }
+  return { resource: kindNamed(resources, kind), name };
+}
+
+/** As `named`, of one object. */
+export function objectNamed(
+  command: string,
+  resources: readonly Resource[],
+  words: readonly string[],
+): Omit<Address, 'namespace'> {
+  const { resource, name } = named(command, resources, words);
+  if (name !== undefined) return { realm: resource.realm, plural: resource.plural, name };
+  throw new TerminalError(
+    `'${command}' takes one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
+  );
+}
+
+function kindNamed(resources: readonly Resource[], kind: string): Resource {
+  const resource = resources.find(({ kind: of, plural, group, version }) =>
+    [
+      of.toLowerCase(),
+      plural,
+      `${plural}.${group}`,
+      `${of.toLowerCase()}.${group}`,
+      `${plural}.${version}.${group}`,
+    ].includes(kind.toLowerCase()),
+  );
+  if (resource !== undefined) return resource;
+  const all = resources.map(({ kind: of }) => of).join(', ');
+  const meant = hint(
+    kind,
+    resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
+  );
+  throw new TerminalError(`there is no kind '${kind}'${meant}; there are ${all}`);
+}
