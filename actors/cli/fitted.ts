@@ -1,8 +1,9 @@
 // Lines cut to the size of a terminal. Pure.
 import type { Size } from './demo/view.ts';
 
+const ESCAPE = String.fromCharCode(0x1b);
 /** What sets a colour, and takes no room. */
-const COLOUR = /(\u001b\[[\d;]*m)/u;
+const COLOUR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`, 'u');
 
 /** As many lines as there is room for, the last of them saying how many are missing, and none too wide. */
 export function fitted(lines: readonly string[], { columns, rows }: Size): readonly string[] {

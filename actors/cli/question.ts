@@ -33,7 +33,8 @@ export interface Answering {
 export function outputOf<Output extends string>(output: string | undefined, all: readonly Output[]): Output {
   const found = all.find((each) => each === (output ?? all[0]));
   if (found !== undefined) return found;
-  throw new TerminalError(`--output must be ${all.join(' or ')}; got '${output}'${hint(output ?? '', all)}`);
+  const listed = `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+  throw new TerminalError(`--output must be ${listed}; got '${output}'${hint(output ?? '', all)}`);
 }
 
 /** Plain data for programs. */

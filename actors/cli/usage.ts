@@ -329,7 +329,7 @@ export function isCommand(name: string | undefined): name is CommandName {
 type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
-const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'get', 'tree', 'graph', 'top', 'machines'];
+const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'get', 'tree', 'graph', 'machines'];
 
 /** Commands that ask, and change nothing: for them 1 is an answer, and an error 2. */
 export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph', 'top'];

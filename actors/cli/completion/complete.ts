@@ -40,7 +40,7 @@ export async function complete(
   tools: readonly CompletedTool[],
 ): Promise<number> {
   const { candidates, directive } = await completionOf(words, env, tools);
-  const lines = candidates.map(({ text, about }) => `${text}\t${summaryOf(about)}`);
+  const lines = candidates.map(({ text, about }) => (about === '' ? text : `${text}\t${summaryOf(about)}`));
   out.write(`${[...lines, `:${directive}`].join('\n')}\n`);
   return 0;
 }
@@ -87,11 +87,11 @@ function optionOf(options: Options, written: string): Option | undefined {
   return Object.entries(options).find(([long, { short }]) => [`--${long}`, `-${short}`].includes(written))?.[1];
 }
 
-function valuesOf({ value, help }: Option, current: string, before: string): Completion {
+function valuesOf({ value }: Option, current: string, before: string): Completion {
   if (PATHS.has(value)) return { candidates: [], directive: Directive.None };
   const choices = CHOICE.test(value ?? '') ? (value ?? '').split('|') : [];
   const { candidates } = among(
-    choices.map((text) => ({ text, about: help })),
+    choices.map((text) => ({ text, about: '' })),
     current,
   );
   return {

@@ -11,7 +11,7 @@ export function dotOf({ namespace, nodes, edges }: Graph): string {
     '  rankdir=LR;',
     '  node [shape=box, style="rounded,filled", fontname="sans-serif"];',
     ...nodes.map(({ id, standing }) => {
-      const label = quoted(`${id}\n${standing}`);
+      const label = quoted(id, standing);
       return `  ${places.get(id)} [label=${label}, fillcolor="${FILLS[standing]}", tooltip=${quoted(standing)}];`;
     }),
     ...edges.map(({ from, to }) => `  ${places.get(from)} -> ${places.get(to)};`),
@@ -20,10 +20,10 @@ export function dotOf({ namespace, nodes, edges }: Graph): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Graphviz reads character entities and escapes in what is quoted. */
-function quoted(text: string): string {
-  const lines = text
-    .split('\n')
-    .map((line) => plain(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;'));
-  return `"${lines.join('\\n')}"`;
+/** Lines of text. Graphviz reads character entities and escapes in what is quoted. */
+function quoted(...lines: readonly string[]): string {
+  const escaped = lines.map((line) =>
+    plain(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;'),
+  );
+  return `"${escaped.join('\\n')}"`;
 }
