@@ -1,7 +1,7 @@
 // A graph in Graphviz's language. Pure.
 import { plain } from '../plain.ts';
 import { FILLS } from './fills.ts';
-import type { Graph } from './graph.ts';
+import type { Graph } from './nodes.ts';
 
 /** Nodes are told by their position, so that no name has to be one of Graphviz's. */
 export function dotOf({ namespace, nodes, edges }: Graph): string {

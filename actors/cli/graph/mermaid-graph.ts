@@ -1,7 +1,7 @@
 // A graph as a Mermaid flowchart. Pure.
 import { plain } from '../plain.ts';
 import { FILLS } from './fills.ts';
-import type { Graph } from './graph.ts';
+import type { Graph } from './nodes.ts';
 
 /** What means nothing to Mermaid, to Markdown and to HTML. */
 const HARMLESS = /[^A-Za-z0-9 ./-]/gu;

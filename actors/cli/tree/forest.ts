@@ -7,6 +7,8 @@ import { type Finding, labelOf, Standing } from '../../inquiry/findings.ts';
 import { labelIn, type Survey, type Surveyed } from '../../inquiry/survey.ts';
 
 export interface Tree {
+  /** As `Surveyed.key`. */
+  readonly key: string;
   readonly label: string;
   readonly finding: Finding;
   /** It is drawn elsewhere with what is below it. */
@@ -53,9 +55,9 @@ function grower(
   const from = (each: Surveyed): Tree => {
     const label = labelIn(namespace, each);
     const { key, finding } = each;
-    if (grown.has(key)) return { label, finding, repeated: true, below: [] };
+    if (grown.has(key)) return { key, label, finding, repeated: true, below: [] };
     grown.add(key);
-    return { label, finding, repeated: false, below: next(each).map(from) };
+    return { key, label, finding, repeated: false, below: next(each).map(from) };
   };
   return { from, has: (key) => grown.has(key) };
 }

@@ -1,15 +1,17 @@
 // `troupe tree --watch`: the trees as the objects change, by a watch of every kind.
 import { type Objects, type Resource, type WatchHandlers, watchResource } from '../../../adapters/kubernetes/mod.ts';
+import { parseAddressKey } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { Standing } from '../../inquiry/findings.ts';
 import { Reading } from '../../inquiry/reading.ts';
+import type { Registry } from '../../object/registry.ts';
 import type { Cluster } from '../cluster.ts';
 import { openScreen } from '../demo/screen.ts';
 import { fitted } from '../fitted.ts';
 import { plain } from '../plain.ts';
 import type { Question } from '../question.ts';
 import type { Tree } from './forest.ts';
-import { changeText, treesLines, treesOf, type Wanted } from './tree.ts';
+import { changeText, treesLines, treesOf, type Wanted } from './trees.ts';
 
 /** Changes within this time are shown together, in milliseconds. */
 const TOGETHER_MS = 50;
@@ -38,7 +40,7 @@ export async function watchTree(question: Question, cluster: Cluster, wanted: Wa
       const deps = { reading: new Reading({ objects: known }), registry, now: clock.now() };
       const trees = await treesOf(deps, wanted);
       if (signal.aborted) break;
-      show.trees(trees);
+      show.trees(trees, (key) => known.isGone(registry, key));
       const tick = isTerminal ? clock.setTimeout(() => changes.tell(), TICK_MS) : undefined;
       await change;
       if (tick !== undefined) clock.clearTimeout(tick);
@@ -66,7 +68,8 @@ class Changes {
 }
 
 interface Show {
-  trees(trees: readonly Tree[]): void;
+  /** @param isGone  whether an object that was shown, by its key, is there no more */
+  trees(trees: readonly Tree[], isGone: (key: string) => boolean): void;
   trouble(message: string): void;
   end(): void;
 }
@@ -94,19 +97,21 @@ function onScreen({ out, clock, ink }: Question, { namespace }: Wanted): Show {
 
 /** One line a change: what an object stands at now, and when something is the matter with the watch. */
 function inLines({ out, err, clock }: Question): Show {
-  const told = new Map<string, string>();
+  /** By key. */
+  const told = new Map<string, { readonly label: string; readonly text: string }>();
   const time = (): string => new Date(clock.now()).toISOString();
   return {
-    trees(trees) {
-      const now = new Map(all(trees).map((tree) => [tree.label, tree]));
-      for (const [label, tree] of now) {
+    trees(trees, isGone) {
+      const now = new Map(all(trees).map((tree) => [tree.key, tree]));
+      for (const [key, tree] of now) {
         const text = changeText(tree);
-        if (told.get(label) !== text) out.write(`${time()}  ${text}\n`);
-        told.set(label, text);
+        if (told.get(key)?.text !== text) out.write(`${time()}  ${text}\n`);
+        told.set(key, { label: tree.label, text });
       }
-      for (const label of [...told.keys()].filter((each) => !now.has(each))) {
-        out.write(`${time()}  ${plain(label)}  ${Standing.Absent}\n`);
-        told.delete(label);
+      for (const [key, { label }] of [...told].filter(([each]) => !now.has(each))) {
+        told.delete(key);
+        // What nobody refers to any more is no part of the trees, and may well be there.
+        if (isGone(key)) out.write(`${time()}  ${plain(label)}  ${Standing.Absent}\n`);
       }
     },
     trouble(message) {
@@ -170,6 +175,14 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
       },
       onRecovery: () => onTrouble(''),
     };
+  }
+
+  /** What is in no namespace of ours is not known to be gone. */
+  isGone({ resource: resourceOf }: Pick<Registry, 'resource'>, key: string): boolean {
+    const address = parseAddressKey(key);
+    const resource = address && resourceOf(address);
+    const known = resource && this.#known(resource, address.namespace);
+    return known !== undefined && address !== undefined && !known.has(address.name);
   }
 
   async get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { fitted } from '../../../../actors/cli/fitted.ts';
-import { treesOf, treesText } from '../../../../actors/cli/tree/tree.ts';
+import { treesOf, treesText } from '../../../../actors/cli/tree/trees.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { known, NOW, object, readingOf, type Saying } from '../objects.ts';
 

@@ -53,6 +53,7 @@ async function watched(
   world: World,
   isTerminal: boolean,
   body: (written: () => string) => Promise<void>,
+  names: readonly string[] = [],
 ): Promise<string> {
   const [out, err] = [new PassThrough(), new PassThrough()];
   let text = '';
@@ -61,7 +62,7 @@ async function watched(
   });
   const stop = new AbortController();
   const told = { watch: true };
-  const question = { ...questionIn(world, { told, isTerminal, stopSignal: () => stop.signal }), out, err };
+  const question = { ...questionIn(world, { names, told, isTerminal, stopSignal: () => stop.signal }), out, err };
   const watching = tree.answer(question);
   try {
     await body(() => text);
@@ -89,6 +90,25 @@ check('watched without a terminal it is a line a change, until it is stopped', a
   });
   for (const line of text.trimEnd().split('\n')) assert.match(line, /^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\w+\/\S+ {2}\w+/);
   assert.is(text.split(`Network/${net}  absent`).length, 2, 'told once');
+});
+
+check('what an object needed is no news when the object goes', async (world) => {
+  const [net, subnet] = [world.name('net'), world.name('subnet')];
+  await world.apply(world.managed('Network', net), world.managed('Subnet', subnet, { ...SUBNET, networkRef: net }));
+  await world.available('Subnet', subnet);
+  const text = await watched(
+    world,
+    false,
+    async (written) => {
+      const seen = (line: string): Promise<void> =>
+        world.eventually(line, () => (written().includes(line) ? undefined : written()));
+      await seen(`Network/${net}  available\n`);
+      await world.delete('Subnet', subnet);
+      await seen(`Subnet/${subnet}  absent\n`);
+    },
+    [`subnet/${subnet}`],
+  );
+  assert.not.match(text, `Network/${net}  absent`);
 });
 
 check('watched on a terminal the picture is drawn anew in place', async (world) => {
