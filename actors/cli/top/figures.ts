@@ -41,7 +41,7 @@ export interface EventFigures {
 
 export interface HolderFigures {
   readonly holder: string;
-  /** Of these it is the host of so many objects' shards. */
+  /** How many shards it hosts. */
   readonly shards: number;
   /** The others, by name. */
   readonly others: readonly string[];
