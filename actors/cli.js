@@ -5,8 +5,10 @@ import { enableCompileCache } from 'node:module';
 import { basename } from 'node:path';
 
 enableCompileCache();
-// kubectl runs `kubectl-troupe`.
-const program = basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl troupe' : 'troupe';
+// kubectl runs `kubectl-troupe`, and asks `kubectl_complete-troupe` what may stand where the cursor is.
+const name = basename(process.argv[1] ?? '');
+const program = name.startsWith('kubectl-') ? 'kubectl troupe' : 'troupe';
+const args = [...(name.startsWith('kubectl_complete-') ? ['__complete'] : []), ...process.argv.slice(2)];
 import('./cli/commands.ts').then(async ({ main }) => {
-  process.exitCode = await main(process.argv.slice(2), process.env, program);
+  process.exitCode = await main(args, process.env, program);
 });

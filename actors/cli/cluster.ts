@@ -48,11 +48,11 @@ export interface Named {
  * @throws {TerminalError} it is neither, or there is no such kind
  */
 export function named(command: string, resources: readonly Resource[], words: readonly string[]): Named {
-  const [kind = '', name, ...rest] = words.length === 1 ? (words[0] ?? '').split('/') : words;
-  if (kind === '' || name === '' || rest.length > 0 || kind.includes('/') || name?.includes('/') === true) {
-    throw new TerminalError(`'${command}' takes one object, such as 'network/app'; got '${words.join(' ')}'`);
-  }
-  return { resource: kindNamed(resources, kind), name };
+  const [kind = '', name] = partsOf(words);
+  if (kind !== '') return { resource: kindNamed(resources, kind), name };
+  throw new TerminalError(
+    `'${command}' takes a kind, such as 'network', one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
+  );
 }
 
 /** As `named`, of one object. */
@@ -61,11 +61,22 @@ export function objectNamed(
   resources: readonly Resource[],
   words: readonly string[],
 ): Omit<Address, 'namespace'> {
-  const { resource, name } = named(command, resources, words);
-  if (name !== undefined) return { realm: resource.realm, plural: resource.plural, name };
+  const [kind = '', name] = partsOf(words);
+  if (name !== undefined) {
+    const { realm, plural } = kindNamed(resources, kind);
+    return { realm, plural, name };
+  }
   throw new TerminalError(
     `'${command}' takes one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
   );
+}
+
+/** Kind and name, or a kind alone; neither where it makes no sense. */
+function partsOf(words: readonly string[]): readonly [kind?: string, name?: string | undefined] {
+  const parts = words.length === 1 ? (words[0] ?? '').split('/') : words;
+  const [kind, ...names] = parts;
+  if (kind === undefined || names.length > 1 || parts.some((part) => part === '' || part.includes('/'))) return [];
+  return names.length === 0 ? [kind] : [kind, names[0]];
 }
 
 function kindNamed(resources: readonly Resource[], kind: string): Resource {

@@ -6,12 +6,14 @@ import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { callersFolder } from './callers-folder.ts';
-import { asksForHelp, helpText, noCommand, type Program, parsed, type Usage } from './command-line.ts';
+import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
+import type { CompletedTool } from './completion/complete.ts';
+import { COMPLETE } from './completion/protocol.ts';
 import type { Ink } from './demo/view.ts';
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
-const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> = {
+const TOOLS: Readonly<Record<string, CompletedTool & { load(): Promise<ToolModule> }>> = {
   bus: {
     name: 'bus',
     forms: ['<command>'],
@@ -19,6 +21,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./bus/bus.ts'),
+    usages: () => import('./bus/usage.ts'),
   },
   'csi-proxy': {
     name: 'csi-proxy',
@@ -27,6 +30,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./csi-proxy/csi-proxy.ts'),
+    usages: () => import('./csi-proxy/usage.ts'),
   },
   model: {
     name: 'model',
@@ -35,6 +39,7 @@ const TOOLS: Readonly<Record<string, Usage & { load(): Promise<ToolModule> }>> =
     options: {},
     examples: [],
     load: () => import('./model/model.ts'),
+    usages: () => import('./model/usage.ts'),
   },
 };
 
@@ -79,6 +84,8 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
   const [first = '', ...others] = asked;
   const tool = Object.hasOwn(TOOLS, first) ? TOOLS[first] : undefined;
   if (tool !== undefined) return (await tool.load()).main(others, env, program);
+  if (first === COMPLETE)
+    return (await import('./completion/complete.ts')).complete(others, env, process.stdout, Object.values(TOOLS));
   let call: Call | string;
   try {
     call = await understood(asked, env, program);
@@ -188,7 +195,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         return await (apply ? applyCrds : printCrds)({ config, clock, contracts, names: rest, out: process.stdout });
       }
       case 'why': {
-        const [{ why }, { Ink }] = await Promise.all([import('./why/why.ts'), import('./demo/view.ts')]);
+        const { why } = await import('./why/why.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError("'why' looks into one namespace");
         return await why({
@@ -200,7 +207,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           output,
           home: env['HOME'],
           out: process.stdout,
-          ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
+          ink: await inkOf(env),
         });
       }
       case 'events': {
@@ -266,6 +273,35 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           ink: await inkOf(env),
         });
       }
+      case 'get':
+      case 'tree':
+      case 'graph':
+      case 'top': {
+        const { answering } = await import('./answering.ts');
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
+        const { answer } = await answering[command]();
+        const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
+        return await answer({
+          config,
+          adapters: configured(),
+          clock,
+          names: rest,
+          namespace: namespace?.[0],
+          output,
+          told: { ...told },
+          home: env['HOME'],
+          out: process.stdout,
+          err: process.stderr,
+          isTerminal,
+          ink: await inkOf(env),
+          stopSignal,
+        });
+      }
+      case 'completion': {
+        const { completionScript } = await import('./completion/completion.ts');
+        return print(completionScript(rest));
+      }
       case 'machines': {
         const { machines } = await import('./machines/machines.ts');
         process.stdout.on('error', leaveWithReader);
@@ -284,8 +320,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
-    // For these 1 is an answer.
-    return error instanceof TerminalError || ['why', 'trace', 'doctor'].includes(command) ? 2 : 1;
+    const { QUESTIONS } = await import('./usage.ts');
+    return error instanceof TerminalError || QUESTIONS.includes(command) ? 2 : 1;
   }
 }
 

@@ -148,8 +148,29 @@ const CONTEXT = {
   help: 'of the kubeconfig',
 } as const satisfies Option;
 
+/** Of commands that look at the objects of a namespace. */
+const PLACE = {
+  namespace: {
+    type: 'string',
+    multiple: true,
+    short: 'n',
+    value: 'NAME',
+    fallback: "the context's",
+    help: 'where the objects are',
+  },
+  kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
+  context: CONTEXT,
+} as const satisfies Options;
+
+const WATCH = {
+  type: 'boolean',
+  short: 'w',
+  help: 'goes on, until Ctrl-C: drawn anew on a terminal, in lines elsewhere',
+} as const satisfies Option;
+
+/** Of commands that read the bus. */
 const LOOKING = {
-  'nats-url': RUN['nats-url'],
+  'nats-url': { ...RUN['nats-url'], fallback: "that of 'troupe dev' in this folder" },
   data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
 } as const satisfies Options;
 
@@ -203,17 +224,8 @@ export const USAGES = {
     about:
       'the chain of what an object waits for, down to the root cause, or the root causes of a whole namespace, each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
     options: {
-      namespace: {
-        type: 'string',
-        multiple: true,
-        short: 'n',
-        value: 'NAME',
-        fallback: "the context's",
-        help: 'where the objects are',
-      },
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
-      kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
-      context: CONTEXT,
+      ...PLACE,
       ...COMMON,
     },
     examples: ['why network/app', 'why -n shop', 'why Subnet app -n shop -o json'],
@@ -239,7 +251,7 @@ export const USAGES = {
         fallback: 'all',
         help: 'only events of these types, with commas between; may be repeated',
       },
-      watch: { type: 'boolean', short: 'w', help: 'goes on with what happens from now on' },
+      watch: { ...WATCH, help: 'goes on with what happens from now on, until Ctrl-C' },
       inspect: {
         type: 'string',
         value: 'PORT',
@@ -298,6 +310,85 @@ export const USAGES = {
     },
     examples: ['doctor', 'doctor -n team-a --roles watch,actors', 'doctor -o json'],
   },
+  get: {
+    name: 'get',
+    forms: ['[<kind>[/<name>]]'],
+    about:
+      'the objects that live here, one a line: how each stands, its id outside, what it waits for first; ends with 1 if the one that was named is not there, 2 if it cannot be told',
+    options: {
+      'all-namespaces': { type: 'boolean', short: 'A', help: 'of all namespaces, and what is in none' },
+      output: {
+        type: 'string',
+        short: 'o',
+        value: 'text|wide|json|yaml',
+        default: 'text',
+        help: 'wide: also since when and why',
+      },
+      ...PLACE,
+      ...COMMON,
+    },
+    examples: ['get', 'get subnet -n shop', 'get network/app -o yaml', 'get -A -o wide'],
+  },
+  tree: {
+    name: 'tree',
+    forms: ['', '<kind>/<name>'],
+    about:
+      'the objects of a namespace as a forest: below each those that need it, from what needs nothing; or, of one object, what it needs; ends with 0, or 2 if it cannot be told',
+    options: {
+      dependants: { type: 'boolean', help: 'of one object: who needs it, and who needs those' },
+      watch: WATCH,
+      output: { type: 'string', short: 'o', value: 'text|json|yaml', default: 'text', help: 'as data, for programs' },
+      ...PLACE,
+      ...COMMON,
+    },
+    examples: ['tree', 'tree subnet/app -n shop', 'tree network/app --dependants', 'tree -n shop --watch'],
+  },
+  graph: {
+    name: 'graph',
+    about: 'who refers to whom in a namespace, coloured by how each object stands, for Graphviz or Mermaid',
+    options: {
+      output: { type: 'string', short: 'o', value: 'dot|mermaid|json|yaml', default: 'dot', help: 'the language' },
+      ...PLACE,
+      ...COMMON,
+    },
+    examples: ['graph', 'graph -n shop -o mermaid'],
+  },
+  top: {
+    name: 'top',
+    about:
+      'what went on lately, as the bus has it: objects that changed, calls by service, how late events are, who holds which leases; ends with 0, or 2 if it cannot be told',
+    options: {
+      since: {
+        type: 'string',
+        value: 'DURATION',
+        default: '5m',
+        help: 'how far back, a Go duration such as 90s or 2h',
+      },
+      watch: WATCH,
+      output: {
+        type: 'string',
+        short: 'o',
+        value: 'text|json|yaml',
+        default: 'text',
+        help: 'with --watch, one document after the other',
+      },
+      ...LOOKING,
+      ...COMMON,
+    },
+    examples: ['top', 'top --since 1h -o json', 'top --watch'],
+  },
+  completion: {
+    name: 'completion',
+    forms: ['bash|zsh|fish'],
+    about: 'prints a script by which the shell completes commands, options, their values and kinds',
+    options: COMMON,
+    notes: `Once for all, in the file that the shell reads at its start:
+  bash, ~/.bashrc:                     source <(troupe completion bash)
+  zsh, ~/.zshrc, below compinit:       source <(troupe completion zsh)
+  fish, ~/.config/fish/config.fish:    troupe completion fish | source
+kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
+    examples: ['completion bash', 'completion fish'],
+  },
   machines: {
     name: 'machines',
     forms: ['[<machine>...]'],
@@ -331,7 +422,22 @@ export function isCommand(name: string | undefined): name is CommandName {
 type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
-const CONFIGURED: readonly CommandName[] = ['run', 'dev', 'demo', 'why', 'events', 'trace', 'doctor', 'machines'];
+const CONFIGURED: readonly CommandName[] = [
+  'run',
+  'dev',
+  'demo',
+  'why',
+  'get',
+  'tree',
+  'graph',
+  'events',
+  'trace',
+  'doctor',
+  'machines',
+];
+
+/** Commands that ask, and change nothing: for them 1 is an answer, and an error 2. */
+export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph', 'top', 'trace', 'doctor'];
 
 /**
  * The usage of a command with what adapters add to it.

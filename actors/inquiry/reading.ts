@@ -27,7 +27,7 @@ export class Reading {
     return read;
   }
 
-  /** The objects of a namespace; a kind that the API server does not serve has none. */
+  /** The objects of a namespace, of all if it is empty; a kind that the API server does not serve has none. */
   list(resource: Resource, namespace: string): Promise<readonly KubeObject[]> {
     const key = listKey(resource, namespace);
     const known = this.#lists.get(key);
@@ -37,7 +37,10 @@ export class Reading {
       throw error;
     };
     const list = this.#deps.objects.list(resource, namespace).then(({ items }) => {
-      for (const object of items) this.#objects.set(`${key}/${object.metadata.name}`, Promise.resolve(object));
+      for (const object of items) {
+        const { namespace: of = '', name } = object.metadata;
+        this.#objects.set(`${listKey(resource, of)}/${name}`, Promise.resolve(object));
+      }
       return items;
     }, none);
     this.#lists.set(key, list);

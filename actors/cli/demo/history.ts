@@ -184,10 +184,15 @@ export class History {
 
   #read(key: string, tags: readonly string[]): State {
     if (this.objects.get(key)?.kind === 'Secret') return tags.includes(Tag.Deleting) ? State.Held : State.Present;
-    return STATES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? State.Creating;
+    return stateOfTags(tags);
   }
 }
 
-function tagsIn({ tags }: TraceEvent['data']): readonly string[] {
+/** Of an object that has a life here. */
+export function stateOfTags(tags: readonly string[]): State {
+  return STATES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? State.Creating;
+}
+
+export function tagsIn({ tags }: TraceEvent['data']): readonly string[] {
   return Array.isArray(tags) ? tags.map(String) : [];
 }

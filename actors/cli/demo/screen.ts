@@ -7,7 +7,7 @@ import type { Size } from './view.ts';
 
 /** Least time between two drawings, in milliseconds. */
 const FRAME_MS = 50;
-/** The elapsed time goes on when nothing happens, in milliseconds. */
+/** The elapsed time goes on when nothing happens, in milliseconds, unless told otherwise. */
 const TICK_MS = 200;
 /** Of a terminal that does not tell its size. */
 const USUAL: Size = { columns: 80, rows: 24 };
@@ -23,10 +23,12 @@ export interface ScreenDeps {
   readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
   readonly clock: Clock;
   readonly paint: (size: Size) => readonly string[];
+  /** It is drawn anew after that long when nothing happens, in milliseconds. */
+  readonly tickMs?: number;
 }
 
 /** Opens a picture below what is on the terminal; nothing else may be written there until it ends. */
-export function openScreen({ out, clock, paint }: ScreenDeps): Screen {
+export function openScreen({ out, clock, paint, tickMs = TICK_MS }: ScreenDeps): Screen {
   let height = 0;
   let timer: Timer | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -49,13 +51,13 @@ export function openScreen({ out, clock, paint }: ScreenDeps): Screen {
     timer = clock.setTimeout(() => {
       dueAt = Number.POSITIVE_INFINITY;
       draw();
-      plan(TICK_MS);
+      plan(tickMs);
     }, delayMs);
   };
   process.once('exit', showCursor);
   out.write('\x1b[?25l');
   draw();
-  plan(TICK_MS);
+  plan(tickMs);
   return {
     changed: () => plan(FRAME_MS),
     end() {

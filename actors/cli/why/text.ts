@@ -2,19 +2,9 @@
 
 import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from '../../inquiry/findings.ts';
 import type { Overview, SharedCause } from '../../inquiry/overview.ts';
-import { Ink } from '../demo/view.ts';
-
-/** Parameters of the ANSI sequences that set the colours. */
-const COLOURS: Readonly<Record<Standing, string>> = {
-  absent: '31',
-  unseen: '33',
-  waiting: '37',
-  failing: '35',
-  failed: '31',
-  unavailable: '31',
-  available: '32',
-  deleting: '36',
-};
+import type { Ink } from '../demo/view.ts';
+import { drawn } from '../drawn-tree.ts';
+import { inked } from '../plain.ts';
 
 /** Further causes that are named before the root cause. */
 const OTHERS = 4;
@@ -29,7 +19,7 @@ interface Line {
 
 /** The tree and, as the last line, the root cause and what to do about it. */
 export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = causesOf(finding)): string {
-  const lines = treeOf(lineOf(finding, ink), '', '');
+  const lines = drawn([lineOf(finding, ink)]).map(({ indent, each }) => `${indent}${each.text}`);
   const [root, ...others] = causes;
   const named = others.slice(0, OTHERS).map((cause) => `also: ${told(cause)}`);
   const more = others.length > OTHERS ? [`also: ${others.length - OTHERS} more`] : [];
@@ -62,24 +52,16 @@ function told({ summary, advice }: Pick<Cause, 'summary' | 'advice'>): string {
   return `${summary}; ${advice}`;
 }
 
-function treeOf({ text, below }: Line, first: string, rest: string): readonly string[] {
-  const inner = below.flatMap((line, index) =>
-    index === below.length - 1 ? treeOf(line, `${rest}└─ `, `${rest}   `) : treeOf(line, `${rest}├─ `, `${rest}│  `),
-  );
-  return [`${first}${text}`, ...inner];
-}
-
 function lineOf(finding: Finding, ink: Ink): Line {
   const { standing, sinceMs, repeated, heldBy = [], needs } = finding;
-  const colour = (text: string): string => (ink === Ink.Colour ? `\u001b[${COLOURS[standing]}m${text}\u001b[0m` : text);
   const since = sinceMs === undefined || standing === Standing.Available ? '' : ` for ${duration(sinceMs)}`;
   const detail = repeated === true ? 'see above' : detailOf(finding);
-  const text = `${labelOf(finding)}  ${colour(standing)}${since}${detail === '' ? '' : `: ${detail}`}`;
+  const text = `${labelOf(finding)}  ${inked(standing, standing, ink)}${since}${detail === '' ? '' : `: ${detail}`}`;
   return { text, below: [...heldBy.map((hold) => holdOf(hold, ink)), ...needs.map((need) => lineOf(need, ink))] };
 }
 
-/** What the object says itself. */
-function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
+/** What the object says itself, as far as the lines below it do not. */
+export function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
   const message = (progressing?.message ?? '')
     .trim()
     .split(/\s*\n\s*/)

@@ -1,33 +1,22 @@
 // `troupe why <kind>/<name>`: what an object waits for, down to the root cause. Without a name: the root causes of a
 // whole namespace.
-import { join } from 'node:path';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
-import { kubeClient, objects } from '../../../adapters/kubernetes/mod.ts';
-import { hint } from '../../../adapters/nearest.ts';
-import { type Address, type Clock, TerminalError } from '../../../bus/mod.ts';
-import { withoutOperations } from '../../effects/operations-service.ts';
+import { type Address, TerminalError } from '../../../bus/mod.ts';
 import { led } from '../../inquiry/causes.ts';
 import { type Cause, causesOf, labelOf, ranked } from '../../inquiry/findings.ts';
 import { Inquiry, type InquiryDeps } from '../../inquiry/inquiry.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
 import { overviewOf } from '../../inquiry/overview.ts';
 import { Reading } from '../../inquiry/reading.ts';
-import { type Registry, registry } from '../../object/registry.ts';
-import type { Config } from '../../process/config.ts';
-import { USER_AGENT } from '../../process/version.ts';
+import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { overviewText, whyText } from './text.ts';
 
-export interface WhyDeps {
-  config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
-  adapters: readonly ConfiguredAdapter[];
-  clock: Clock;
+export interface WhyDeps extends ClusterDeps {
   /** `<kind>/<name>`, or the two apart; none: all objects of the namespace. */
   names: readonly string[];
   /** That of the kubeconfig's context unless given. */
   namespace: string | undefined;
   output: string | undefined;
-  home: string | undefined;
   out: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -48,18 +37,12 @@ export async function why({
   ink,
 }: WhyDeps): Promise<number> {
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap((adapter) => adapter.followed ?? []),
-  );
-  const asked = names.length === 0 ? undefined : askedFor(known, names);
-  const { context, inCluster } = config;
-  const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
-  const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
+  const cluster = openCluster({ config, adapters, clock, home });
+  const { client, objects: read, registry: known } = cluster;
   try {
+    const asked = names.length === 0 ? undefined : objectNamed('why', known.resources, names);
     const place = namespace ?? client.namespace;
     const now = clock.now();
-    const read = objects({ client });
     const deps = { reading: new Reading({ objects: read, client }), registry: known, now };
     const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
     const leader = await leaderAmong(predecessors, read, now);
@@ -73,7 +56,7 @@ export async function why({
     out.write(output === 'json' ? `${JSON.stringify(answer.data, undefined, 2)}\n` : `${where}${answer.text}`);
     return answer.isWell ? 0 : 1;
   } finally {
-    await client.close();
+    await cluster.close();
   }
 }
 
@@ -102,30 +85,4 @@ async function ofObject(deps: InquiryDeps, address: Address, notes: readonly Cau
 async function ofNamespace(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Answer> {
   const data = await overviewOf(deps, namespace, notes);
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
-}
-
-/** In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`. */
-function askedFor({ resources }: Registry, names: readonly string[]): Omit<Address, 'namespace'> {
-  const [kind = '', name = '', ...rest] = names.length === 1 ? (names[0] ?? '').split('/') : names;
-  if (kind === '' || name === '' || rest.length > 0 || kind.includes('/') || name.includes('/')) {
-    throw new TerminalError(
-      `'why' takes one object, such as 'network/app', or none for all of a namespace; got '${names.join(' ')}'`,
-    );
-  }
-  const resource = resources.find(({ kind: of, plural, group, version }) =>
-    [
-      of.toLowerCase(),
-      plural,
-      `${plural}.${group}`,
-      `${of.toLowerCase()}.${group}`,
-      `${plural}.${version}.${group}`,
-    ].includes(kind.toLowerCase()),
-  );
-  if (resource !== undefined) return { realm: resource.realm, plural: resource.plural, name };
-  const all = resources.map(({ kind: of }) => of).join(', ');
-  const meant = hint(
-    kind,
-    resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
-  );
-  throw new TerminalError(`there is no kind '${kind}'${meant}; there are ${all}`);
 }

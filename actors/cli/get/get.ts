@@ -1,0 +1,135 @@
+// `troupe get`: the objects that live here, one a line, each with how it stands and what it waits for first.
+import { addressKey, type Clock } from '../../../bus/mod.ts';
+import { duration, type Finding, labelOf, type Standing } from '../../inquiry/findings.ts';
+import { Reading } from '../../inquiry/reading.ts';
+import { addressesIn, type Surveyed, surveyOf } from '../../inquiry/survey.ts';
+import { named, openCluster } from '../cluster.ts';
+import type { Ink } from '../demo/view.ts';
+import { inked, plain, table } from '../plain.ts';
+import { asText, outputOf, type Question } from '../question.ts';
+
+/** An object as programs are told of it. */
+export interface Row {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** For how long it has been so, in milliseconds. */
+  readonly sinceMs?: number;
+  /** In the foreign system. */
+  readonly id?: string;
+  readonly waitsFor: readonly string[];
+  readonly reason?: string;
+  readonly message?: string;
+  /** RFC 3339. */
+  readonly createdAt?: string;
+}
+
+/** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
+export async function answer(question: Question): Promise<number> {
+  const { clock, names, namespace, told, out, err, ink } = question;
+  const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml']);
+  const cluster = openCluster(question);
+  try {
+    const { registry, client, objects } = cluster;
+    const asked = names.length === 0 ? undefined : named('get', registry.kinds, names);
+    const isEverywhere = told['all-namespaces'] === true;
+    const place = namespace ?? client.namespace;
+    const deps = { reading: new Reading({ objects, client }), registry, now: clock.now() };
+    if (asked?.name !== undefined) {
+      const { realm, plural } = asked.resource;
+      const address = { realm, plural, namespace: asked.resource.scope === 'Cluster' ? '' : place, name: asked.name };
+      const found = (await surveyOf(deps, [address])).get(addressKey(address));
+      if (found?.object === undefined) {
+        const label = labelOf({ kind: asked.resource.kind, name: asked.name });
+        err.write(`troupe: ${plain(label)} does not exist in namespace '${place}', which -n names\n`);
+        return 1;
+      }
+      const row = rowOf(found);
+      out.write(
+        output === 'json' || output === 'yaml' ? await asText(output, row) : rowsText([row], { output, ink, clock }),
+      );
+      return 0;
+    }
+    const all = await addressesIn(deps, isEverywhere ? undefined : place);
+    const wanted = all.filter(({ realm, plural }) =>
+      asked === undefined ? true : asked.resource.realm === realm && asked.resource.plural === plural,
+    );
+    const survey = await surveyOf(deps, wanted);
+    const rows = wanted.flatMap((address) => survey.get(addressKey(address)) ?? []).map(rowOf);
+    if (output === 'json' || output === 'yaml') {
+      out.write(await asText(output, { objects: rows }));
+    } else if (rows.length > 0) {
+      out.write(rowsText(rows, { output, ink, clock, isEverywhere }));
+    } else {
+      const where = isEverywhere ? 'any namespace' : `namespace ${place}`;
+      err.write(`no ${asked?.resource.kind ?? 'object'} that troupe cares for in ${where}\n`);
+    }
+    return 0;
+  } finally {
+    await cluster.close();
+  }
+}
+
+function rowOf({ finding, object, address }: Surveyed): Row {
+  const { kind, name, standing, sinceMs, id, progressing } = finding;
+  return {
+    namespace: address.namespace,
+    kind,
+    name,
+    standing,
+    ...(sinceMs !== undefined && { sinceMs }),
+    ...(id !== undefined && { id }),
+    waitsFor: waitsFor(finding),
+    ...(progressing !== undefined && { reason: progressing.reason, message: progressing.message }),
+    ...(object?.metadata.creationTimestamp !== undefined && { createdAt: object.metadata.creationTimestamp }),
+  };
+}
+
+/** What it needs, or, if it is being deleted, who holds it. */
+function waitsFor({ needs, heldBy = [] }: Finding): readonly string[] {
+  const holders = heldBy.flatMap((hold) => hold.holders.map(labelOf));
+  return [...new Set([...holders, ...needs.map(labelOf)])];
+}
+
+interface Look {
+  readonly output: 'text' | 'wide';
+  readonly ink: Ink;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly isEverywhere?: boolean;
+}
+
+function rowsText(rows: readonly Row[], { output, ink, clock, isEverywhere = false }: Look): string {
+  const wide = output === 'wide';
+  const place = isEverywhere ? ['NAMESPACE'] : [];
+  const head = [
+    ...place,
+    'KIND/NAME',
+    'STATE',
+    'ID',
+    'WAITS FOR',
+    'AGE',
+    ...(wide ? ['FOR', 'REASON', 'MESSAGE'] : []),
+  ];
+  const cells = rows.map((row) => {
+    const { namespace, standing, id = '', createdAt = '', sinceMs, reason = '', message = '' } = row;
+    const age = Date.parse(createdAt);
+    return [
+      ...(isEverywhere ? [namespace] : []),
+      labelOf(row),
+      standing,
+      id,
+      firstOf(row.waitsFor),
+      Number.isNaN(age) ? '' : duration(clock.now() - age),
+      ...(wide ? [sinceMs === undefined ? '' : duration(sinceMs), reason, message] : []),
+    ];
+  });
+  const state = head.indexOf('STATE');
+  return table(head, cells, (text, row, column) =>
+    column === state ? inked(text, rows[row]?.standing ?? 'unseen', ink) : text,
+  );
+}
+
+function firstOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} +${others.length}`;
+}

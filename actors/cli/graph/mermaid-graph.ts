@@ -1,0 +1,25 @@
+// A graph as a Mermaid flowchart. Pure.
+import { plain } from '../plain.ts';
+import { FILLS } from './fills.ts';
+import type { Graph } from './nodes.ts';
+
+/** What means nothing to Mermaid, to Markdown and to HTML. */
+const HARMLESS = /[^A-Za-z0-9 ./-]/gu;
+
+/** Nodes are told by their position, so that no name has to be one of Mermaid's. */
+export function mermaidGraphOf({ nodes, edges }: Graph): string {
+  const places = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
+  const used = new Set(nodes.map(({ standing }) => standing));
+  const lines = [
+    'flowchart LR',
+    ...[...used].map((standing) => `  classDef ${standing} fill:${FILLS[standing]},stroke:#666,color:#111`),
+    ...nodes.map(({ id, standing }) => `  ${places.get(id)}["${escaped(id)}<br>${standing}"]:::${standing}`),
+    ...edges.map(({ from, to }) => `  ${places.get(from)} --> ${places.get(to)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Mermaid's way to write a character by its number. */
+function escaped(text: string): string {
+  return plain(text).replaceAll(HARMLESS, (character) => `#${character.codePointAt(0)};`);
+}

@@ -1,0 +1,49 @@
+// Who refers to whom, as plain data. Pure.
+import type { Standing } from '../../inquiry/findings.ts';
+import { labelIn, type Survey } from '../../inquiry/survey.ts';
+
+export interface Graph {
+  readonly namespace: string;
+  readonly nodes: readonly GraphNode[];
+  /** From whoever refers to what is referred to. */
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly neededFor: string }[];
+}
+
+export interface GraphNode {
+  /** `<Kind>/<name>`, or `<Kind>/<namespace>/<name>` where that is another one; no two nodes have the same. */
+  readonly id: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly standing: Standing;
+  /** For how long it has been so, in milliseconds. */
+  readonly sinceMs?: number;
+}
+
+export function graphOf(survey: Survey, namespace: string): Graph {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const each of survey.values()) {
+    const label = labelIn(namespace, each);
+    const own = taken.has(label) ? `${label} (${each.address.plural}, ${each.address.realm})` : label;
+    taken.add(own);
+    ids.set(each.key, own);
+  }
+  const id = (key: string): string => ids.get(key) ?? key;
+  return {
+    namespace,
+    nodes: [...survey.values()].map(({ key, address, finding: { kind, name, standing, sinceMs } }) => {
+      return {
+        id: id(key),
+        kind,
+        namespace: address.namespace,
+        name,
+        standing,
+        ...(sinceMs !== undefined && { sinceMs }),
+      };
+    }),
+    edges: [...survey.values()].flatMap(({ key, references }) =>
+      references.map(({ key: to, neededFor }) => ({ from: id(key), to: id(to), neededFor })),
+    ),
+  };
+}

@@ -1,0 +1,127 @@
+// `troupe top`: what went on lately, as the bus has it, and what goes on.
+import { parseGoDuration } from '../../../adapters/go-duration.ts';
+import {
+  AbsentError,
+  addressKey,
+  type HeardEvent,
+  type LeaseRecord,
+  TerminalError,
+  TransientError,
+} from '../../../bus/mod.ts';
+import { type BusReader, openBusReader } from '../bus-reader.ts';
+import { openScreen } from '../demo/screen.ts';
+import { fitted } from '../fitted.ts';
+import { plain } from '../plain.ts';
+import { asText, outputOf, type Question } from '../question.ts';
+import { Window } from './figures.ts';
+import { topText } from './text.ts';
+
+/** How often a watched picture is drawn anew, in milliseconds. */
+const EVERY_MS = 2_000;
+
+type Output = 'text' | 'json' | 'yaml';
+
+/** @throws {TerminalError} what is asked makes no sense, or no bus is named @throws {TroupeError} the bus cannot be reached */
+export async function answer(question: Question): Promise<number> {
+  const { config, clock, names, told } = question;
+  const output = outputOf(question.output, ['text', 'json', 'yaml']);
+  if (names.length > 0) throw new TerminalError(`'top' goes without '${names.join(' ')}'`);
+  const windowMs = windowOf(told['since']);
+  const folder = typeof told['data'] === 'string' ? told['data'] : undefined;
+  const reader = await openBusReader(config, clock, folder);
+  try {
+    const window = new Window(windowMs);
+    if (told['watch'] === true) return await watch(question, reader, window, windowMs, output);
+    await readKept(question, reader, window, windowMs);
+    const figures = window.figures(clock.now(), await reader.leases.list());
+    question.out.write(output === 'text' ? topText(figures, reader.description) : await asText(output, figures));
+    return 0;
+  } finally {
+    await reader.close();
+  }
+}
+
+function windowOf(since: unknown): number {
+  const ms = parseGoDuration(String(since));
+  if (ms !== undefined && ms > 0) return ms;
+  throw new TerminalError(`--since must be a Go duration such as 5m, more than none; got '${String(since)}'`);
+}
+
+/** What happened within the window. Where no events are kept there is nothing, which is told. */
+async function readKept(
+  { clock, err }: Question,
+  { trace }: BusReader,
+  window: { take(event: HeardEvent, arrivedAt: number): unknown },
+  windowMs: number,
+): Promise<void> {
+  try {
+    for await (const event of trace.history({ since: clock.now() - windowMs })) {
+      window.take(event, event.keptAt ?? event.at);
+    }
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+    err.write(`troupe: ${plain(error.message)}\n`);
+  }
+}
+
+/** No two events of one actor are emitted in the same microsecond. */
+function identityOf({ actor, type, at }: HeardEvent): string {
+  return `${addressKey(actor)} ${type} ${at}`;
+}
+
+async function watch(
+  question: Question,
+  reader: BusReader,
+  window: Window,
+  windowMs: number,
+  output: Output,
+): Promise<number> {
+  const { clock, out, isTerminal } = question;
+  const signal = question.stopSignal();
+  // Heard first and read then, so that nothing is missed; what happens in between comes twice, and counts once.
+  let early: Set<string> | undefined = new Set();
+  const listening = await reader.trace.subscribe((event) => {
+    early?.add(identityOf(event));
+    window.take(event, clock.now());
+  });
+  const heard = early;
+  await readKept(
+    question,
+    reader,
+    { take: (event, at) => !heard.has(identityOf(event)) && window.take(event, at) },
+    windowMs,
+  );
+  early = undefined;
+  let leases: readonly LeaseRecord[] = [];
+  let trouble = '';
+  const look = async (): Promise<void> => {
+    try {
+      leases = await reader.leases.list();
+      trouble = '';
+    } catch (error) {
+      // The connection comes back by itself; until then the last figures stand.
+      if (!(error instanceof TransientError)) throw error;
+      trouble = plain(error.message);
+    }
+  };
+  const text = (): string => topText(window.figures(clock.now(), leases), reader.description);
+  await look();
+  const paint = (size: { readonly columns: number; readonly rows: number }): readonly string[] =>
+    fitted([...text().trimEnd().split('\n'), ...(trouble === '' ? [] : ['', trouble])], size);
+  const screen =
+    isTerminal && output === 'text' ? openScreen({ out, clock, paint, tickMs: Number.POSITIVE_INFINITY }) : undefined;
+  try {
+    for (;;) {
+      if (screen !== undefined) screen.changed();
+      else if (output === 'text') out.write(`${text()}${trouble === '' ? '' : `\n${trouble}\n`}\n`);
+      else if (output === 'json') out.write(`${JSON.stringify(window.figures(clock.now(), leases))}\n`);
+      else out.write(`---\n${await asText(output, window.figures(clock.now(), leases))}`);
+      await clock.sleep(EVERY_MS, signal);
+      if (signal.aborted) return 0;
+      await look();
+    }
+  } finally {
+    screen?.end();
+    await listening.close();
+  }
+}

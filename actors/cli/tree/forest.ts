@@ -1,0 +1,84 @@
+// Objects as trees by their references. Pure.
+//
+// Invariants:
+//   F1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
+//   F2. Every object that lives here is in the forest, those that refer to each other in a circle too.
+import { type Finding, labelOf, Standing } from '../../inquiry/findings.ts';
+import { labelIn, type Survey, type Surveyed } from '../../inquiry/survey.ts';
+
+export interface Tree {
+  /** As `Surveyed.key`. */
+  readonly key: string;
+  readonly label: string;
+  readonly finding: Finding;
+  /** It is drawn elsewhere with what is below it. */
+  readonly repeated: boolean;
+  readonly below: readonly Tree[];
+}
+
+/** What stands below an object: what it needs, or who needs it. */
+export type Direction = 'needs' | 'dependants';
+
+/** From what needs nothing up to what nobody needs. */
+export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
+  const grow = grower(survey, namespace, 'dependants');
+  const inOrder = [...survey.values()].filter(isShown).sort((one, other) => byLabel(one, other));
+  const isRoot = ({ references }: Surveyed): boolean =>
+    !references.some(({ key }) => {
+      const target = survey.get(key);
+      return target !== undefined && isShown(target);
+    });
+  const roots = inOrder.filter(isRoot).map(grow.from);
+  // What is in a circle hangs below no root.
+  const others = inOrder.flatMap((each) => (grow.has(each.key) ? [] : [grow.from(each)]));
+  return [...roots, ...others];
+}
+
+/** One object, and what it needs or who needs it. */
+export function treeFrom(survey: Survey, key: string, namespace: string, direction: Direction): Tree | undefined {
+  const root = survey.get(key);
+  return root && grower(survey, namespace, direction).from(root);
+}
+
+/** What has no life here and is fine, such as the credentials that all refer to, is no place to hang things. */
+function isShown({ lives, finding }: Surveyed): boolean {
+  return lives || finding.standing !== Standing.Available;
+}
+
+function grower(
+  survey: Survey,
+  namespace: string,
+  direction: Direction,
+): { from(root: Surveyed): Tree; has(key: string): boolean } {
+  const next = direction === 'needs' ? neededBy(survey) : dependantsOf(survey);
+  const grown = new Set<string>();
+  const from = (each: Surveyed): Tree => {
+    const label = labelIn(namespace, each);
+    const { key, finding } = each;
+    if (grown.has(key)) return { key, label, finding, repeated: true, below: [] };
+    grown.add(key);
+    return { key, label, finding, repeated: false, below: next(each).map(from) };
+  };
+  return { from, has: (key) => grown.has(key) };
+}
+
+function neededBy(survey: Survey): (each: Surveyed) => readonly Surveyed[] {
+  return ({ references }) => references.flatMap(({ key }) => survey.get(key) ?? []).sort(byLabel);
+}
+
+function dependantsOf(survey: Survey): (each: Surveyed) => readonly Surveyed[] {
+  const dependants = new Map<string, Surveyed[]>();
+  for (const each of survey.values()) {
+    for (const { key } of each.references) {
+      const known = dependants.get(key);
+      if (known === undefined) dependants.set(key, [each]);
+      else known.push(each);
+    }
+  }
+  return ({ key }) => (dependants.get(key) ?? []).sort(byLabel);
+}
+
+function byLabel(one: Surveyed, other: Surveyed): number {
+  const [left, right] = [labelOf(one.finding), labelOf(other.finding)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+// `troupe tree`: the objects of a namespace by their references, each with how it stands and for how long.
+import { TerminalError } from '../../../bus/mod.ts';
+import { Reading } from '../../inquiry/reading.ts';
+import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
+import { asText, outputOf, type Question } from '../question.ts';
+import type { Direction, Tree } from './forest.ts';
+import { treesOf, treesText, type Wanted } from './trees.ts';
+
+/** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
+export async function answer(question: Question): Promise<number> {
+  const { clock, names, namespace, told, out, ink } = question;
+  const output = outputOf(question.output, ['text', 'json', 'yaml']);
+  const isWatching = told['watch'] === true;
+  if (isWatching && output !== 'text') throw new TerminalError("'tree --watch' goes without --output");
+  const direction: Direction = told['dependants'] === true ? 'dependants' : 'needs';
+  if (direction === 'dependants' && names.length === 0) {
+    throw new TerminalError("'tree --dependants' takes one object, such as 'network/app'");
+  }
+  const cluster = openCluster(question);
+  try {
+    const wanted = wantedOf(cluster, names, namespace, direction);
+    if (isWatching) {
+      const { watchTree } = await import('./watch.ts');
+      return await watchTree(question, cluster, wanted);
+    }
+    const { client, objects, registry } = cluster;
+    const deps = { reading: new Reading({ objects, client }), registry, now: clock.now() };
+    const trees = await treesOf(deps, wanted);
+    if (output === 'text') {
+      out.write(treesText(trees, wanted.namespace, ink));
+    } else {
+      const below = wanted.root === undefined ? 'dependants' : direction;
+      out.write(await asText(output, { namespace: wanted.namespace, roots: trees.map((tree) => dataOf(tree, below)) }));
+    }
+    return 0;
+  } finally {
+    await cluster.close();
+  }
+}
+
+function wantedOf(
+  { registry, client }: Pick<Cluster, 'registry' | 'client'>,
+  names: readonly string[],
+  given: string | undefined,
+  direction: Direction,
+): Wanted {
+  const namespace = given ?? client.namespace;
+  if (names.length === 0) return { namespace, root: undefined, direction };
+  const address = objectNamed('tree', registry.resources, names);
+  const isOfCluster = registry.resource(address)?.scope === 'Cluster';
+  return { namespace, root: { ...address, namespace: isOfCluster ? '' : namespace }, direction };
+}
+
+interface TreeData {
+  readonly kind: string;
+  readonly name: string;
+  readonly standing: string;
+  readonly sinceMs?: number;
+  /** What it needs, or who needs it, is told where it comes up first. */
+  readonly repeated?: true;
+  readonly needs?: readonly TreeData[];
+  readonly dependants?: readonly TreeData[];
+}
+
+function dataOf({ finding, repeated, below }: Tree, direction: Direction): TreeData {
+  const { kind, name, standing, sinceMs } = finding;
+  const since = sinceMs !== undefined && { sinceMs };
+  if (repeated) return { kind, name, standing, ...since, repeated: true };
+  return { kind, name, standing, ...since, [direction]: below.map((each) => dataOf(each, direction)) };
+}

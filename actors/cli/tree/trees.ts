@@ -1,0 +1,62 @@
+// Which objects are drawn as trees, and the lines of them.
+import { type Address, addressKey } from '../../../bus/mod.ts';
+import { duration, type Finding } from '../../inquiry/findings.ts';
+import type { InquiryDeps } from '../../inquiry/inquiry.ts';
+import { addressesIn, surveyOf } from '../../inquiry/survey.ts';
+import type { Ink } from '../demo/view.ts';
+import { drawn } from '../drawn-tree.ts';
+import { inked, plain } from '../plain.ts';
+import { detailOf } from '../why/text.ts';
+import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
+
+/** Which trees are asked for. */
+export interface Wanted {
+  readonly namespace: string;
+  /** Undefined: all of the namespace. */
+  readonly root: Address | undefined;
+  readonly direction: Direction;
+}
+
+/** @throws as `Objects.get` and `Objects.list` */
+export async function treesOf(
+  deps: Omit<InquiryDeps, 'repeats'>,
+  { namespace, root, direction }: Wanted,
+): Promise<readonly Tree[]> {
+  // Who needs an object is known when all are.
+  const all = root === undefined || direction === 'dependants' ? await addressesIn(deps, namespace) : [];
+  const survey = await surveyOf(deps, root === undefined ? all : [root, ...all]);
+  if (root === undefined) return forestOf(survey, namespace);
+  const tree = treeFrom(survey, addressKey(root), namespace, direction);
+  return tree === undefined ? [] : [tree];
+}
+
+export function treesText(trees: readonly Tree[], namespace: string, ink: Ink): string {
+  return `${treesLines(trees, namespace, ink).join('\n')}\n`;
+}
+
+/** One line an object. */
+export function treesLines(trees: readonly Tree[], namespace: string, ink: Ink): readonly string[] {
+  if (trees.length === 0) return [`namespace ${namespace} holds none of the objects that troupe cares for`];
+  return drawn(trees).map(({ indent, each }) => `${indent}${lineOf(each, ink)}`);
+}
+
+function lineOf({ label, finding, repeated }: Tree, ink: Ink): string {
+  const state = standingText(finding, ink);
+  return repeated ? `${plain(label)}  ${state}, see above` : `${plain(label)}  ${state}${detailText(finding)}`;
+}
+
+/** How it stands, and for how long. */
+function standingText({ standing, sinceMs }: Finding, ink: Ink): string {
+  return `${inked(standing, standing, ink)}${sinceMs === undefined ? '' : ` for ${duration(sinceMs)}`}`;
+}
+
+/** What it says itself, after a colon. */
+function detailText(finding: Finding): string {
+  const detail = plain(detailOf(finding));
+  return detail === '' ? '' : `: ${detail}`;
+}
+
+/** Of an object whose line is told by itself. */
+export function changeText(tree: Tree): string {
+  return `${plain(tree.label)}  ${tree.finding.standing}${detailText(tree.finding)}`;
+}

@@ -1,0 +1,47 @@
+// Commands that look, asked in this process as a person would on the command line.
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Ink } from '../../../actors/cli/demo/view.ts';
+import type { Answering, Question } from '../../../actors/cli/question.ts';
+import { readConfig } from '../../../actors/process/config.ts';
+import { openstackWith } from '../../../adapters/openstack/mod.ts';
+import type { World } from '../harness.ts';
+
+export interface Answer {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A question about the namespace of a world, unless it says otherwise. */
+export function questionIn(world: World, question: Partial<Question> = {}): Omit<Question, 'out' | 'err'> {
+  return {
+    config: readConfig({ KUBECONFIG: world.ground.kubeconfig }),
+    adapters: [openstackWith({})],
+    clock: world.clock,
+    home: undefined,
+    names: [],
+    namespace: world.namespace,
+    output: undefined,
+    told: {},
+    isTerminal: false,
+    ink: Ink.Plain,
+    stopSignal: () => new AbortController().signal,
+    ...question,
+  };
+}
+
+export async function answerOf({ answer }: Answering, question: Omit<Question, 'out' | 'err'>): Promise<Answer> {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const written = Promise.all([text(out), text(err)]);
+  try {
+    const code = await answer({ ...question, out, err });
+    out.end();
+    err.end();
+    const [said, complained] = await written;
+    return { code, out: said, err: complained };
+  } finally {
+    out.end();
+    err.end();
+  }
+}

@@ -1,0 +1,72 @@
+// waits
+// limit: 120 s
+// `troupe get` against the embedded API server.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import * as get from '../../../../actors/cli/get/get.ts';
+import { TerminalError } from '../../../../bus/mod.ts';
+import { inMemory } from '../../grounds.ts';
+import { checkIn } from '../../harness.ts';
+import { answerOf, questionIn } from '../asking.ts';
+
+const test = suite('troupe get');
+const check = checkIn(test, inMemory);
+
+check('the objects of a namespace in a table, of a kind, by name, and as data', async (world) => {
+  const [net, subnet] = [world.name('net'), world.name('subnet')];
+  await world.apply(
+    world.managed('Network', net),
+    world.managed('Subnet', subnet, { networkRef: 'none', ipVersion: 4, cidr: '192.168.155.0/24' }),
+  );
+  const { status } = await world.available('Network', net);
+  await world.progressing('Subnet', subnet, 'Progressing', /Network\/none/);
+  const ask = (names: readonly string[], more = {}) => answerOf(get, questionIn(world, { names, ...more }));
+
+  const all = await ask([]);
+  assert.equal([all.code, all.err], [0, '']);
+  const [head = '', first = '', second = '', ...rest] = all.out.split('\n');
+  assert.match(head, /^KIND\/NAME +STATE +ID +WAITS FOR +AGE$/);
+  assert.match(first, new RegExp(`^Network/${net} +available +${status?.['id']} +\\d+ s$`));
+  assert.match(second, new RegExp(`^Subnet/${subnet} +waiting +Network/none +\\d+ s$`));
+  assert.equal(rest, ['']);
+
+  assert.equal((await ask(['subnets'])).out.match(/^\w+\//gm), ['KIND/', 'Subnet/']);
+  const wide = await ask(['subnet'], { output: 'wide' });
+  assert.match(wide.out, /AGE +FOR +REASON +MESSAGE\n.*Progressing +Waiting for Network\/none to be created\n$/);
+  const everywhere = await ask([], { told: { 'all-namespaces': true } });
+  assert.match(everywhere.out, new RegExp(`^NAMESPACE +KIND/NAME[^]*\n${world.namespace} +Network/${net} `));
+
+  const one = parse((await ask([`network/${net}`], { output: 'yaml' })).out);
+  assert.equal([one.namespace, one.kind, one.name, one.standing], [world.namespace, 'Network', net, 'available']);
+  const { objects } = JSON.parse((await ask([], { output: 'json' })).out);
+  assert.equal(
+    objects.map((each: { waitsFor: unknown }) => each.waitsFor),
+    [[], ['Network/none']],
+  );
+
+  const absent = await ask(['network', 'x']);
+  assert.equal(
+    [absent.code, absent.out, absent.err],
+    [1, '', `troupe: Network/x does not exist in namespace '${world.namespace}', which -n names\n`],
+  );
+  const none = await ask(['router']);
+  assert.equal(
+    [none.code, none.out, none.err],
+    [0, '', `no Router that troupe cares for in namespace ${world.namespace}\n`],
+  );
+  for (const [names, message] of [
+    [['netwrok'], "there is no kind 'netwrok'; did you mean 'network'?"],
+    [['network/'], "'get' takes a kind"],
+  ] as const) {
+    try {
+      await ask(names);
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, message);
+    }
+  }
+});
+
+test.run();
