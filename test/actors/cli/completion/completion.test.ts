@@ -45,7 +45,7 @@ async function withTroupe(body: (folder: string, PATH: string) => Promise<void>)
 test('commands, those of tools, options, their values and kinds', async () => {
   const commands = await answers('');
   for (const name of [...Object.keys(USAGES), 'model', 'help']) assert.ok(commands.candidates.includes(name), name);
-  assert.equal(await answers('tr'), { candidates: ['tree'], directive: ':4' });
+  assert.equal(await answers('tre'), { candidates: ['tree'], directive: ':4' });
   assert.equal((await answers('model', 'ch')).candidates, ['check']);
   assert.equal((await answers('help', 'comp')).candidates, ['completion']);
   assert.equal((await answers('get', '--a')).candidates, ['--all-namespaces', '--adapters']);
@@ -80,13 +80,13 @@ ask() {
   _troupe
   echo "$1: \${COMPREPLY[*]}"
 }
-ask 'troupe tr'
+ask 'troupe tre'
 ask 'troupe get --all'
 ask 'troupe get -o '
 ask 'troupe graph --output=mer'
 ask 'troupe get subn'
 `;
-const ANSWERED = `troupe tr: tree
+const ANSWERED = `troupe tre: tree
 troupe get --all: --all-namespaces
 troupe get -o : text wide json yaml
 troupe graph --output=mer: mermaid
@@ -116,7 +116,7 @@ _describe() { print -r -- "\${(@P)2}" }
 _files() { }
 eval "$(troupe completion zsh)"
 ask() { words=("$@"); CURRENT=$#; _troupe }
-ask troupe tr
+ask troupe tre
 ask troupe get -o j
 `;
       assert.is(
@@ -129,7 +129,7 @@ ask troupe get -o j
 if (has('fish')) {
   test('in fish', () =>
     withTroupe(async (folder, PATH) => {
-      const script = `troupe completion fish | source; complete -C 'troupe tr'; complete -C 'troupe get -o j'`;
+      const script = `troupe completion fish | source; complete -C 'troupe tre'; complete -C 'troupe get -o j'`;
       const out = await run('fish', ['--no-config', '-c', script], { PATH, HOME: folder });
       assert.equal(
         out.split('\n').map((line) => line.split('\t')[0]),
