@@ -1,13 +1,14 @@
 // What is counted of the trace.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/clock.ts';
 import { metrics } from '../../../actors/telling/metrics.ts';
 import type { Trace } from '../../../bus/mod.ts';
 
 const test = suite('metrics');
 
 test('failures are counted by kind and by what is in the way', async () => {
-  const counted = metrics();
+  const counted = metrics({ clock: systemClock() });
   const nowhere = { emit: () => undefined } as unknown as Trace;
   const trace = counted.traced(nowhere);
   const actor = { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'net' };
@@ -22,7 +23,7 @@ test('failures are counted by kind and by what is in the way', async () => {
 });
 
 test('what users are told is counted by kind and reason', async () => {
-  const counted = metrics();
+  const counted = metrics({ clock: systemClock() });
   counted.onNews('Network', 'Drifted');
   counted.onNews('Network', 'Drifted');
   const { body } = await counted.text();
