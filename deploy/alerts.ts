@@ -52,7 +52,8 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         for: '10m',
         severity: 'info',
         summary: 'An object has not come to rest for more than an hour.',
-        description: 'One of the {{ $labels.plural }} ({{ $labels.realm }}) has been on its way for {{ $value | humanizeDuration }}.',
+        description:
+          'One of the {{ $labels.plural }} ({{ $labels.realm }}) has been on its way for {{ $value | humanizeDuration }}.',
       },
     ],
   },
@@ -67,7 +68,8 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         for: '10m',
         severity: 'warning',
         summary: 'A service of a cloud refuses or does not answer.',
-        description: '{{ $value | humanizePercentage }} of the requests to {{ $labels.service }} had no answer, 429 or 5xx.',
+        description:
+          '{{ $value | humanizePercentage }} of the requests to {{ $labels.service }} had no answer, 429 or 5xx.',
       },
       {
         name: 'TroupeCloudSlow',
@@ -92,7 +94,8 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         for: '10m',
         severity: 'warning',
         summary: 'The API server does not do what it is asked for.',
-        description: '{{ $value | humanizePercentage }} of the requests of {{ $labels.pod }} to the API server failed in passing.',
+        description:
+          '{{ $value | humanizePercentage }} of the requests of {{ $labels.pod }} to the API server failed in passing.',
       },
       {
         name: 'TroupeNobodyWatches',
@@ -141,8 +144,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
       },
       {
         name: 'TroupeShardsUnhosted',
-        expr:
-          'sum by (namespace) (troupe_shards{state="live"}) < max by (namespace) (troupe_deployment_shards)',
+        expr: 'sum by (namespace) (troupe_shards{state="live"}) < max by (namespace) (troupe_deployment_shards)',
         for: '5m',
         severity: 'critical',
         summary: 'Some objects are hosted by nobody.',
@@ -150,12 +152,12 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
       },
       {
         name: 'TroupeMailLate',
-        expr:
-          'histogram_quantile(0.9, sum by (namespace, pod, le) (rate(troupe_mail_lag_seconds_bucket[5m]))) > 2',
+        expr: 'histogram_quantile(0.9, sum by (namespace, pod, le) (rate(troupe_mail_lag_seconds_bucket[5m]))) > 2',
         for: '10m',
         severity: 'warning',
         summary: 'Mail between objects comes late.',
-        description: 'One in ten messages reaches {{ $labels.pod }} {{ $value | humanizeDuration }} after it was stored, or later.',
+        description:
+          'One in ten messages reaches {{ $labels.pod }} {{ $value | humanizeDuration }} after it was stored, or later.',
       },
       {
         name: 'TroupeStrangersOnTheBus',

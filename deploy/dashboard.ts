@@ -1,7 +1,8 @@
 // The dashboard, as Grafana imports it, from the table in panels.ts.
 import { type Panel, ROWS, type Row } from './panels.ts';
 
-const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+/** As the variable of that name says. */
+const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 /** Grafana's grid. */
 const COLUMNS = 24;
 const FIGURE = { w: 4, h: 4 };

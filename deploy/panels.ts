@@ -136,7 +136,8 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Longest on its way',
-        description: 'Of the object of a kind that has not been at rest without trouble for longest. A pod that takes it over begins anew.',
+        description:
+          'Of the object of a kind that has not been at rest without trouble for longest. A pod that takes it over begins anew.',
         unit: 's',
         queries: [
           { expr: `max by (realm, plural) (troupe_unsettled_age_seconds{${HERE}})`, legend: '{{realm}}/{{plural}}' },
@@ -157,9 +158,7 @@ export const ROWS: readonly Row[] = [
         title: 'Failures',
         description: 'Attempts a second that failed, by what is in the way.',
         unit: 'ops',
-        queries: [
-          { expr: `sum by (reason) (rate(troupe_failures_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' },
-        ],
+        queries: [{ expr: `sum by (reason) (rate(troupe_failures_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' }],
       },
       {
         title: 'Being deleted',
@@ -272,9 +271,7 @@ export const ROWS: readonly Row[] = [
         title: 'Leases lost',
         description: 'They could not be renewed in time.',
         unit: 'short',
-        queries: [
-          { expr: `sum by (pod) (increase(troupe_leases_lost_total{${HERE}}[${RATE}]))`, legend: '{{pod}}' },
-        ],
+        queries: [{ expr: `sum by (pod) (increase(troupe_leases_lost_total{${HERE}}[${RATE}]))`, legend: '{{pod}}' }],
       },
       {
         title: 'Shards',
@@ -285,7 +282,8 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Mail is late by',
-        description: 'From its storing to its handling, of half and of 99 in 100; the clocks of NATS and of the pod may differ.',
+        description:
+          'From its storing to its handling, of half and of 99 in 100; the clocks of NATS and of the pod may differ.',
         unit: 's',
         queries: [
           { expr: quantile(0.5, 'troupe_mail_lag_seconds', 'pod'), legend: '{{pod}} half' },
@@ -366,7 +364,9 @@ export const ROWS: readonly Row[] = [
         title: 'Time of the API server to answer',
         description: 'Of nineteen in twenty requests, by method.',
         unit: 's',
-        queries: [{ expr: quantile(0.95, 'troupe_kubernetes_request_duration_seconds', 'method'), legend: '{{method}}' }],
+        queries: [
+          { expr: quantile(0.95, 'troupe_kubernetes_request_duration_seconds', 'method'), legend: '{{method}}' },
+        ],
       },
       {
         title: 'Watches that broke',

@@ -212,9 +212,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
 }
 
 /** By the realms of those who count them. */
-function callsOf(
-  served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>,
-): ReadonlyMap<string, CallLoad> {
+function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): ReadonlyMap<string, CallLoad> {
   const calls = new Map<string, CallLoad>();
   for (const [{ realm }, each] of served) {
     const load = each.load?.();

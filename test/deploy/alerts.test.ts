@@ -27,7 +27,9 @@ const bucket = (name: string, labels: string, le: string): string => `${name}_bu
 const CASES: Readonly<Record<string, Case>> = {
   // Seen between two attempts now and then.
   TroupeObjectsFailing: {
-    series: { [`troupe_tagged_objects{${POD},realm="openstack",plural="ports",tag="failing"}`]: '2 0 2 0x3 2 0x5 2 0x5 2 0x100' },
+    series: {
+      [`troupe_tagged_objects{${POD},realm="openstack",plural="ports",tag="failing"}`]: '2 0 2 0x3 2 0x5 2 0x5 2 0x100',
+    },
     quiet: { [`troupe_tagged_objects{${POD},realm="openstack",plural="ports",tag="waiting"}`]: '2x120' },
   },
   TroupeObjectsQuarantined: {
@@ -200,9 +202,7 @@ if (spawnSync('promtool', ['--version']).status !== 0) {
             expr: `count by (alertname, severity) (ALERTS{alertname="${name}",alertstate="firing"})`,
             eval_time: AT,
             exp_samples:
-              count === 0
-                ? []
-                : [{ labels: `{alertname="${name}",severity="${SEVERITIES.get(name)}"}`, value: count }],
+              count === 0 ? [] : [{ labels: `{alertname="${name}",severity="${SEVERITIES.get(name)}"}`, value: count }],
           },
         ],
       });
@@ -223,7 +223,9 @@ if (spawnSync('promtool', ['--version']).status !== 0) {
       tests: [
         {
           interval: '1m',
-          input_series: [{ series: `troupe_unsettled_age_seconds{${POD},realm="r",plural="servers"}`, values: '7200x30' }],
+          input_series: [
+            { series: `troupe_unsettled_age_seconds{${POD},realm="r",plural="servers"}`, values: '7200x30' },
+          ],
           alert_rule_test: [
             {
               eval_time: '20m',

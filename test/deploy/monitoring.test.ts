@@ -39,7 +39,10 @@ async function told(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const [kind] = figures.timed([{ ...address, operations } as unknown as Kind]);
   await kind?.operations['create']?.({} as never).catch(() => undefined);
   const client = { call: () => Promise.reject(away) } as unknown as KubeClient;
-  await figures.counted(client).call({ method: 'GET', path: '/' }).catch(() => undefined);
+  await figures
+    .counted(client)
+    .call({ method: 'GET', path: '/' })
+    .catch(() => undefined);
   figures.follow({
     census: () => new Map([['a', 1]]),
     inhabitants: () => [{ address, state: 'a', tags: new Set(['failing']) }],
@@ -106,10 +109,7 @@ test('names are as Prometheus wants them, and no label names an object', async (
 test('each alert says for how long, how bad, what is so, and has a section', () => {
   const page = readFileSync(new URL('../../deploy/operating.md', import.meta.url), 'utf8');
   const sections = [...page.matchAll(/^#+ (Troupe\w+)$/gm)].map(([, name]) => name);
-  assert.equal(
-    [...sections].sort(),
-    alerts.map(({ name }) => name).sort(),
-  );
+  assert.equal([...sections].sort(), alerts.map(({ name }) => name).sort());
   for (const { name, for: least, summary, description } of alerts) {
     assert.match(least, /^\d+[smh]$/, name);
     assert.ok(summary.endsWith('.') && description.length > summary.length / 2, name);

@@ -26,11 +26,17 @@ export function namesIn(query: string): Names {
     const next = tokens[at + 1];
     if (GROUPING.includes(token)) {
       if (next !== '(') continue;
-      for (at += 2; tokens[at] !== ')' && at < tokens.length; at++) if (tokens[at] !== ',') grouped.push(tokens[at] ?? '');
+      for (at += 2; tokens[at] !== ')' && at < tokens.length; at++)
+        if (tokens[at] !== ',') grouped.push(tokens[at] ?? '');
       continue;
     }
     // Functions, and aggregations with their labels in front.
-    if (OPERATORS.includes(token) || next === '(' || GROUPING.includes(next ?? '') && tokens[at + 2] === '(' && isAggregation(token)) continue;
+    if (
+      OPERATORS.includes(token) ||
+      next === '(' ||
+      (GROUPING.includes(next ?? '') && tokens[at + 2] === '(' && isAggregation(token))
+    )
+      continue;
     const labels: string[] = [];
     if (next === '{') {
       for (at += 2; tokens[at] !== '}' && at < tokens.length; at++) {
