@@ -49,7 +49,12 @@ const ACTOR: Address = { realm: 'openstack', plural: 'networks', namespace: 'ns'
 function slowClock(): { readonly clock: Clock; pass(seconds: number): void } {
   let now = 1_000_000;
   const clock = { ...systemClock(), now: () => now };
-  return { clock, pass: (seconds) => void (now += seconds * 1_000) };
+  return {
+    clock,
+    pass(seconds) {
+      now += seconds * 1_000;
+    },
+  };
 }
 
 async function linesOf(counted: ReturnType<typeof metrics>, pattern: RegExp): Promise<readonly string[]> {
