@@ -94,8 +94,19 @@ export type Operations = Readonly<Record<string, Readonly<Record<string, Operati
 export interface Served {
   /** All that the kinds declare. */
   readonly operations: Operations;
+  /** Calls to the foreign system now, where they are counted; asked for metrics. */
+  load?(): CallLoad;
   /** Ends what `serve` opened. Called once, when nothing is asked any more. */
   close(): Promise<void>;
+}
+
+/** Calls to a foreign system. */
+export interface CallLoad {
+  readonly underWay: number;
+  /** For others to end. */
+  readonly waiting: number;
+  /** How many this process may have under way; of several systems the sum. */
+  readonly limit: number;
 }
 
 /** What an adapter works with. Only a process that plays its role has it. */

@@ -21,6 +21,11 @@ export interface Mail {
   readonly payload: JsonObject;
   /** W3C Trace Context of the change that caused it; undefined: nobody said, or it was malformed. */
   readonly traceparent?: string;
+  /**
+   * When it was stored, on the clock of whoever stores it: milliseconds since the epoch. Said of what a subscription hands
+   * over, where the store says so.
+   */
+  readonly storedAt?: number;
 }
 
 /** A last value as it lies in the mailbox, for people. */

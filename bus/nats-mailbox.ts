@@ -223,7 +223,7 @@ export class NatsMailbox implements Mailbox {
   }
 
   #deliver(
-    { subject: text, sequence, message }: Delivery,
+    { subject: text, sequence, storedAt, message }: Delivery,
     filter: MailFilter,
     handlers: MailHandlers,
     replay: Replay,
@@ -234,7 +234,7 @@ export class NatsMailbox implements Mailbox {
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
       if (said.format > MAIL_FORMAT) this.#warnOf(said.format);
-      else handlers.onMail({ subject, sequence, payload: payloadOf(message.string()), ...traced(said) });
+      else handlers.onMail({ subject, sequence, storedAt, payload: payloadOf(message.string()), ...traced(said) });
     }
     replay.saw(text);
   }

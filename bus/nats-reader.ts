@@ -28,6 +28,8 @@ const NANOS_A_MS = 1_000_000;
 export interface Delivery {
   readonly subject: string;
   readonly sequence: number;
+  /** On the clock of the server, milliseconds since the epoch. */
+  readonly storedAt: number;
   readonly message: Msg;
 }
 
@@ -200,14 +202,14 @@ export class StreamReader {
       this.#control(attempt, message);
       return;
     }
-    const [sequence, delivery] = numbers;
+    const [sequence, delivery, storedAt] = numbers;
     if (delivery !== attempt.lastDelivery + 1) {
       this.#reopen(); // one was lost on the way
       return;
     }
     attempt.lastDelivery = delivery;
     this.#lastSequence = sequence;
-    this.#options.onDelivery({ subject: message.subject, sequence, message });
+    this.#options.onDelivery({ subject: message.subject, sequence, storedAt, message });
   }
 
   /** A heartbeat, a request to say how far we are, or the end of the consumer. */
@@ -226,12 +228,13 @@ export class StreamReader {
 }
 
 /**
- * Sequence in the stream and of the delivery, from the reply subject `$JS.ACK...`, which has 9 tokens or at least 11.
+ * Sequence in the stream and of the delivery, and when it was stored, from the reply subject `$JS.ACK...`, which has 9 tokens or
+ * at least 11.
  * Undefined: it is no delivery. Its headers, which the stream keeps of each publication, are not even looked at.
  */
-function numbersOf({ reply = '' }: Msg): [sequence: number, delivery: number] | undefined {
+function numbersOf({ reply = '' }: Msg): [sequence: number, delivery: number, storedAt: number] | undefined {
   if (!reply.startsWith(ACKNOWLEDGEMENT)) return undefined;
   const tokens = reply.split('.');
   const base = tokens.length === 9 ? 5 : 7;
-  return [Number(tokens[base]), Number(tokens[base + 1])];
+  return [Number(tokens[base]), Number(tokens[base + 1]), Number(tokens[base + 2]) / NANOS_A_MS];
 }

@@ -16,6 +16,8 @@ import { BUILT_IN, configure } from '../actors/process/adapters.ts';
 import { rolesWith } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
+import { prometheusRule, rulesFile } from './alerts.ts';
+import { dashboard } from './dashboard.ts';
 import { aggregatedRoles, clusterRole, crdsKustomization, rolePods, rolesComponent } from './manifests.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
@@ -45,7 +47,7 @@ async function generate(): Promise<void> {
     await render(kubectl, resolve(values.to), imageOf(values.image));
   } else {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
-    await write(DEPLOY, await fromKinds());
+    await write(DEPLOY, await fromSources());
     await write(MACHINES, diagrams());
     const kubectl = await findKubectl(process.env);
     if (kubectl === undefined) {
@@ -61,8 +63,8 @@ const NO_KUBECTL = 'there is no kubectl 1.22 or later on the PATH';
 
 async function check(): Promise<void> {
   const outdated = (await checkCrds(CRDS, contracts())).map((name) => `crds/${name}`);
-  outdated.push(...(await differing(DEPLOY, await fromKinds())));
-  for (const name of outdated) console.error(`deploy/${name} is not what the kinds say: run npm run generate`);
+  outdated.push(...(await differing(DEPLOY, await fromSources())));
+  for (const name of outdated) console.error(`deploy/${name} is not what its sources say: run npm run generate`);
   const redrawn = await differing(MACHINES, diagrams());
   for (const name of redrawn) console.error(`machines/${name} is not what the machines are: run npm run generate`);
   const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
@@ -85,7 +87,8 @@ function diagrams(): ReadonlyMap<string, string> {
   return new Map([['README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))]]);
 }
 
-async function fromKinds(): Promise<ReadonlyMap<string, string>> {
+/** What is made without kubectl: of the kinds, and of the tables beside this file. */
+async function fromSources(): Promise<ReadonlyMap<string, string>> {
   const read = (name: string): Promise<string> => readFile(join(DEPLOY, name), 'utf8');
   const deployment = await read('base/deployment.yaml');
   const { namespace } = parse(await read('base/kustomization.yaml')) as { namespace: string };
@@ -93,6 +96,9 @@ async function fromKinds(): Promise<ReadonlyMap<string, string>> {
     ['base/cluster-role.yaml', clusterRole(BUILT_IN)],
     ['base/aggregated-roles.yaml', aggregatedRoles(BUILT_IN)],
     ['crds/kustomization.yaml', crdsKustomization(BUILT_IN)],
+    ['monitoring/rules.yaml', rulesFile()],
+    ['monitoring/prometheus-rule.yaml', prometheusRule(namespace)],
+    ['monitoring/dashboard.json', dashboard()],
     ['roles/kustomization.yaml', rolesComponent(BUILT_IN, TROUPE_VERSION)],
     ...rolesWith(BUILT_IN).flatMap((role): [string, string][] => [
       [`roles/${role}.yaml`, clusterRole(BUILT_IN, [role])],

@@ -58,6 +58,20 @@ export interface HostDeps {
   tell: Tell;
 }
 
+/** How much a host has to do. */
+export interface HostLoad {
+  /** By what they are at; `all` are those of the deployment, whoever has them. */
+  readonly shards: Readonly<Record<'live' | 'opening' | 'closing' | 'all', number>>;
+  readonly queues: {
+    /** Last values that are being published, or wait for it. */
+    readonly mail: number;
+    /** Answers that may wait before they are published. */
+    readonly answers: number;
+    /** Statuses that say that an object waits, and that wait for a turn. */
+    readonly statuses: number;
+  };
+}
+
 /** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
@@ -135,6 +149,24 @@ export class Host {
       for (const { state } of actors.values()) if (state !== '') census.set(state, (census.get(state) ?? 0) + 1);
     }
     return census;
+  }
+
+  /** Whoever lives here. */
+  *inhabitants(): Iterable<Pick<ObjectActor, 'address' | 'state' | 'tags'>> {
+    for (const { actors } of this.#shards.values()) yield* actors.values();
+  }
+
+  get load(): HostLoad {
+    const shards = [...this.#shards.values()];
+    const live = shards.filter((shard) => shard.live).length;
+    return {
+      shards: { live, opening: shards.length - live, closing: this.#closing.size, all: this.#deps.bus.mailbox.shards },
+      queues: {
+        mail: shards.reduce((sum, { outbox }) => sum + outbox.underWay, 0),
+        answers: this.#later.size,
+        statuses: this.#turns.waiting,
+      },
+    };
   }
 
   /** How many messages of the mail could not be understood. */

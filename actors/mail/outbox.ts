@@ -134,6 +134,11 @@ export class Outbox {
     this.#replayed = true;
   }
 
+  /** How many subjects are being published, or wait for it. */
+  get underWay(): number {
+    return this.#saying.size;
+  }
+
   /** How many subjects are remembered. */
   get size(): number {
     return this.#stored.size + this.#saying.size;

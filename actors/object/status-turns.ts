@@ -30,6 +30,11 @@ export class StatusTurns {
     this.#clock = clock;
   }
 
+  /** How many wait for a turn. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Runs a write that waits for nobody; while it runs, others are patient (T2). */
   async atOnce<Output>(write: () => Promise<Output>): Promise<Output> {
     this.#writes++;

@@ -1,7 +1,7 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { ConfiguredAdapter, DeclaredKind, Served, Sharers } from '../../adapters/adapter.ts';
+import type { CallLoad, ConfiguredAdapter, DeclaredKind, Served, Sharers } from '../../adapters/adapter.ts';
 import {
   type KubeClient,
   events as kubeEvents,
@@ -21,14 +21,15 @@ import type { Kind } from '../../machines/kind.ts';
 import { Admission } from '../effects/admission.ts';
 import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
 import { RefusedRequests } from '../effects/refused-requests.ts';
-import { Host } from '../hosting/host.ts';
+import { Host, type HostLoad } from '../hosting/host.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
 import { LivePods } from '../hosting/sharers.ts';
 import { registry } from '../object/registry.ts';
 import { callTrace } from '../telling/call-trace.ts';
 import { EventRecorder, type Tell } from '../telling/event-recorder.ts';
-import type { Metrics } from '../telling/metrics.ts';
+import type { RuntimeMetrics } from '../telling/metrics.ts';
+import type { Inhabitant } from '../telling/population.ts';
 import { watchCluster } from '../watch/watcher.ts';
 import { Role } from './config.ts';
 import { TROUPE_VERSION } from './version.ts';
@@ -48,7 +49,7 @@ export interface RuntimeDeps {
   /** Namespaces to care for; undefined: all. */
   namespaces?: readonly string[] | undefined;
   /** What is counted, where anybody asks. */
-  metrics?: Metrics | undefined;
+  metrics?: RuntimeMetrics | undefined;
   /** Whether users are told by Kubernetes Events what happened to their objects. */
   events: boolean;
   /** Name among the pods; made unique for each start. */
@@ -62,6 +63,10 @@ export interface Runtime {
   readonly kinds: readonly Kind[];
   /** How many objects live here, by state. */
   census(): ReadonlyMap<string, number>;
+  /** Whoever lives here. */
+  inhabitants(): Iterable<Inhabitant>;
+  /** How much there is to do. */
+  load(): HostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
   /** How many messages of the mail could not be understood. */
   readonly refusedMail: number;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
@@ -90,7 +95,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   // Whoever hosts no actors hears of no leases, and takes all that he may.
   const sharers = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
   const served = await serveAdapters(deps, objects, sharers);
-  const kinds = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter)));
+  const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter)));
+  const kinds = deps.metrics?.timed(called) ?? called;
   const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
   const taken = kinds.filter(isTaken);
   const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);
@@ -99,6 +105,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     clock,
     log,
     events: kubeEvents({ client, component: REPORTER, instance: podName }),
+    onDropped: (reason) => deps.metrics?.onDropped(reason),
   });
   const tell: Tell = (object, occurrence, ...more) => {
     deps.metrics?.onNews(object.kind, occurrence.reason);
@@ -167,7 +174,13 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     ...(roles.has(Role.Watch)
       ? [
           play(() =>
-            watchCluster({ bus, client, objects, registry: known, namespaces, here, clock, log, pod }, stop.signal),
+            watchCluster(
+              {
+                ...{ bus, client, objects, registry: known, namespaces, here, clock, log, pod },
+                onInterrupted: (resource) => deps.metrics?.onInterrupted(resource),
+              },
+              stop.signal,
+            ),
           ),
         ]
       : []),
@@ -179,6 +192,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     pod,
     kinds,
     census: () => host.census(),
+    inhabitants: () => host.inhabitants(),
+    load: () => ({ ...host.load, calls: callsOf(served) }),
     get refusedMail() {
       return host.refusedMail;
     },
@@ -196,14 +211,24 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
 }
 
+/** By the realms of those who count them. */
+function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): ReadonlyMap<string, CallLoad> {
+  const calls = new Map<string, CallLoad>();
+  for (const [{ realm }, each] of served) {
+    const load = each.load?.();
+    if (load !== undefined) calls.set(realm, load);
+  }
+  return calls;
+}
+
 /** Begins to serve the adapters whose roles are played here; all of them, or none. */
 async function serveAdapters(
   { bus, client, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
   objects: Objects,
   sharers: Sharers,
-): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>> {
+): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Omit<Served, 'operations'>>> {
   const calls = callTrace(bus.trace);
-  const served = new Map<ConfiguredAdapter, ServedHere & Pick<Served, 'close'>>();
+  const served = new Map<ConfiguredAdapter, ServedHere & Omit<Served, 'operations'>>();
   try {
     for (const adapter of adapters) {
       if (!roles.has(adapter.role)) continue;
@@ -212,7 +237,7 @@ async function serveAdapters(
           `the role '${adapter.role}' is played for a node: name it with NODE_NAME, or leave the role out of --roles`,
         );
       }
-      const { operations, close } = await adapter.serve({
+      const { operations, close, load } = await adapter.serve({
         clock,
         log: log.child({ adapter: adapter.realm }),
         version: TROUPE_VERSION,
@@ -225,7 +250,12 @@ async function serveAdapters(
         },
         sharers,
       });
-      served.set(adapter, { operations: calls.follow(adapter.realm, operations), node, close });
+      served.set(adapter, {
+        operations: calls.follow(adapter.realm, operations),
+        node,
+        close,
+        ...(load !== undefined && { load }),
+      });
       checkOperations(adapter, operations);
     }
   } catch (error) {

@@ -32,7 +32,12 @@ export interface EventRecorderDeps {
   readonly events: Events;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told of what is not written, as far as that is ever said. */
+  readonly onDropped?: (reason: DropReason) => void;
 }
+
+/** Why an Event is not written: its object had many lately, too many wait, they are refused, or its write failed. */
+export type DropReason = 'limited' | 'full' | 'refused' | 'failed';
 
 /** What happens within so long is one write, and the objects themselves are written first. */
 const HOLD_MS = 500;
@@ -110,7 +115,7 @@ export class EventRecorder {
   readonly tell: Tell = (object, { type, reason, message: whole }) => {
     const { namespace = '', uid } = object.metadata;
     const now = this.#deps.clock.now();
-    if (this.#closed || (this.#refusals.get(namespace) ?? 0) > now) return;
+    if (this.#closed || (this.#refusals.get(namespace) ?? 0) > now) return this.#drop('refused');
     const message = shortened(whole);
     let key = `${uid} ${reason} ${message}`;
     let text = message;
@@ -127,9 +132,12 @@ export class EventRecorder {
       failures: 0,
     };
     series.record = { ...series.record, message: text, count: series.record.count + 1, lastAt: now };
-    keepNewest(this.#series, key, series, (old) => this.#pending.delete(old));
+    keepNewest(this.#series, key, series, (old) => {
+      if (this.#pending.delete(old)) this.#drop('full');
+    });
     // What is about to be written is not written once more.
-    if (isAwaited || !spend(this.#budget(uid, now), now)) return;
+    if (isAwaited) return;
+    if (!spend(this.#budget(uid, now), now)) return this.#drop('limited');
     this.#pending.add(series);
     if (this.#running < CONCURRENCY) this.#arm(HOLD_MS);
   };
@@ -147,6 +155,10 @@ export class EventRecorder {
     await Promise.race([idle, this.#deps.clock.sleep(MOMENT_MS, ended.signal)]);
     ended.abort();
     this.#pending.clear();
+  }
+
+  #drop(reason: DropReason): void {
+    this.#deps.onDropped?.(reason);
   }
 
   #fresh(object: KubeObject, type: EventType, reason: string, now: number): EventRecord {
@@ -238,7 +250,12 @@ export class EventRecorder {
     const { code, message } = toErrorData(error);
     if (error instanceof ForbiddenError) {
       keepNewest(this.#refusals, namespace, clock.now() + REFUSED_FOR_MS);
-      for (const other of this.#pending) if (other.record.about.namespace === namespace) this.#pending.delete(other);
+      this.#drop('refused');
+      for (const other of this.#pending) {
+        if (other.record.about.namespace !== namespace) continue;
+        this.#pending.delete(other);
+        this.#drop('refused');
+      }
       if (!error.isTerminating && !this.#isForbiddenSaid) {
         this.#isForbiddenSaid = true;
         log.warn({ error: message }, 'events may not be written; nothing else depends on them');
@@ -252,6 +269,7 @@ export class EventRecorder {
       return;
     }
     series.failures = 0;
+    this.#drop('failed');
     log.debug({ namespace, name, error: message }, 'an event was dropped');
   }
 }

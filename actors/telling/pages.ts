@@ -25,7 +25,7 @@ export async function servePages(
   given: KubeClient,
   clock: Clock,
 ): Promise<Pages> {
-  const figures = metricsAddress === undefined ? undefined : metrics();
+  const figures = metricsAddress === undefined ? undefined : metrics({ clock });
   let isStarted = false;
   let busTrouble: string | undefined;
   let apiTrouble: string | undefined = 'the API server has not answered yet';
@@ -68,7 +68,7 @@ export async function servePages(
       bus.onConnectivity(({ kind, detail }) => {
         busTrouble = kind === 'connected' ? undefined : detail;
       });
-      return figures === undefined ? bus : { ...bus, trace: figures.traced(bus.trace) };
+      return figures?.countedBus(bus) ?? bus;
     },
     began(runtime) {
       figures?.follow(runtime);

@@ -48,6 +48,8 @@ export interface WatcherDeps {
   clock: Clock;
   log: Logger;
   pod: string;
+  /** Told of each watch that breaks, once until it works again. */
+  onInterrupted?: (resource: Resource) => void;
 }
 
 const PAUSE_MS = 500;
@@ -209,6 +211,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
             },
             onTrouble(message, missing) {
+              deps.onInterrupted?.(resource);
               if (!missing) log.warn({ plural, error: message }, 'the watch is interrupted');
               else if (registry.kind(resource) === undefined) seeded(watch, clock.now());
               else

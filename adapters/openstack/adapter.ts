@@ -102,6 +102,7 @@ async function serve(
   const operations = Object.fromEntries(KINDS.map((kind) => [kind.plural, { ...kind.operations(deps) }]));
   return {
     operations: operations satisfies Operations,
+    load: () => sessions.load(),
     async close() {
       polls.close();
       await Promise.all([files.close(), sessions.close()]);

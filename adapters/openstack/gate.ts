@@ -9,6 +9,7 @@
 //   G5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
+import type { CallLoad } from '../adapter.ts';
 import { CallTimes } from './call-times.ts';
 
 export interface Entrant {
@@ -75,6 +76,12 @@ export class Gate {
     this.#firstSlots = Math.max(1, Math.floor(slots * FIRST_PART));
     this.#sharedSlots = slots < 4 ? slots : slots - Math.max(1, Math.floor(slots * OTHERS_PART));
     this.#admit();
+  }
+
+  get load(): CallLoad {
+    let waiting = lengthOf(this.#firsts);
+    for (const lane of this.#lanes.values()) waiting += lengthOf(lane.waiting);
+    return { underWay: this.#held, waiting, limit: this.#slots };
   }
 
   /** When the gate was used last; undefined: it is in use. */
@@ -243,6 +250,12 @@ export class Gate {
 }
 
 type Queues = Map<string, Waiter[]>;
+
+function lengthOf(queues: Queues): number {
+  let length = 0;
+  for (const queue of queues.values()) length += queue.length;
+  return length;
+}
 
 function push(queues: Queues, key: string, waiter: Waiter): void {
   const queue = queues.get(key);

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import type { CallRecord, Sharers } from '../adapter.ts';
+import type { CallLoad, CallRecord, Sharers } from '../adapter.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
@@ -49,6 +49,8 @@ export interface SessionsDeps {
 
 /** Sessions that hold connections. */
 export interface OwnedSessions extends Sessions {
+  /** Calls to all clouds. */
+  load(): CallLoad;
   /** Ends all connections; calls that are running fail. */
   close(): Promise<void>;
 }
@@ -156,6 +158,16 @@ class SecretSessions implements OwnedSessions {
     if (found === undefined)
       throw new TransientError(`credentials secret '${ref.secretName}' was not read by the deadline`);
     return found;
+  }
+
+  load(): CallLoad {
+    const sum = { underWay: 0, waiting: 0, limit: 0 };
+    for (const { load } of this.#gates.values()) {
+      sum.underWay += load.underWay;
+      sum.waiting += load.waiting;
+      sum.limit += load.limit;
+    }
+    return sum;
   }
 
   async close(): Promise<void> {

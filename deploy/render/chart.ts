@@ -40,6 +40,11 @@ const SWITCHES: Readonly<Record<string, string>> = {
   CustomResourceDefinition: 'crds.enabled',
   PodDisruptionBudget: 'podDisruptionBudget.enabled',
 };
+/** The same in place of the choice of the component that they are of, which brings several. */
+const OWN_SWITCHES: Readonly<Record<string, { readonly choice: string; readonly value: string }>> = {
+  PrometheusRule: { choice: 'metrics.serviceMonitor.enabled', value: 'metrics.alerts.enabled' },
+  ConfigMap: { choice: 'metrics.serviceMonitor.enabled', value: 'metrics.dashboard.enabled' },
+};
 
 /** API groups whose objects are in no namespace, or in one that is not a tenant's. */
 const BEYOND_TENANTS = ['authentication.k8s.io', 'authorization.k8s.io', 'coordination.k8s.io'];
@@ -72,7 +77,11 @@ export function chart(objects: readonly Chosen[], options: ChartOptions): ChartF
 }
 
 function guarded({ manifest, when }: Chosen, all: readonly Manifest[], words: ReadonlyMap<string, string>): string {
-  const terms = [...when].map(([value, isOn]) => (isOn ? `$.Values.${value}` : `(not $.Values.${value})`));
+  const own = OWN_SWITCHES[manifest.kind];
+  const terms = [...when].map(([choice, isOn]) => {
+    const value = choice === own?.choice ? own.value : choice;
+    return isOn ? `$.Values.${value}` : `(not $.Values.${value})`;
+  });
   const enabled = SWITCHES[manifest.kind];
   if (enabled !== undefined) terms.push(`$.Values.${enabled}`);
   const body = bodyOf(manifest, all, words);
@@ -199,6 +208,18 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
     { path: 'nats.storage.className', description: 'StorageClass; empty: the default one.', value: '', schema: TEXT },
     flagOf('egress.enabled', 'A NetworkPolicy for what the pods connect to.'),
     flagOf('metrics.serviceMonitor.enabled', "A ServiceMonitor, for Prometheus' operator."),
+    {
+      path: 'metrics.alerts.enabled',
+      description: "A PrometheusRule, for Prometheus' operator.",
+      value: false,
+      schema: FLAG,
+    },
+    {
+      path: 'metrics.dashboard.enabled',
+      description: 'A ConfigMap with the label `grafana_dashboard`, for a Grafana that looks for these.',
+      value: false,
+      schema: FLAG,
+    },
     { path: 'podDisruptionBudget.enabled', description: 'One pod at a time is drained.', value: true, schema: FLAG },
     {
       path: 'crds.enabled',

@@ -59,7 +59,8 @@ export class Template {
    */
   text(words: ReadonlyMap<string, string>): string {
     const marked = mapStrings(this.#tree, (text) => {
-      let marked = text.replaceAll('{{', 'troupeBraces');
+      // With a brace, so that a text that begins with it is quoted.
+      let marked = text.replaceAll('{{', '{troupeBraces');
       for (const [index, word] of [...words.keys()].entries()) {
         marked = marked.replace(new RegExp(`(?<![\\w-])${word}(?![\\w-])`, 'g'), `troupeWord${index}`);
       }
@@ -75,7 +76,7 @@ export class Template {
           // A name that is all of a value might look like a number.
           .replace(/(?<=: |- )troupeWord(\d+)$/, (_, index) => `{{ ${expressions[Number(index)]} | quote }}`)
           .replace(/troupeWord(\d+)/g, (_, index) => `{{ ${expressions[Number(index)]} }}`)
-          .replaceAll('troupeBraces', '{{ "{{" }}'),
+          .replaceAll('{troupeBraces', '{{ "{{" }}'),
       )
       .join('\n');
   }

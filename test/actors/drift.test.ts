@@ -32,7 +32,7 @@ function writes(world: World): readonly string[] {
 check(
   'drift that is only reported: which fields, in condition, event and figure; nothing is written',
   async (world) => {
-    const counted = metrics();
+    const counted = metrics({ clock: world.clock });
     await world.stop();
     await world.start({ metrics: counted });
     const name = world.name('net');

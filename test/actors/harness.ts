@@ -225,9 +225,16 @@ export class World {
         done();
       },
     });
+    const client = this.#runtimeClient ?? this.client;
     return startRuntime({
       bus,
-      client: this.#runtimeClient ?? this.client,
+      client: {
+        ...client,
+        call: (call) => {
+          if (call.method !== 'GET') this.writes.push(`${call.method} ${call.path}`);
+          return client.call(call);
+        },
+      },
       clock: this.clock,
       log: openLog({ level: logLevel, readable: false, destination }),
       adapters: [openstackWith({})],
@@ -238,16 +245,9 @@ export class World {
         onCall: ({ service, method, path }) => void this.calls.push(`${service} ${method} ${path}`),
         onRefused: () => undefined,
         onNews: () => undefined,
-        traced: (trace) => trace,
-        counted: (client) => ({
-          ...client,
-          call: (call) => {
-            if (call.method !== 'GET') this.writes.push(`${call.method} ${call.path}`);
-            return client.call(call);
-          },
-        }),
-        follow: () => undefined,
-        text: () => Promise.reject(new TypeError('nobody looks at these')),
+        onDropped: () => undefined,
+        onInterrupted: () => undefined,
+        timed: (kinds) => kinds,
       },
       ...scope,
     });

@@ -23,7 +23,7 @@ export function describeKindsSecrets(test: Test, openGround: OpenGround): void {
     async (world) => {
       const wire = await listen(world);
       const host = await startImageHost();
-      const figures = metrics();
+      const figures = metrics({ clock: world.clock });
       let end = async (): Promise<void> => undefined;
       try {
         // Where there is a wire, what is asked of the adapter goes over it.

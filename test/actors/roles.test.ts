@@ -72,7 +72,7 @@ async function pod(world: World, bus: Bus, roles: readonly string[]): Promise<Po
     roles: new Set(roles),
     callMs: 10_000,
     events: true,
-    metrics: { ...metrics(), onRefused: ({ operation, reason }) => refused.push(`${operation} ${reason}`) },
+    metrics: { ...metrics({ clock }), onRefused: ({ operation, reason }) => refused.push(`${operation} ${reason}`) },
   });
   return {
     refused,

@@ -19,10 +19,12 @@ interface Scene {
   readonly control: ScriptedNats;
   readonly reader: StreamReader;
   readonly heard: number[];
+  /** When what was heard was stored. */
+  readonly storedAt: number[];
   /** What `verify` answers from now on. */
   verified: Promise<boolean>;
   /** A delivery of the `at`th consumer: number `delivery` of its own, `sequence` in the stream. */
-  deliver(at: number, delivery: number, sequence: number): void;
+  deliver(at: number, delivery: number, sequence: number, storedNanos?: string): void;
   /** Heartbeat of the `at`th consumer, which has sent so many. */
   beat(at: number, sent: number): void;
 }
@@ -31,12 +33,14 @@ function scene(): Scene {
   const clock = new ManualClock();
   const [nats, control] = [new ScriptedNats(clock), new ScriptedNats(clock)];
   const heard: number[] = [];
+  const storedAt: number[] = [];
   const inbox = (at: number): string => String(control.consumers[at]?.['deliver_subject']);
   const made: Scene = {
     clock,
     nats,
     control,
     heard,
+    storedAt,
     verified: Promise.resolve(true),
     reader: new StreamReader({
       connection: nats.connection,
@@ -44,10 +48,13 @@ function scene(): Scene {
       stream: 'S',
       filters: ['s.>'],
       verify: () => made.verified,
-      onDelivery: ({ sequence }) => heard.push(sequence),
+      onDelivery(delivery) {
+        heard.push(delivery.sequence);
+        storedAt.push(delivery.storedAt);
+      },
     }),
-    deliver(at, delivery, sequence) {
-      const reply = `$JS.ACK.S.c.1.${sequence}.${delivery}.0.0`;
+    deliver(at, delivery, sequence, storedNanos = '0') {
+      const reply = `$JS.ACK.S.c.1.${sequence}.${delivery}.${storedNanos}.0`;
       nats.deliver(inbox(at), { subject: `s.${sequence}`, reply });
     },
     beat(at, sent) {
@@ -71,6 +78,14 @@ test('nothing is handed over before the stream is known to be the one it was (R2
   resolve(true);
   await opening;
   assert.equal(made.heard, [5, 6]);
+  made.reader.close();
+});
+
+test('a delivery says when it was stored, in milliseconds', async () => {
+  const made = scene();
+  await made.reader.open();
+  made.deliver(0, 1, 5, '1795459200123000000');
+  assert.equal(made.storedAt, [1_795_459_200_123]);
   made.reader.close();
 });
 

@@ -61,7 +61,13 @@ if (helm === undefined || kubectl === undefined) {
     ['roles apart', { roles: { split: true } }, { components: ['roles'] }],
     ['a NATS server of yours', { nats: { enabled: false } }, { resource: 'base' }],
     ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
-    ['a monitor', { metrics: { serviceMonitor: { enabled: true } } }, { components: ['monitoring'] }],
+    [
+      'monitor, alerts and dashboard',
+      {
+        metrics: { serviceMonitor: { enabled: true }, alerts: { enabled: true }, dashboard: { enabled: true } },
+      },
+      { components: ['monitoring'] },
+    ],
     [
       'all of it',
       { roles: { split: true }, nats: { enabled: false }, egress: { enabled: true } },

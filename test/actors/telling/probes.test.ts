@@ -98,7 +98,16 @@ test('figures: calls to clouds, transitions, objects by state', async () => {
   const env = { TROUPE_METRICS_BIND_ADDRESS: `127.0.0.1:${port}`, TROUPE_METRICS_SECURE: 'false' };
   const pages = await opened(env, client);
   const bus = pages.follow(memoryBroker({ clock }).connect());
-  pages.began({ census: () => new Map([['available', 2]]) } as unknown as Runtime);
+  pages.began({
+    census: () => new Map([['available', 2]]),
+    inhabitants: () => [],
+    load: () => ({
+      shards: { live: 1, opening: 0, closing: 0, all: 1 },
+      queues: { mail: 0, answers: 0, statuses: 0 },
+      calls: new Map(),
+    }),
+    refusedMail: 0,
+  } as unknown as Runtime);
   const call = { service: 'network', method: 'GET', path: '/networks', durationMs: 30, traceparent: '' };
   pages.metrics?.onCall({ ...call, status: 200 });
   pages.metrics?.onCall({ ...call, status: undefined });

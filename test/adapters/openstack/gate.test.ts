@@ -41,10 +41,11 @@ function gateWith(slots: number) {
 }
 
 test('no more enter than there are slots, and the others in their order (G1, G2)', async () => {
-  const { entered, come, settle, leave } = gateWith(2);
+  const { gate, entered, come, settle, leave } = gateWith(2);
   for (const name of ['a', 'b', 'c', 'd']) void come(name);
   await settle();
   assert.equal(entered, ['a', 'b']);
+  assert.equal(gate.load, { underWay: 2, waiting: 2, limit: 2 });
   await leave();
   assert.equal(entered, ['a', 'b', 'c']);
 });

@@ -4,10 +4,10 @@ import { systemClock } from '../../../actors/clock.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
-import { metrics } from '../../../actors/telling/metrics.ts';
+import { type Metrics, metrics, type RuntimeMetrics } from '../../../actors/telling/metrics.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
-import { addressKey, type Bus, type Mailbox, natsBus } from '../../../bus/mod.ts';
+import { addressKey, type Bus, type Clock, type Mailbox, natsBus } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';
 
 export interface ActorsOptions {
@@ -60,9 +60,17 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     firstLease: 'immediate',
     ...(process.env['TROUPE_EVENT_MAX_AGE'] === '0' && { events: 'none' as const }),
   });
+  const figures = process.env['TROUPE_BENCH_METRICS'] === 'on' ? metrics({ clock }) : undefined;
+  const counted: Bus = {
+    ...bus,
+    mailbox: count.mail(bus.mailbox),
+    trace: count.trace(bus, clock.now),
+    close: () => bus.close(),
+  };
+  const countedClient = count.client(client, clock.now);
   const runtime = await startRuntime({
-    bus: { ...bus, mailbox: count.mail(bus.mailbox), trace: count.trace(bus, clock.now), close: () => bus.close() },
-    client: count.client(client, clock.now),
+    bus: figures?.countedBus(counted) ?? counted,
+    client: figures?.counted(countedClient) ?? countedClient,
     clock,
     log: openLog({ level: process.env['TROUPE_LOG_LEVEL'] ?? 'error', readable: false }),
     adapters: [openstackWith({ callsInFlight: options.callsInFlight })],
@@ -71,24 +79,50 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     // An object is told of by Kubernetes Events besides: one write for each that is created, and is no part of it.
     events: false,
     metrics: {
-      ...metrics(),
-      onCall({ service, method, path, traceparent }) {
+      ...(figures ?? UNOBSERVED),
+      onCall(record) {
+        figures?.onCall(record);
+        const { service, method, path, traceparent } = record;
         add(count.calls, `${service} ${method} ${path.replace(UUID, '{id}')}`);
         // What is asked for all who wait is no object's in particular.
         if (traceparent === '') add(count.phases, `${path.split('/')[1]}.wait`);
       },
     },
   });
+  figures?.follow(runtime);
+  const collected = new AbortController();
+  const collecting = figures && collect(figures, clock, collected.signal);
   return {
     info: {},
     counts: () => ({ ...count.now(), census: Object.fromEntries(runtime.census()) }),
     reset: () => count.reset(),
     async close() {
+      collected.abort();
+      await collecting;
       await runtime.close();
       await bus.close();
       await client.close();
     },
   };
+}
+
+/** Nobody asks for figures. */
+const UNOBSERVED: RuntimeMetrics = {
+  onCall: () => undefined,
+  onNews: () => undefined,
+  onRefused: () => undefined,
+  onDropped: () => undefined,
+  onInterrupted: () => undefined,
+  timed: (kinds) => kinds,
+};
+/** More often than a Prometheus does, in milliseconds. */
+const COLLECTED_EVERY_MS = 5_000;
+
+async function collect(figures: Metrics, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(COLLECTED_EVERY_MS, signal);
+    await figures.text();
+  }
 }
 
 type KubeCall = Parameters<KubeClient['call']>[0];
