@@ -52,6 +52,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
   const leasesOf = (leases: Leases): Leases => ({
     leaseMs: leases.leaseMs,
     watch: (onChange) => leases.watch(onChange),
+    list: () => leases.list(),
     async acquire(name, holder) {
       const acquired = await leases.acquire(name, holder);
       return acquired && followed(acquired);
@@ -86,6 +87,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
     publish: (...given) => mailbox.publish(...given),
     last: (subject) => mailbox.last(subject),
+    mailOf: (...given) => mailbox.mailOf(...given),
     remove: (sequence) => mailbox.remove(sequence),
     subscribe(filter, handlers) {
       let isReplayed = false;
