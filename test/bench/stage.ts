@@ -176,6 +176,8 @@ export class Stage {
       callsInFlight: this.#options.inFlight,
       profile,
     });
+    const { page } = this.#actors.info;
+    if (page !== undefined) await follow(page);
   }
 
   async stopActors(): Promise<void> {
@@ -223,6 +225,16 @@ export class Stage {
     await this.cloud?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Follows the page's feed as a browser does, until the server ends it. */
+async function follow(page: string): Promise<void> {
+  const response = await fetch(new URL('/api/feed', page));
+  const read = async (): Promise<void> => {
+    // What it does with what it hears is its own processor's business.
+    for await (const _ of response.body ?? []);
+  };
+  read().catch(() => undefined);
 }
 
 /** What `cpu` grew by, by process. */

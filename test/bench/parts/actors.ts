@@ -1,10 +1,14 @@
 // The runtime as a part of a benchmark: all roles on a real bus, as one pod has them, with everything that leaves the
 // process counted.
 import { systemClock } from '../../../actors/clock.ts';
+import { withoutOperations } from '../../../actors/effects/operations-service.ts';
+import { registry } from '../../../actors/object/registry.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { type Metrics, metrics, type RuntimeMetrics } from '../../../actors/telling/metrics.ts';
+import { serveVisualizer, type Visualizer } from '../../../actors/visualizer/server.ts';
+import { source } from '../../../actors/visualizer/source.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type Clock, type Mailbox, natsBus } from '../../../bus/mod.ts';
@@ -90,15 +94,17 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     },
   });
   figures?.follow(runtime);
+  const page = process.env['TROUPE_BENCH_PAGE'] === 'open' ? await openPage(bus, client, clock) : undefined;
   const collected = new AbortController();
   const collecting = figures && collect(figures, clock, collected.signal);
   return {
-    info: {},
+    info: { ...(page !== undefined && { page: page.url }) },
     counts: () => ({ ...count.now(), census: Object.fromEntries(runtime.census()) }),
     reset: () => count.reset(),
     async close() {
       collected.abort();
       await collecting;
+      await page?.close();
       await runtime.close();
       await bus.close();
       await client.close();
@@ -123,6 +129,21 @@ async function collect(figures: Metrics, clock: Clock, signal: AbortSignal): Pro
     await clock.sleep(COLLECTED_EVERY_MS, signal);
     await figures.text();
   }
+}
+
+/** Whether what happens is said on the bus at all, as it always is but where its price is to be found out. */
+const IS_TOLD = process.env['TROUPE_BENCH_EVENTS'] !== 'off';
+
+/** The visualizer in this process, as `dev` has it. */
+async function openPage(bus: Bus, client: KubeClient, clock: Clock): Promise<Visualizer> {
+  const adapters = [openstackWith({})];
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap(({ followed = [] }) => followed),
+  );
+  const log = openLog({ level: 'error', readable: false });
+  const shown = source({ bus, client, registry: known, adapters, namespaces: undefined, clock, log });
+  return serveVisualizer({ source: shown, clock, token: undefined, address: { host: '127.0.0.1', port: 0 } });
 }
 
 type KubeCall = Parameters<KubeClient['call']>[0];
@@ -240,7 +261,7 @@ class Counts {
           if (readyAt !== undefined) this.#reactions.push(now() - Number(data['durationMs']) - readyAt);
         }
         if (type === 'call') add(this.phases, `${actor.plural}.${phaseOf(this.#states.get(addressKey(actor)))}`);
-        trace.emit(event);
+        if (IS_TOLD) trace.emit(event);
       },
     };
   }
