@@ -22,6 +22,8 @@ export class Model {
   readonly #byKey = new Map<string, Step[]>();
   /** Changes with each change of `trees`, and of what refers to what. */
   version = 0;
+  /** Keys of the objects that are there, in a steady order; undefined: one came or went since. */
+  #sorted: readonly string[] | undefined;
   #dependants: { readonly version: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
 
   /** The time of the server. */
@@ -33,12 +35,15 @@ export class Model {
     this.skewMs = at - Date.now();
     this.trees.clear();
     for (const tree of trees) this.trees.set(tree.key, tree);
+    this.#sorted = undefined;
     this.version++;
   }
 
   takeChanges({ at, trees, gone, steps }: Changes): void {
     this.skewMs = at - Date.now();
+    const before = this.trees.size;
     for (const tree of trees) this.trees.set(tree.key, tree);
+    if (this.trees.size !== before || gone.length > 0) this.#sorted = undefined;
     for (const key of gone) this.trees.delete(key);
     if (trees.length + gone.length > 0) this.version++;
     for (const step of steps) this.#note(step);
@@ -160,13 +165,12 @@ export class Model {
 
   /** All objects as they were, in a steady order. @param at  0: now */
   all(at: number): readonly Tree[] {
-    const keys = at === 0 ? this.trees.keys() : new Set([...this.trees.keys(), ...this.#byKey.keys()]);
-    const found: Tree[] = [];
-    for (const key of keys) {
-      const tree = this.treeAt(key, at);
-      if (tree !== undefined) found.push(tree);
+    if (at === 0) {
+      this.#sorted ??= [...this.trees.values()].sort(byName).map(({ key }) => key);
+      return this.#sorted.map((key) => this.trees.get(key) as Tree);
     }
-    return found.sort(byName);
+    const keys = new Set([...this.trees.keys(), ...this.#byKey.keys()]);
+    return [...keys].flatMap((key) => this.treeAt(key, at) ?? []).sort(byName);
   }
 
   /** Keys of those that refer to an object. */

@@ -1,0 +1,128 @@
+// What the page knows, at any moment.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Model, passes } from '../../../actors/visualizer/page/model.ts';
+import { fromHash, toHash } from '../../../actors/visualizer/page/state.ts';
+import { duration, readable } from '../../../actors/visualizer/page/text.ts';
+import { activitiesOf } from '../../../actors/visualizer/page/timeline.ts';
+import type { Step, Tree } from '../../../actors/visualizer/wire.ts';
+
+const test = suite("the page's model");
+
+function tree(name: string, more: Partial<Tree> = {}): Tree {
+  const key = `openstack.networks.shop.${name}`;
+  const rest = { kind: 'Network', namespace: 'shop', uid: name, state: 'resting.available', since: 0, createdAt: 0 };
+  return { key, name, tone: 'available', said: '', needs: [], ...rest, ...more };
+}
+
+function step(name: string, at: number, to: string, more: Partial<Step> = {}): Step {
+  return { key: tree(name).key, at, from: '', to, cause: 'c', tone: to === '' ? 'deleting' : 'busy', ...more };
+}
+
+const changes = { at: 0, trees: [], gone: [], steps: [], missed: 0 };
+
+test('an object is as its last step before the moment left it; before its first step it was not there', () => {
+  const model = new Model();
+  const kinds = [{ kind: 'Network', realm: 'openstack', plural: 'networks', machine: 'm' }];
+  model.hello = { version: '', bus: '', server: '', keepsHistory: true, kinds };
+  model.takeForest({ at: 0, trees: [tree('a'), tree('quiet', { createdAt: 5 }), tree('late', { createdAt: 50 })] });
+  model.takeChanges({
+    ...changes,
+    steps: [step('a', 10, 'building'), step('a', 30, 'resting'), step('gone', 12, 'building')],
+  });
+  model.takeChanges({ ...changes, steps: [step('gone', 20, '')], gone: [tree('gone').key] });
+  const names = (at: number): string =>
+    model
+      .all(at)
+      .map(({ name, state }) => `${name} ${state}`)
+      .join(', ');
+  assert.is(names(9), 'quiet resting.available');
+  assert.is(names(15), 'a building, gone building, quiet resting.available');
+  assert.is(names(25), 'a building, quiet resting.available');
+  assert.is(names(60), 'a resting, late resting.available, quiet resting.available');
+  assert.is(names(0), 'a resting.available, late resting.available, quiet resting.available');
+});
+
+test('what is kept and what was heard are one history, each step once and in its order', () => {
+  const model = new Model();
+  model.takeChanges({ ...changes, steps: [step('a', 30, 'three'), step('a', 40, 'four')] });
+  const texts = ['', 'one', 'three', 'c', 'busy'];
+  const rows = [
+    [0, 10, 0, 1, 3, 4, -1, -1],
+    [0, 30, 0, 2, 3, 4, -1, -1],
+  ];
+  model.takeHistory({ keys: [tree('a').key], texts, rows, truncated: false });
+  model.takeChanges({ ...changes, steps: [step('a', 35, 'late')] });
+  assert.equal(
+    model.stepsOf(tree('a').key).map(({ to }) => to),
+    ['one', 'three', 'late', 'four'],
+  );
+  assert.equal(
+    model.steps.map(({ at }) => at),
+    [10, 30, 35, 40],
+  );
+});
+
+test('what is remembered stays bounded, the newest of it', () => {
+  const model = new Model();
+  for (let from = 0; from < 130_000; from += 1_000) {
+    model.takeChanges({ ...changes, steps: Array.from({ length: 1_000 }, (_, index) => step('a', from + index, 's')) });
+  }
+  assert.ok(model.steps.length <= 120_000);
+  assert.is(model.steps.at(-1)?.at, 129_999);
+  assert.is(model.stepsOf(tree('a').key).length, model.steps.length);
+});
+
+test('who needs an object follows who says so', () => {
+  const model = new Model();
+  const { key } = tree('a');
+  model.takeForest({ at: 0, trees: [tree('a'), tree('b', { needs: [key] })] });
+  assert.equal(model.dependantsOf(key), [tree('b').key]);
+  model.takeChanges({ ...changes, trees: [tree('b')] });
+  assert.equal(model.dependantsOf(key), []);
+});
+
+test('the address says what is shown, and nonsense in it is left out', () => {
+  const state = {
+    ...fromHash(''),
+    chosen: 'a.b.c.d%2E',
+    view: 'timeline',
+    tones: ['failed'],
+    text: 'x&y=z',
+    at: 17,
+  } as const;
+  assert.equal(fromHash(toHash(state)), state);
+  assert.equal(fromHash('#view=nowhere&state=__proto__,failed&at=never&panel=x'), {
+    ...fromHash(''),
+    tones: ['failed'],
+  });
+});
+
+test('a filter looks at kind, name, namespace, state and what is said', () => {
+  const filter = { namespace: '', kind: '', text: '' };
+  const one = tree('Front', { said: 'the quota is used up' });
+  for (const text of ['front', 'network/fr', 'SHOP', 'resting', 'quota'])
+    assert.ok(passes(one, { ...filter, text }), text);
+  assert.not.ok(passes(one, { ...filter, text: 'back' }));
+  assert.not.ok(passes(one, { ...filter, namespace: 'data' }));
+});
+
+test('in JSON all that turns text around or hides becomes what it is', () => {
+  const parsed = JSON.parse(readable(JSON.stringify({ name: 'good\u202egnp.exe', plain: 'a\n"b"\\' }))) as object;
+  assert.equal(parsed, { name: 'good\\u202egnp.exe', plain: 'a\n"b"\\' });
+});
+
+test('activities are parted by quiet', () => {
+  const at = [0, 10_000, 20_000, 100_000].map((moment) => step('a', moment, 's'));
+  assert.equal(activitiesOf(at), [
+    { from: 0, to: 20_000 },
+    { from: 100_000, to: 100_000 },
+  ]);
+});
+
+test('durations are said as people say them', () => {
+  const said = [3, 400, 9_940, 40_000, 320_000, 7_500_000, 172_800_000].map(duration);
+  assert.equal(said, ['3 ms', '0.4 s', '9.9 s', '40 s', '5 min 20 s', '2 h 5 min', '2 d']);
+});
+
+test.run();
