@@ -25,9 +25,15 @@ export class ManualClock implements Clock {
     this.#timers.delete(timer.id);
   }
 
-  sleep(delayMs: number): Promise<void> {
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.setTimeout(resolve, delayMs);
+      if (signal?.aborted) return resolve();
+      const timer = this.setTimeout(resolve, delayMs);
+      const end = (): void => {
+        this.clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener('abort', end, { once: true });
     });
   }
 
