@@ -1,6 +1,7 @@
 // How a landscape came up or went: a bar an object, coloured by what it did, with the way that took longest.
 import { html, svg } from 'lit-html';
 import type { Step, Tree } from '../wire.ts';
+import { activitiesOf, type Span } from './activities.ts';
 import type { Model } from './model.ts';
 import type { Html } from './parts.ts';
 import type { State } from './state.ts';
@@ -10,8 +11,6 @@ import { labelOf, type Tone } from './tones.ts';
 const ROW = 22;
 /** Rows that are drawn; a filter finds the others. */
 const ROWS = 400;
-/** What is quiet for so long parts one activity from the next, in milliseconds. */
-const QUIET_MS = 30_000;
 /** Of the whole width, in units of the drawing. */
 const WIDTH = 1_000;
 
@@ -32,11 +31,6 @@ interface Row {
   readonly tree: Tree;
   readonly bars: readonly Bar[];
   readonly readyAt: number | undefined;
-}
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
 }
 
 export class Timeline {
@@ -146,17 +140,6 @@ function wayView(model: Model, way: readonly string[], span: Span, change: Timel
       })}
     </ol>
   </section>`;
-}
-
-/** What happened without a long pause, one after another. */
-export function activitiesOf(steps: readonly Step[]): readonly Span[] {
-  const found: { from: number; to: number }[] = [];
-  for (const { at } of steps) {
-    const last = found.at(-1);
-    if (last !== undefined && at - last.to < QUIET_MS) last.to = Math.max(last.to, at);
-    else found.push({ from: at, to: at });
-  }
-  return found;
 }
 
 function rowsOf(model: Model, trees: readonly Tree[], span: Span): readonly Row[] {

@@ -1,10 +1,10 @@
 // What the page knows, at any moment.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { activitiesOf } from '../../../actors/visualizer/page/activities.ts';
 import { Model, passes } from '../../../actors/visualizer/page/model.ts';
 import { fromHash, toHash } from '../../../actors/visualizer/page/state.ts';
 import { duration, readable } from '../../../actors/visualizer/page/text.ts';
-import { activitiesOf } from '../../../actors/visualizer/page/timeline.ts';
 import type { Step, Tree } from '../../../actors/visualizer/wire.ts';
 
 const test = suite("the page's model");
