@@ -6,8 +6,9 @@
 //       the order of members.
 //   K2. A child that others own too loses this owner, and stays.
 //   K3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
+//       One whose life has ended meanwhile writes nothing more: the next life may have done it already.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
-import { addressKey, ConflictError } from '../../bus/mod.ts';
+import { AbsentError, addressKey, ConflictError } from '../../bus/mod.ts';
 import type { Child, Kind } from '../../machines/kind.ts';
 import { Readiness } from '../../machines/life.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
@@ -23,6 +24,8 @@ export interface Owner {
   readonly actor: Pick<ObjectActor, 'address' | 'dependencies'>;
   readonly object: Incarnation['object'];
   readonly kind: Kind;
+  /** Whether its life goes on: the lease on its shard may have been lost, and taken again. */
+  readonly isAlive: () => boolean;
 }
 
 /** Makes sure of all children. @returns messages of what is waited for */
@@ -54,6 +57,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const answer = actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
   // Its actor may have said that it is absent before it was made: the API server knows.
   const found = await objects.applied(resource, namespace, child.name, manager);
+  refuseEnded(owner);
   if (found === undefined) {
     try {
       await apply(undefined);
@@ -90,6 +94,7 @@ async function removeChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { uid } = owner.object.metadata;
   const { resource, namespace } = placeOf(deps, owner, child);
   const present = await objects.get(resource, namespace, child.name);
+  refuseEnded(owner);
   if (present === undefined) return true;
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
   if (ownerReferences.some((other) => other.uid !== uid)) {
@@ -99,6 +104,11 @@ async function removeChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   if (deletionTimestamp === undefined)
     await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
   return false;
+}
+
+/** @throws {AbsentError} what was read is for a life that has ended (K3) */
+function refuseEnded({ actor, isAlive }: Owner): void {
+  if (!isAlive()) throw new AbsentError(`'${addressKey(actor.address)}' is not hosted here any more`);
 }
 
 function placeOf(

@@ -97,7 +97,8 @@ export function provideEffects(deps: EffectsDeps): Machines {
   };
   const owner = (key: string): Parameters<typeof ensureChildren>[1] => {
     const { actor, incarnation, kind } = living(key);
-    return { actor, object: incarnation.object, kind };
+    const isAlive = (): boolean => deps.actor(key) === actor && actor.incarnation()?.uid === incarnation.uid;
+    return { actor, object: incarnation.object, kind, isAlive };
   };
   const reference = ({ object }: Incarnation): { namespace: string; name: string; uid: string } => ({
     namespace: object.metadata.namespace ?? '',

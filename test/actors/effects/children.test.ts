@@ -31,6 +31,7 @@ interface Scene {
   readonly fields?: JsonObject;
   readonly answer?: DependencyAnswer | undefined;
   readonly applyFails?: boolean;
+  readonly isAlive?: boolean;
 }
 
 function stored(metadata: Partial<KubeObject['metadata']> = {}, spec: JsonObject = SPEC): KubeObject {
@@ -40,7 +41,7 @@ function stored(metadata: Partial<KubeObject['metadata']> = {}, spec: JsonObject
 }
 
 /** An API server with at most one child; what is asked of it is noted. */
-function play({ child = CHILD, stored: present, fields = {}, answer, applyFails = false }: Scene) {
+function play({ child = CHILD, stored: present, fields = {}, answer, applyFails = false, isAlive = true }: Scene) {
   const calls: string[] = [];
   const kinds = [
     { ...simpleKind({ realm: 'test', kind: 'Subnet', plural: 'subnets' }), children: () => [child] },
@@ -66,7 +67,8 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
   } as unknown as ChildrenDeps;
   const address = { realm: 'test', plural: 'subnets', namespace: 'ns', name: 's' };
   const reference = { kind: 'Plug', name: 's-subnet', finalizers: [], neededFor: 'never' as const, answer };
-  const owner = { actor: { address, dependencies: () => [reference] }, object: OBJECT, kind: kinds[0] } as Owner;
+  const actor = { address, dependencies: () => [reference] };
+  const owner = { actor, object: OBJECT, kind: kinds[0], isAlive: () => isAlive } as Owner;
   return { calls, ensured: () => ensureChildren(deps, owner), removed: () => removeChildren(deps, owner) };
 }
 
@@ -113,7 +115,8 @@ test('a pass that fails is over when all that it asked for is (K3)', async () =>
   };
   const address = { realm: 'test', plural: 'subnets', namespace: 'ns', name: 's' };
   const deps = { objects, registry: registry(kinds, []) } as unknown as ChildrenDeps;
-  const owner = { actor: { address, dependencies: () => [] }, object: OBJECT, kind: kinds[0] } as unknown as Owner;
+  const actor = { address, dependencies: () => [] };
+  const owner = { actor, object: OBJECT, kind: kinds[0], isAlive: () => true } as unknown as Owner;
   let isOver = false;
   const pass = ensureChildren(deps, owner).finally(() => {
     isOver = true;
@@ -156,6 +159,22 @@ test('one that others own too gets this owner beside them, loses it at the end, 
   const own = play({ stored: stored() });
   assert.equal(await own.removed(), { gone: false });
   assert.equal(own.calls, ['remove']);
+});
+
+test('a pass whose life ended while it read writes nothing: the next life may have done it already (K3)', async () => {
+  const older = stored({}, { ...SPEC, type: 'Other' });
+  for (const found of [undefined, older, stored()]) {
+    const { calls, ensured, removed } = play({ stored: found, isAlive: false });
+    for (const pass of [ensured, removed]) {
+      try {
+        await pass();
+        assert.unreachable();
+      } catch (error) {
+        assert.match((error as Error).message, 'is not hosted here any more');
+      }
+    }
+    assert.equal(calls, []);
+  }
 });
 
 test.run();
