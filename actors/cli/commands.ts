@@ -45,6 +45,7 @@ interface ToolModule {
 /** What the commands below make of their options; the others go to the configuration. */
 interface Told {
   readonly keep?: boolean;
+  readonly 'no-open'?: boolean;
   readonly apply?: boolean;
   readonly data?: string;
   readonly namespace?: readonly string[];
@@ -135,8 +136,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       import('../clock.ts'),
       import('../telling/log.ts'),
     ]);
-    const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters);
     const purpose = command === 'dev' || command === 'demo' ? 'development' : undefined;
+    const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters, purpose);
     const configured = (): readonly ConfiguredAdapter[] =>
       adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
@@ -194,6 +195,21 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           home: env['HOME'],
           out: process.stdout,
           ink: process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain,
+        });
+      }
+      case 'ui': {
+        const { openInBrowser, ui } = await import('./ui/ui.ts');
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError("'ui' shows an object of one namespace");
+        return await ui({
+          adapters: configured(),
+          clock,
+          names: rest,
+          namespace: namespace?.[0],
+          folder: data,
+          kubeconfig: config.kubeconfig,
+          open: told['no-open'] === true ? undefined : (url) => openInBrowser(url, process.platform),
+          out: process.stdout,
         });
       }
       case 'machines': {

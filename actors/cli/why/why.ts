@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { kubeClient, objects } from '../../../adapters/kubernetes/mod.ts';
-import { hint } from '../../../adapters/nearest.ts';
 import { type Address, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { withoutOperations } from '../../effects/operations-service.ts';
 import { led } from '../../inquiry/causes.ts';
@@ -12,9 +11,10 @@ import { Inquiry, type InquiryDeps } from '../../inquiry/inquiry.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
 import { overviewOf } from '../../inquiry/overview.ts';
 import { Reading } from '../../inquiry/reading.ts';
-import { type Registry, registry } from '../../object/registry.ts';
+import { registry } from '../../object/registry.ts';
 import type { Config } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
+import { askedFor } from '../asked-for.ts';
 import type { Ink } from '../demo/view.ts';
 import { overviewText, whyText } from './text.ts';
 
@@ -52,7 +52,7 @@ export async function why({
     adapters.flatMap((adapter) => withoutOperations(adapter)),
     adapters.flatMap((adapter) => adapter.followed ?? []),
   );
-  const asked = names.length === 0 ? undefined : askedFor(known, names);
+  const asked = names.length === 0 ? undefined : askedFor('why', known, names);
   const { context, inCluster } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
   const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
@@ -102,30 +102,4 @@ async function ofObject(deps: InquiryDeps, address: Address, notes: readonly Cau
 async function ofNamespace(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Answer> {
   const data = await overviewOf(deps, namespace, notes);
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
-}
-
-/** In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`. */
-function askedFor({ resources }: Registry, names: readonly string[]): Omit<Address, 'namespace'> {
-  const [kind = '', name = '', ...rest] = names.length === 1 ? (names[0] ?? '').split('/') : names;
-  if (kind === '' || name === '' || rest.length > 0 || kind.includes('/') || name.includes('/')) {
-    throw new TerminalError(
-      `'why' takes one object, such as 'network/app', or none for all of a namespace; got '${names.join(' ')}'`,
-    );
-  }
-  const resource = resources.find(({ kind: of, plural, group, version }) =>
-    [
-      of.toLowerCase(),
-      plural,
-      `${plural}.${group}`,
-      `${of.toLowerCase()}.${group}`,
-      `${plural}.${version}.${group}`,
-    ].includes(kind.toLowerCase()),
-  );
-  if (resource !== undefined) return { realm: resource.realm, plural: resource.plural, name };
-  const all = resources.map(({ kind: of }) => of).join(', ');
-  const meant = hint(
-    kind,
-    resources.flatMap(({ kind: of, plural }) => [of.toLowerCase(), plural]),
-  );
-  throw new TerminalError(`there is no kind '${kind}'${meant}; there are ${all}`);
 }

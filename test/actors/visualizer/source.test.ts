@@ -52,7 +52,8 @@ function describe(openGround: OpenGround): void {
         [page.tree('Subnet', sub), page.tree('Network', net)].every((tree) => tree?.tone === Tone.Available);
       await page.until(clock, 'both are available', isUp);
       const tree = page.tree('Subnet', sub);
-      assert.is(tree?.state, 'resting.available');
+      if (tree === undefined) throw new Error('it is gone');
+      assert.is(tree.state, 'resting.available');
       assert.ok(tree.since >= tree.createdAt && tree.createdAt > 0);
       const wentOn = page.steps.find(({ key, from }) => key === subKey && from === 'claiming.awaiting');
       assert.is(wentOn?.by, netKey);
@@ -64,6 +65,7 @@ function describe(openGround: OpenGround): void {
       await world.available('Subnet', sub);
       await page.until(clock, 'that is heard of', () => (page.tree('Subnet', sub)?.said ?? '').endsWith('up to date'));
       const seen = await told.inspect(subKey);
+      if (seen === undefined) throw new Error('it is not shown');
       assert.is((seen?.object?.['metadata'] as { name?: string } | undefined)?.name, sub);
       assert.not.match(JSON.stringify(seen), 'managedFields');
       assert.is(seen?.machine, 'externalResource');
