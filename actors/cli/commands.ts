@@ -51,6 +51,7 @@ interface ToolModule {
 /** What the commands below make of their options; the others go to the configuration. */
 interface Told {
   readonly keep?: boolean;
+  readonly 'no-open'?: boolean;
   readonly apply?: boolean;
   readonly data?: string;
   readonly namespace?: readonly string[];
@@ -149,8 +150,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       import('../clock.ts'),
       import('../telling/log.ts'),
     ]);
-    const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters);
     const purpose = command === 'dev' || command === 'demo' ? 'development' : undefined;
+    const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters, purpose);
     const configured = (): readonly ConfiguredAdapter[] =>
       adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
@@ -301,6 +302,21 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       case 'completion': {
         const { completionScript } = await import('./completion/completion.ts');
         return print(completionScript(rest));
+      }
+      case 'ui': {
+        const { openInBrowser, ui } = await import('./ui/ui.ts');
+        process.stdout.on('error', leaveWithReader);
+        if ((namespace?.length ?? 0) > 1) throw new TerminalError("'ui' shows an object of one namespace");
+        return await ui({
+          adapters: configured(),
+          clock,
+          names: rest,
+          namespace: namespace?.[0],
+          folder: data,
+          kubeconfig: config.kubeconfig,
+          open: told['no-open'] === true ? undefined : (url) => openInBrowser(url, process.platform),
+          out: process.stdout,
+        });
       }
       case 'machines': {
         const { machines } = await import('./machines/machines.ts');

@@ -5,7 +5,9 @@ import type { Counterpart } from '../../adapters/adapter.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { aborted, drain, type RunDeps, start } from '../process/run.ts';
+import type { Visualizer } from '../visualizer/visualizer.ts';
 import { installCrds } from './crds.ts';
+import { openVisualizer } from './ui/running.ts';
 
 export interface DevDeps extends RunDeps {
   folder: string;
@@ -19,6 +21,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
   const user = busUser(config.roles, adapters, config.nodeName);
   const environment = await openEnvironment({ config, adapters, user, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
+  let visualizer: Visualizer | undefined;
   try {
     const { client, bus, kubeconfig, natsUrl } = environment;
     for (const { counterpart } of adapters) {
@@ -31,6 +34,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
       (line) => log.debug(line),
       adapters.flatMap(({ contracts }) => contracts),
     );
+    visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
     const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
     // Whoever reads the path may be in another folder.
     const events = resolve(folder, 'nats-url');
@@ -41,6 +45,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
         `  export KUBECONFIG=${kubeconfig}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
+        ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
         '',
       ].join('\n'),
@@ -48,6 +53,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
     await aborted(signal);
     await drain(runtime, clock, log);
   } finally {
+    await visualizer?.close();
     for (const counterpart of counterparts.reverse()) await counterpart.close();
     await environment.close();
   }

@@ -1,7 +1,7 @@
 // The commands of `troupe`, the options of each, and what `troupe help` says.
 import type { Adapter } from '../../adapters/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
-import { rolesWith } from '../process/config.ts';
+import { knownRoles } from '../process/config.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
@@ -47,7 +47,13 @@ const RUN = {
     fallback: '268435456',
     help: 'how much of it at most; 0 is none',
   },
-  roles: { type: 'string', value: 'ROLES', variable: 'TROUPE_ROLES', fallback: 'all', help: 'what this process does' },
+  roles: {
+    type: 'string',
+    value: 'ROLES',
+    variable: 'TROUPE_ROLES',
+    fallback: 'all, visualizer if it has an address',
+    help: 'what this process does',
+  },
   'pod-name': {
     type: 'string',
     value: 'NAME',
@@ -122,6 +128,19 @@ const RUN = {
     variable: 'TROUPE_METRICS_AUDIENCE',
     fallback: "the API server's",
     help: 'whom tokens of readers are made for',
+  },
+  'visualizer-bind-address': {
+    type: 'string',
+    value: 'ADDR',
+    variable: 'TROUPE_VISUALIZER_BIND_ADDRESS',
+    fallback: '0, for dev and demo 127.0.0.1:8090 or the next free port',
+    help: 'where the page is that shows all objects',
+  },
+  'visualizer-token-file': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_VISUALIZER_TOKEN_FILE',
+    help: 'holds the token that its readers have to show; needed unless the address is of loopback',
   },
   events: {
     type: 'string',
@@ -389,6 +408,27 @@ export const USAGES = {
 kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
     examples: ['completion bash', 'completion fish'],
   },
+  ui: {
+    name: 'ui',
+    forms: ['[<kind>/<name>]'],
+    about:
+      "opens the page of the running 'troupe dev' in the browser, and prints its address; with an object it begins there",
+    options: {
+      'no-open': { type: 'boolean', help: 'prints the address alone' },
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: "the context's",
+        help: 'where the object is',
+      },
+      kubeconfig: { ...KUBECONFIG, fallback: "dev's own" },
+      ...DATA,
+      ...COMMON,
+    },
+    examples: ['ui', 'ui network/app -n shop', 'ui --no-open'],
+  },
   machines: {
     name: 'machines',
     forms: ['[<machine>...]'],
@@ -433,6 +473,7 @@ const CONFIGURED: readonly CommandName[] = [
   'events',
   'trace',
   'doctor',
+  'ui',
   'machines',
 ];
 
@@ -447,7 +488,7 @@ export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph',
 export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): Usage {
   const { options, ...usage }: Usage = USAGES[name];
   const all: Record<string, Option> = { ...options };
-  if (all['roles'] !== undefined) all['roles'] = { ...all['roles'], value: rolesWith(adapters).join() };
+  if (all['roles'] !== undefined) all['roles'] = { ...all['roles'], value: knownRoles(adapters).join() };
   if (CONFIGURED.includes(name)) Object.assign(all, flagsOf(adapters));
   return { ...usage, options: all };
 }

@@ -1,11 +1,11 @@
 // Whom a process is known as on the bus: its roles say it, so that nobody has to.
 import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { BusRole, BusUser } from '../../bus/permissions.ts';
-import { Role, rolesWith } from './config.ts';
+import { knownRoles, Role, rolesWith, VISUALIZER } from './config.ts';
 
 type Known = Pick<Adapter, 'realm' | 'role'>;
 
-/** Who plays all roles that there are. */
+/** Who plays all roles that objects need; that it shows them, too, makes it nobody else. */
 const ALONE = 'alone';
 
 /** The user of a process with these roles. */
@@ -14,20 +14,21 @@ export function busUser(
   adapters: readonly (Known & Pick<ConfiguredAdapter, 'route'>)[],
   node: string | undefined,
 ): BusUser {
-  const [only, ...others] = rolesWith(adapters).filter((role) => roles.has(role));
+  const [only, ...others] = knownRoles(adapters).filter((role) => roles.has(role));
   const isOfNode = others.length === 0 && adapters.some(({ role, route }) => role === only && route !== undefined);
   return userOf(roles, adapters, isOfNode ? node : undefined);
 }
 
 /** @param node  the one that it serves an adapter for, and no other */
 export function userOf(roles: ReadonlySet<string>, adapters: readonly Known[], node?: string): BusUser {
-  const all = rolesWith(adapters);
-  const played = all.filter((role) => roles.has(role));
+  const isAlone = rolesWith(adapters).every((role) => roles.has(role));
+  const played = knownRoles(adapters).filter((role) => roles.has(role));
   const realms = adapters.map(({ realm }) => realm);
   const bus: BusRole[] = [
     ...(roles.has(Role.Watch) ? [{ does: 'watch' } as const] : []),
     ...(roles.has(Role.Actors) ? [{ does: 'act', realms } as const] : []),
     ...adapters.flatMap(({ realm, role }) => (roles.has(role) ? [{ does: 'serve', realm, node } as const] : [])),
+    ...(roles.has(VISUALIZER) ? [{ does: 'visualize' } as const] : []),
   ];
-  return { name: played.length === all.length ? ALONE : played.join('-'), node, roles: bus };
+  return { name: isAlone ? ALONE : played.join('-'), node, roles: bus };
 }

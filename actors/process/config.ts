@@ -1,5 +1,5 @@
 // Configuration: environment and options, read once at start.
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Adapter, Given } from '../../adapters/adapter.ts';
@@ -12,9 +12,26 @@ import { type ListenAddress, parseListenAddress } from '../telling/listen-addres
 export const Role = { Watch: 'watch', Actors: 'actors' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-/** All that a process may be asked to do; all of it in one process unless told. */
+/** Shows people what happens. Nobody's objects need it: it is played where it has an address, and is none of `rolesWith`. */
+export const VISUALIZER = 'visualizer';
+
+/** All that objects need somebody to do; all of it in one process unless told. */
 export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
   return [...Object.values(Role), ...adapters.map(({ role }) => role)];
+}
+
+/** All that a process may be asked to do. */
+export function knownRoles(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
+  return [...rolesWith(adapters), VISUALIZER];
+}
+
+/** Where the page of the visualizer is served. */
+export interface VisualizerPlace {
+  readonly address: ListenAddress;
+  /** Whether a later port does as well where that one is taken. */
+  readonly port: 'this one' | 'or later';
+  /** Of the token that readers have to show; undefined: whoever gets there may read. */
+  readonly tokenFile: string | undefined;
 }
 
 export interface Config {
@@ -66,7 +83,12 @@ export interface Config {
   readonly nodeName: string | undefined;
   /** Whether Kubernetes Events are written. */
   readonly events: boolean;
+  /** Undefined: nowhere. */
+  readonly visualizer: VisualizerPlace | undefined;
 }
+
+/** Where `troupe dev` serves the visualizer. */
+const DEVELOPMENT_ADDRESS = '127.0.0.1:8090';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -75,12 +97,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @param options  of the command line; they go before the environment
  * @param adapters  whose roles there are
+ * @param purpose  `development`: all is on this machine, as with `troupe dev`
  * @throws {TerminalError} names the variable or option, the rule, and what it got
  */
 export function readConfig(
   env: Environment,
   options: Environment = {},
   adapters: readonly Pick<Adapter, 'role'>[] = [],
+  purpose?: 'development',
 ): Config {
   const read = (option: string, variable: string): Given => {
     const given = options[option];
@@ -90,6 +114,12 @@ export function readConfig(
   };
   const whole = (option: string, variable: string, fallback: number, least: number, unit: string): number =>
     wholeNumber(read(option, variable), { fallback, least, unit });
+  const place = visualizerPlace(
+    read('visualizer-bind-address', 'TROUPE_VISUALIZER_BIND_ADDRESS'),
+    read('visualizer-token-file', 'TROUPE_VISUALIZER_TOKEN_FILE').value,
+    purpose,
+  );
+  const played = roles(read('roles', 'TROUPE_ROLES'), adapters, place);
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
@@ -111,7 +141,7 @@ export function readConfig(
     natsServer: env['TROUPE_NATS_SERVER'],
     cache: join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'troupe'),
     path: env['PATH'] ?? '',
-    roles: roles(read('roles', 'TROUPE_ROLES'), rolesWith(adapters)),
+    roles: played,
     shards: whole('shards', 'TROUPE_SHARDS', 64, 1, 'shards'),
     leaseMs,
     callMs: Math.min(whole('call-ms', 'TROUPE_CALL_MS', 10_000, 100, 'milliseconds'), Math.floor(leaseMs * 0.7)),
@@ -125,6 +155,7 @@ export function readConfig(
     podName: read('pod-name', 'POD_NAME').value,
     nodeName: read('node-name', 'NODE_NAME').value,
     events: flag(read('events', 'TROUPE_EVENTS'), true),
+    visualizer: played.has(VISUALIZER) ? guarded(place) : undefined,
   };
 }
 
@@ -172,12 +203,47 @@ function flag({ name, value }: Given, fallback: boolean): boolean {
   throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
-function roles({ name, value }: Given, all: readonly string[]): ReadonlySet<string> {
-  if (value === undefined) return new Set(all);
+/** @param place  of the visualizer */
+function roles(
+  { name, value }: Given,
+  adapters: readonly Pick<Adapter, 'role'>[],
+  place: VisualizerPlace | undefined,
+): ReadonlySet<string> {
+  const all = knownRoles(adapters);
+  if (value === undefined) return new Set(place === undefined ? rolesWith(adapters) : all);
   const named = value.split(',').map((role) => role.trim());
   const unknown = named.find((role) => !all.includes(role));
-  if (unknown === undefined) return new Set(all.filter((role) => named.includes(role)));
-  throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
+  if (unknown !== undefined)
+    throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
+  if (named.includes(VISUALIZER) && place === undefined)
+    throw new TerminalError(
+      `${name}: the role '${VISUALIZER}' needs --visualizer-bind-address, such as 127.0.0.1:8090`,
+    );
+  return new Set(all.filter((role) => named.includes(role)));
+}
+
+/** In development there is one unless it is told otherwise. */
+function visualizerPlace(
+  given: Given,
+  tokenFile: string | undefined,
+  purpose: 'development' | undefined,
+): VisualizerPlace | undefined {
+  const isMeant = given.value === undefined && purpose === 'development';
+  const at = address(isMeant ? { ...given, value: DEVELOPMENT_ADDRESS } : given);
+  return at && { address: at, port: isMeant ? 'or later' : 'this one', tokenFile: tokenFile || undefined };
+}
+
+/** @throws {TerminalError} others than this machine's users get there, and nobody is asked who he is */
+function guarded(place: VisualizerPlace | undefined): VisualizerPlace | undefined {
+  if (place === undefined || place.tokenFile !== undefined || isLoopback(place.address.host)) return place;
+  const { host, port } = place.address;
+  throw new TerminalError(
+    `--visualizer-bind-address: '${host}:${port}' is reached from elsewhere, and shows all objects: name a file with a token, --visualizer-token-file, or serve it on 127.0.0.1`,
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function level({ name, value = 'info' }: Given): string {

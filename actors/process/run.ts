@@ -14,6 +14,7 @@ import {
 import { ensureAlone } from '../hosting/alone.ts';
 import { firstLeaseOf } from '../hosting/first-start.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
+import { startVisualizer, type Visualizer } from '../visualizer/visualizer.ts';
 import { busUser } from './bus-user.ts';
 import { type Config, Role } from './config.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
@@ -43,13 +44,16 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
   const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
   let bus: Bus | undefined;
   let pages: Pages | undefined;
+  let visualizer: Visualizer | undefined;
   try {
     pages = await servePages(config, client, clock);
     bus = await connect(config, user, natsUrl, clock, log, signal, firstLeaseOn(client, adapters, config));
     if (bus === undefined) return 0;
     const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
+    visualizer = await startVisualizer(config, deps);
     const runtime = await start(config, deps, signal);
     pages.began(runtime);
+    if (visualizer !== undefined) log.info({ url: visualizer.url }, 'the visualizer is served');
     log.info(
       { pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description },
       'troupe runs',
@@ -58,6 +62,7 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
     await drain(runtime, clock, log);
   } finally {
     // What is left open would keep a process that has failed alive.
+    await visualizer?.close();
     await pages?.close();
     await bus?.close();
     await client.close();

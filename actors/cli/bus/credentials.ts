@@ -8,7 +8,7 @@ import { TerminalError } from '../../../bus/mod.ts';
 import { systemClock } from '../../clock.ts';
 import { adaptersOf } from '../../process/adapters.ts';
 import { userOf } from '../../process/bus-user.ts';
-import { readConfig, rolesWith } from '../../process/config.ts';
+import { knownRoles, readConfig, rolesWith } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
 import { parsed } from '../command-line.ts';
 import {
@@ -86,7 +86,8 @@ export function usersOf(
   adapters: readonly Pick<Adapter, 'realm' | 'role'>[],
   more: readonly string[],
 ): readonly BusUser[] {
-  const all = rolesWith(adapters);
+  const needed = rolesWith(adapters);
+  const all = knownRoles(adapters);
   const named = more.map((text) => {
     const [roles = '', node, ...rest] = text.split('@');
     const names = roles.split(',').map((role) => role.trim());
@@ -101,9 +102,12 @@ export function usersOf(
     }
     return userOf(new Set(names), adapters, node);
   });
+  const standard = [userOf(new Set(needed), adapters), ...needed.map((role) => userOf(new Set([role]), adapters))];
+  // Whoever plays all roles and shows them is known by the same name: he may what is named.
+  const isWidened = ({ name }: BusUser): boolean =>
+    named.some((other) => other.name === name && other.roles.some(({ does }) => does === 'visualize'));
   const users: readonly BusUser[] = [
-    userOf(new Set(all), adapters),
-    ...all.map((role) => userOf(new Set([role]), adapters)),
+    ...standard.filter((user) => !isWidened(user)),
     ...named,
     { name: 'observer', roles: [{ does: 'observe' }] },
   ];

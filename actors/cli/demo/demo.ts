@@ -14,7 +14,9 @@ import { type Environment, openEnvironment } from '../../process/environment.ts'
 import { aborted, drain, start } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { openLog } from '../../telling/log.ts';
+import type { Visualizer } from '../../visualizer/visualizer.ts';
 import { installCrds } from '../crds.ts';
+import { openVisualizer } from '../ui/running.ts';
 import {
   type CloudInUse,
   cloudInUse,
@@ -125,6 +127,9 @@ export async function demo(deps: DemoDeps): Promise<number> {
     closing.push(() => cloud.close());
     const images = await startImageHost();
     closing.push(() => images.close());
+    const visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
+    closing.push(async () => visualizer?.close());
+    if (visualizer !== undefined) onProgress(`all objects, in the browser: ${visualizer.url}`);
     const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
@@ -133,6 +138,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
       folder,
       environment,
       runtime,
+      visualizer,
       cloud,
       secret: credentialsObject(data),
       images,
@@ -146,6 +152,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
 interface Stage extends DemoDeps {
   readonly environment: Environment & CloudInUse;
   readonly runtime: Runtime;
+  readonly visualizer: Visualizer | undefined;
   readonly cloud: DemoCloud;
   readonly secret: LandscapeObject;
   readonly images: ImageHost;
@@ -372,11 +379,12 @@ class Demo {
   }
 
   async #tellHowToLook(): Promise<void> {
-    const { environment, folder, say } = this.#stage;
+    const { environment, folder, visualizer, say } = this.#stage;
     const { kubeconfig, natsUrl, simulator, cloudsYaml } = environment;
     say('everything stays up until Ctrl-C. To look:');
     say(`  export KUBECONFIG=${kubeconfig}`);
     say(`  kubectl get openstack -n ${NAMESPACE}`);
+    if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
     if (natsUrl !== undefined) {
       const file = join(folder, 'nats-url');
       await writeFile(file, natsUrl, { mode: 0o600 });

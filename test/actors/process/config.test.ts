@@ -26,7 +26,10 @@ test('nothing set is fine', () => {
 test('each adapter is a role, and all of them are played unless told', () => {
   assert.equal([...readConfig({}, {}, ADAPTERS).roles], ['watch', 'actors', 'cloud', 'disks']);
   assert.equal([...readConfig({ TROUPE_ROLES: 'disks, watch' }, {}, ADAPTERS).roles], ['watch', 'disks']);
-  assert.match(refusal({ TROUPE_ROLES: 'openstack' }), /TROUPE_ROLES .* watch, actors, cloud, disks; got 'openstack'/);
+  assert.match(
+    refusal({ TROUPE_ROLES: 'openstack' }),
+    /TROUPE_ROLES .* watch, actors, cloud, disks, visualizer; got 'openstack'/,
+  );
 });
 
 test('an option goes before its variable', () => {
@@ -52,6 +55,44 @@ test('what happened is kept for a day and up to 256 MiB unless told', () => {
   assert.match(refusal({}, { 'event-max-bytes': '1MB' }), "got '1MB'");
 });
 
+test('the visualizer is a role where it has an address, and no part of what objects need', () => {
+  const place = { address: { host: '127.0.0.1', port: 8090 }, port: 'this one', tokenFile: undefined };
+  const option = { 'visualizer-bind-address': '127.0.0.1:8090' };
+  assert.is(readConfig({}, {}, ADAPTERS).visualizer, undefined);
+  assert.equal(readConfig({}, option, ADAPTERS).visualizer, place);
+  assert.equal([...readConfig({}, option, ADAPTERS).roles], ['watch', 'actors', 'cloud', 'disks', 'visualizer']);
+  assert.equal(readConfig({}, { ...option, roles: 'visualizer' }, ADAPTERS).visualizer, place);
+  const others = readConfig({}, { ...option, roles: 'watch' }, ADAPTERS);
+  assert.equal([others.visualizer, [...others.roles]], [undefined, ['watch']]);
+  assert.match(refusal({}, { roles: 'watch,visualizer' }), "the role 'visualizer' needs --visualizer-bind-address");
+  assert.match(
+    refusal({ TROUPE_VISUALIZER_BIND_ADDRESS: 'here' }),
+    'TROUPE_VISUALIZER_BIND_ADDRESS must be an address',
+  );
+});
+
+test('in development the visualizer is served at once, and not if told so', () => {
+  const { visualizer, roles } = readConfig({}, {}, ADAPTERS, 'development');
+  assert.equal([visualizer?.address, visualizer?.port], [{ host: '127.0.0.1', port: 8090 }, 'or later']);
+  assert.ok(roles.has('visualizer'));
+  const off = readConfig({ TROUPE_VISUALIZER_BIND_ADDRESS: '0' }, {}, ADAPTERS, 'development');
+  assert.equal([off.visualizer, off.roles.has('visualizer')], [undefined, false]);
+  const given = readConfig({}, { 'visualizer-bind-address': '[::1]:9000' }, ADAPTERS, 'development').visualizer;
+  assert.equal([given?.address, given?.port], [{ host: '::1', port: 9000 }, 'this one']);
+});
+
+test('what is reached from elsewhere needs a token', () => {
+  for (const address of [':8090', '0.0.0.0:8090', '10.0.0.1:8090', '[::]:8090', '127.example.com:8090']) {
+    const options = { 'visualizer-bind-address': address };
+    assert.match(refusal({}, options), '--visualizer-token-file', address);
+    const env = { TROUPE_VISUALIZER_TOKEN_FILE: '/token' };
+    assert.is(readConfig(env, options).visualizer?.tokenFile, '/token');
+    assert.is(readConfig({}, { ...options, roles: 'watch' }).visualizer, undefined, 'nobody serves it');
+  }
+  for (const address of ['127.0.0.1:1', '127.1.2.3:1', 'localhost:1', '[::1]:1'])
+    assert.ok(readConfig({}, { 'visualizer-bind-address': address }).visualizer);
+});
+
 test('a call never outlasts a lease (P10)', () => {
   assert.is(readConfig({ TROUPE_LEASE_MS: '2000' }).callMs, 1_400);
 });
@@ -68,7 +109,7 @@ test('a refusal names the variable, the rule and what it got', () => {
   );
   assert.match(
     refusal({}, { roles: 'watch,everything' }),
-    "--roles must be a comma-separated list of watch, actors, cloud, disks; got 'everything'",
+    "--roles must be a comma-separated list of watch, actors, cloud, disks, visualizer; got 'everything'",
   );
   assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
 });

@@ -74,6 +74,18 @@ test('there are users for one process, for each role, for nodes, and for people'
       ['observer', undefined],
     ],
   );
+  const shown = usersOf(
+    [{ realm: 'openstack', role: 'openstack' }],
+    ['visualizer', 'watch,actors,openstack,visualizer', 'watch,visualizer'],
+  );
+  assert.equal(
+    shown.map(({ name }) => name),
+    ['watch', 'actors', 'openstack', 'visualizer', 'alone', 'watch-visualizer', 'observer'],
+  );
+  assert.equal(
+    shown[4]?.roles.map(({ does }) => does),
+    ['watch', 'act', 'serve', 'visualize'],
+  );
   for (const wrong of ['cook', 'watch@node-1', 'openstack@', 'openstack@a@b', 'watch', 'watch,actors@n']) {
     try {
       usersOf([{ realm: 'openstack', role: 'openstack' }], [wrong]);

@@ -1,0 +1,86 @@
+// `troupe ui`: opens the page of the running `troupe dev` in the browser.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { addressKey, type Clock } from '../../../bus/mod.ts';
+import { withoutOperations } from '../../effects/operations-service.ts';
+import { registry } from '../../object/registry.ts';
+import { USER_AGENT } from '../../process/version.ts';
+import { objectNamed } from '../cluster.ts';
+import { runningUrl } from './running.ts';
+
+export interface UiDeps {
+  adapters: readonly ConfiguredAdapter[];
+  clock: Clock;
+  /** `<kind>/<name>`, or the two apart; none: the page as it begins. */
+  names: readonly string[];
+  /** That of the kubeconfig's context unless given. */
+  namespace: string | undefined;
+  /** Where dev keeps what it starts. */
+  folder: string;
+  /** That of dev itself unless given. */
+  kubeconfig: string | undefined;
+  /** Shows people an address; undefined: it is printed, and nothing else. */
+  open: ((url: string) => void) | undefined;
+  out: NodeJS.WritableStream;
+}
+
+/** The part of the page's address that names an object. */
+export function objectFragment(key: string): string {
+  return `#object=${encodeURIComponent(key)}`;
+}
+
+/** @throws {TerminalError} nothing runs, or what is asked makes no sense */
+export async function ui({
+  adapters,
+  clock,
+  names,
+  namespace,
+  folder,
+  kubeconfig = join(folder, 'kubeconfig'),
+  open,
+  out,
+}: UiDeps): Promise<number> {
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap((adapter) => adapter.followed ?? []),
+  );
+  const asked = names.length === 0 ? undefined : objectNamed('ui', known.resources, names);
+  const url = await runningUrl(folder);
+  if (asked !== undefined) {
+    const isClusterScoped = known.resource(asked)?.scope === 'Cluster';
+    const place = isClusterScoped ? '' : (namespace ?? (await contextNamespace(kubeconfig, clock)));
+    url.hash = objectFragment(addressKey({ ...asked, namespace: place }));
+  }
+  out.write(`${url}\n`);
+  open?.(`${url}`);
+  return 0;
+}
+
+/**
+ * Opens an address in the browser, if there is one. No shell reads it.
+ *
+ * @param url  of http or https
+ */
+export function openInBrowser(url: string, platform: NodeJS.Platform): void {
+  const [program, ...args] = browserOf(platform);
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined); // there is none: the address is printed
+  child.unref();
+}
+
+function browserOf(platform: NodeJS.Platform): readonly [program: string, ...args: string[]] {
+  if (platform === 'darwin') return ['open'];
+  // `start` is a word of cmd.exe, which reads `&` in addresses as its own.
+  return platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open'];
+}
+
+async function contextNamespace(kubeconfig: string, clock: Clock): Promise<string> {
+  const client = kubeClient({ clock, kubeconfig, userAgent: USER_AGENT });
+  try {
+    return client.namespace;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,97 @@
+// The role `visualizer`: the page, and what it is told, in a process that has a bus and a client of the API server.
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Bus, type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { withoutOperations } from '../effects/operations-service.ts';
+import { registry } from '../object/registry.ts';
+import type { Config } from '../process/config.ts';
+import type { ListenAddress } from '../telling/listen-address.ts';
+import { serveVisualizer } from './server.ts';
+import { source } from './source.ts';
+
+// An `import` reads all that a module exports.
+const { createServer } = process.getBuiltinModule('node:net');
+
+export interface VisualizerDeps {
+  readonly bus: Bus;
+  readonly client: KubeClient;
+  readonly adapters: readonly ConfiguredAdapter[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Visualizer {
+  /** Of the page. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Ports that are tried. */
+const PORTS = 100;
+/** Shorter ones may be found by trying, in characters. */
+const TOKEN_LENGTH = 16;
+
+/**
+ * Serves the page where the configuration says; it costs nothing until somebody opens it.
+ *
+ * @returns undefined: it is served nowhere
+ * @throws {TerminalError} the address is taken, or is none of this machine's; the token is no token
+ */
+export async function startVisualizer(
+  { visualizer, namespaces }: Pick<Config, 'visualizer' | 'namespaces'>,
+  { bus, client, adapters, clock, log }: VisualizerDeps,
+): Promise<Visualizer | undefined> {
+  if (visualizer === undefined) return undefined;
+  const token = await tokenIn(visualizer.tokenFile);
+  const address = visualizer.port === 'or later' ? await freeFrom(visualizer.address) : visualizer.address;
+  const known = registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap((adapter) => adapter.followed ?? []),
+  );
+  const told = source({ bus, client, registry: known, adapters, namespaces, clock, log });
+  try {
+    const { url, close } = await serveVisualizer({ source: told, address, token, clock });
+    return {
+      url,
+      async close() {
+        await close();
+        await told.close();
+      },
+    };
+  } catch (error) {
+    throw new TerminalError(`--visualizer-bind-address: ${toErrorData(error).message}`, { cause: error });
+  }
+}
+
+/** @throws {TerminalError} the file cannot be read, or holds too little */
+async function tokenIn(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  let token: string;
+  try {
+    token = (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw new TerminalError(`--visualizer-token-file: ${toErrorData(error).message}`, { cause: error });
+  }
+  if (token.length >= TOKEN_LENGTH && !/\s/.test(token)) return token;
+  throw new TerminalError(
+    `--visualizer-token-file must name a file with at least ${TOKEN_LENGTH} characters in a row; got ${token.length} in '${file}'`,
+  );
+}
+
+/** The first of these ports that is free; that none is, whoever listens is told. */
+async function freeFrom({ host, port }: ListenAddress): Promise<ListenAddress> {
+  for (let next = port; next < Math.min(port + PORTS, 65_536); next += 1) {
+    if (await isFree({ host, port: next })) return { host, port: next };
+  }
+  return { host, port };
+}
+
+function isFree({ host, port }: ListenAddress): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer();
+  server.once('error', () => resolve(false));
+  server.listen({ host, port }, () => server.close(() => resolve(true)));
+  return promise;
+}

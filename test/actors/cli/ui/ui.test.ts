@@ -1,0 +1,138 @@
+// The address of the page: who says it, who finds it, and what is said where nothing runs.
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openVisualizer, runningUrl } from '../../../../actors/cli/ui/running.ts';
+import { type UiDeps, ui } from '../../../../actors/cli/ui/ui.ts';
+import { systemClock } from '../../../../actors/clock.ts';
+import type { VisualizerPlace } from '../../../../actors/process/config.ts';
+import { openLog } from '../../../../actors/telling/log.ts';
+import { startVisualizer, type VisualizerDeps } from '../../../../actors/visualizer/visualizer.ts';
+import { addressKey, TerminalError } from '../../../../bus/mod.ts';
+import { ADAPTERS } from '../../visualizer/follower.ts';
+import { ScriptedWorld } from '../../visualizer/scripted-deployment.ts';
+
+const test = suite('ui');
+const clock = systemClock();
+
+async function inFolder(run: (folder: string, deps: VisualizerDeps) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-ui-'));
+  const { bus, client } = new ScriptedWorld(clock);
+  try {
+    await run(folder, { bus, client, adapters: ADAPTERS, clock, log: openLog({ level: 'silent', readable: false }) });
+  } finally {
+    await bus.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** On any port of loopback, unless told. */
+function place(more: Partial<VisualizerPlace> = {}): { visualizer: VisualizerPlace; namespaces: undefined } {
+  const visualizer = {
+    address: { host: '127.0.0.1', port: 0 },
+    port: 'this one',
+    tokenFile: undefined,
+    ...more,
+  } as const;
+  return { visualizer, namespaces: undefined };
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, TerminalError);
+    return (error as TerminalError).message;
+  }
+  return assert.unreachable('it was no trouble') as never;
+}
+
+async function asked(folder: string, more: Partial<UiDeps> = {}): Promise<{ out: string; opened: string[] }> {
+  let out = '';
+  const opened: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      out += chunk.toString();
+      done();
+    },
+  });
+  const open = (url: string): void => void opened.push(url);
+  const deps = {
+    adapters: ADAPTERS,
+    clock,
+    names: [],
+    namespace: 'shop',
+    folder,
+    kubeconfig: undefined,
+    open,
+    out: stream,
+  };
+  assert.is(await ui({ ...deps, ...more }), 0);
+  return { out, opened };
+}
+
+test('the page is found as long as it is served, by its owner alone', () =>
+  inFolder(async (folder, deps) => {
+    assert.match(await refusal(runningUrl(folder)), `no visualizer runs in '${folder}': start 'troupe dev'`);
+    const visualizer = await openVisualizer(place(), deps, folder);
+    assert.is((await stat(join(folder, 'visualizer-url'))).mode & 0o777, 0o600);
+    const { out, opened } = await asked(folder);
+    assert.equal([out, opened], [`${visualizer?.url}\n`, [visualizer?.url]]);
+    assert.equal((await asked(folder, { open: undefined })).opened, []);
+    await visualizer?.close();
+    assert.equal(await readdir(folder), []);
+  }));
+
+test('an object is named as kubectl does, whatever its name is', () =>
+  inFolder(async (folder, deps) => {
+    const visualizer = await openVisualizer(place(), deps, folder);
+    const key = addressKey({ realm: 'openstack', plural: 'networks', namespace: 'shop', name: 'a.b&c d' });
+    const [url = ''] = (await asked(folder, { names: ['Networks', 'a.b&c d'] })).opened;
+    assert.is(decodeURIComponent(new URL(url).hash), `#object=${key}`);
+    assert.match(await refusal(asked(folder, { names: ['netwrk/x'] })), "there is no kind 'netwrk'; did you mean");
+    assert.match(await refusal(asked(folder, { names: ['a', 'b', 'c'] })), "'ui' takes one object");
+    await visualizer?.close();
+  }));
+
+test('what was left behind, or is no address of a page, is not opened', () =>
+  inFolder(async (folder, deps) => {
+    const visualizer = await startVisualizer(place(), deps);
+    await visualizer?.close();
+    await writeFile(join(folder, 'visualizer-url'), visualizer?.url ?? '');
+    assert.match(await refusal(runningUrl(folder)), 'is gone: nobody answers at http://127.0.0.1:');
+    for (const wrong of ['', 'x', 'file:///etc/passwd', 'javascript:alert(1)', '--help']) {
+      await writeFile(join(folder, 'visualizer-url'), wrong);
+      assert.match(await refusal(runningUrl(folder)), 'holds no address', wrong);
+    }
+  }));
+
+test('a port that is taken is told, or the next one is taken', () =>
+  inFolder(async (_, deps) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const address = { host: '127.0.0.1', port };
+    assert.match(await refusal(startVisualizer(place({ address }), deps)), /--visualizer-bind-address: .*EADDRINUSE/);
+    const visualizer = await startVisualizer(place({ address, port: 'or later' }), deps);
+    assert.ok(Number(new URL(visualizer?.url ?? '').port) > port);
+    await visualizer?.close();
+    await new Promise((resolve) => other.close(resolve));
+  }));
+
+test('a token that is none is told', () =>
+  inFolder(async (folder, deps) => {
+    const tokenFile = join(folder, 'token');
+    assert.match(await refusal(startVisualizer(place({ tokenFile }), deps)), '--visualizer-token-file: ENOENT');
+    for (const wrong of ['', '\n', 'short', 'two words are no token']) {
+      await writeFile(tokenFile, wrong);
+      assert.match(await refusal(startVisualizer(place({ tokenFile }), deps)), 'at least 16 characters');
+    }
+    await writeFile(tokenFile, `${'x'.repeat(16)}\n`);
+    await (await startVisualizer(place({ tokenFile }), deps))?.close();
+  }));
+
+test.run();
