@@ -52,6 +52,9 @@ export class Chart {
     const buttons = zoomButtons(this.#zoom, () => this.#showAll());
     this.element.append(this.#zoom.svg, this.#whole, buttons);
     this.#label();
+    new ResizeObserver(() => {
+      if (!this.#zoom.isMoved) this.#showAll();
+    }).observe(this.#zoom.svg);
   }
 
   /** @throws {Error} the chart cannot be laid out */

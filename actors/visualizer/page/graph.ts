@@ -17,6 +17,8 @@ interface Drawn {
   readonly title: SVGTitleElement;
   tree: Tree | undefined;
   tone: string;
+  x: number;
+  y: number;
 }
 
 interface Line {
@@ -54,6 +56,10 @@ export class Graph {
       this.#zoom.svg,
       zoomButtons(this.#zoom, () => this.#showAll()),
     );
+    // As when what is chosen takes a part of the width.
+    new ResizeObserver(() => {
+      if (!this.#zoom.isMoved) this.#showNear();
+    }).observe(this.#zoom.svg);
     this.#zoom.svg.addEventListener('click', ({ target }) => {
       if (target === this.#zoom.svg) deps.onChoose('');
     });
@@ -67,7 +73,10 @@ export class Graph {
       this.#timer ??= setTimeout(() => void this.#arrange(), this.#drawn.size === 0 ? 0 : CALM_MS);
     }
     for (const tree of trees) this.#paint(tree.key, tree);
-    if (chosen !== this.#chosen) this.#choose(chosen);
+    if (chosen !== this.#chosen) {
+      this.#choose(chosen);
+      if (!this.#zoom.isMoved) this.#showNear();
+    }
   }
 
   async #arrange(): Promise<void> {
@@ -142,18 +151,33 @@ export class Graph {
       this.#lines.append(path);
     }
     this.#choose(this.#chosen);
-    if (first || (grew && !this.#zoom.isMoved)) this.#showAll();
+    if (first || (grew && !this.#zoom.isMoved)) this.#showNear();
   }
 
   #showAll(): void {
     this.#zoom.show({ x: 0, y: 0, ...this.#size });
   }
 
+  /** The chosen one with what it needs and who needs it, or all. */
+  #showNear(): void {
+    const near = [...this.#drawn.values()].filter(({ group }) => group.classList.contains('near'));
+    if (near.length === 0) {
+      this.#showAll();
+      return;
+    }
+    const [left, top] = [Math.min(...near.map(({ x }) => x)), Math.min(...near.map(({ y }) => y))];
+    const [right, bottom] = [Math.max(...near.map(({ x }) => x)), Math.max(...near.map(({ y }) => y))];
+    this.#zoom.show({ x: left, y: top, width: right - left + WIDTH, height: bottom - top + HEIGHT });
+  }
+
   #paint(key: string, tree: Tree | undefined, place?: { readonly x: number; readonly y: number }): void {
     const known = this.#drawn.get(key);
     if (known === undefined && place === undefined) return;
     const drawn = known ?? this.#make(key);
-    if (place !== undefined) drawn.group.style.transform = `translate(${place.x}px, ${place.y}px)`;
+    if (place !== undefined) {
+      Object.assign(drawn, place);
+      drawn.group.style.transform = `translate(${place.x}px, ${place.y}px)`;
+    }
     const tone = tree?.tone ?? 'absent';
     if (drawn.tree === tree && known !== undefined) return;
     drawn.tree = tree;
@@ -190,7 +214,7 @@ export class Graph {
       choose();
     });
     this.#boxes.append(group);
-    const drawn: Drawn = { group, title, tree: undefined, tone: '' };
+    const drawn: Drawn = { group, title, tree: undefined, tone: '', x: 0, y: 0 };
     this.#drawn.set(key, drawn);
     return drawn;
   }

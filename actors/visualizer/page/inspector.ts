@@ -99,7 +99,7 @@ export class Inspector {
       this.#drawn = machine;
       this.#draw(machine).catch((error: Error) => this.#fail(error));
     }
-    const step = at === 0 ? model.stepsOf(this.#key).at(-1) : model.stepAt(this.#key, at);
+    const step = model.stepAt(this.#key, at || Number.POSITIVE_INFINITY) ?? (at === 0 ? this.#lastKept() : undefined);
     this.#chart.show({
       state: tree?.state ?? '',
       from: step?.from ?? '',
@@ -114,6 +114,14 @@ export class Inspector {
           ${ways.map(({ event, to }) => html`<li><span>${event}</span> <span class="dim">→</span> <code>${to}</code></li>`)}
         </ul>
       </div>`;
+  }
+
+  /** Its last transition before the page was opened. */
+  #lastKept(): Step | undefined {
+    const last = this.#answer?.history.findLast(({ type }) => type === 'transition');
+    if (last === undefined) return undefined;
+    const text = (name: string): string => String(last.data[name] ?? '');
+    return { key: this.#key, at: last.at, from: text('from'), to: text('to'), cause: text('cause'), tone: 'busy' };
   }
 
   async #draw(machine: string): Promise<void> {
