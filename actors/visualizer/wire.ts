@@ -11,27 +11,9 @@
 // A key is an address as one string (`addressKey`). Instants are milliseconds since the epoch. Nothing here is a secret:
 // objects of core are not shown, and what actors carry is made for the bus.
 import type { JsonObject } from '../../bus/json.ts';
+import type { Tone } from './page/tones.ts';
 
-/** How an object looks at a glance, by the tags of its state. */
-export const Tone = {
-  /** Nobody has looked at it as it is now. */
-  Unseen: 'unseen',
-  Waiting: 'waiting',
-  Busy: 'busy',
-  Available: 'available',
-  /** As specified, and not usable as it is. */
-  Unavailable: 'unavailable',
-  /** The last step failed, and is tried again. */
-  Failing: 'failing',
-  /** Refused until a person does something. */
-  Failed: 'failed',
-  Deleting: 'deleting',
-  /** Deleted, and others hold it. */
-  Held: 'held',
-  /** The code that serves it failed. */
-  Quarantined: 'quarantined',
-} as const;
-export type Tone = (typeof Tone)[keyof typeof Tone];
+export { Tone } from './page/tones.ts';
 
 export interface Hello {
   readonly version: string;

@@ -2,18 +2,10 @@
 import { html } from 'lit-html';
 import type { ChartNode, Happening, Inspected, Letter, Step, Tree } from '../wire.ts';
 import { Chart } from './chart.ts';
-import type { Model } from './model.ts';
-import { type Html, objectLink, onTabKey, pill, sign } from './parts.ts';
+import { type Html, objectLink, onTabKey, pill, sign, type ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import { PANELS, type Panel, type State } from './state.ts';
 import { clock, duration, eventLabel } from './text.ts';
-
-export interface InspectorDeps {
-  readonly model: Model;
-  readonly change: (part: Partial<State>) => void;
-  /** Something that was asked for has come. */
-  readonly onNews: () => void;
-}
 
 /** What has happened meanwhile is read again after a pause, in milliseconds. */
 const AGAIN_MS = 700;
@@ -26,7 +18,7 @@ const TITLES: Readonly<Record<Panel, string>> = {
 };
 
 export class Inspector {
-  readonly #deps: InspectorDeps;
+  readonly #deps: ViewDeps;
   readonly #machines = new Map<string, Promise<ChartNode>>();
   #key = '';
   #answer: Inspected | undefined;
@@ -36,7 +28,7 @@ export class Inspector {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seen: Tree | undefined;
 
-  constructor(deps: InspectorDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
   }
 

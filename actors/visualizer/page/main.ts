@@ -8,7 +8,7 @@ import { ObjectList } from './list.ts';
 import { ObjectMap } from './map.ts';
 import { MessagesView } from './messages.ts';
 import { Model, passes } from './model.ts';
-import { type Html, onTabKey, sign } from './parts.ts';
+import { type Html, onTabKey, sign, type ViewDeps } from './parts.ts';
 import { ProblemsView } from './problems.ts';
 import { follow, server } from './server.ts';
 import { fromHash, LAYOUTS, type State, toHash, VIEWS, type ViewName } from './state.ts';
@@ -37,10 +37,11 @@ let historyAsked: Promise<void> | undefined;
 
 const root = document.querySelector<HTMLElement>('#app') as HTMLElement;
 root.replaceChildren();
-const inspector = new Inspector({ model, change, onNews: draw });
-const timeline = new Timeline({ model, change });
-const messages = new MessagesView({ model, change, onNews: draw });
-const problems = new ProblemsView({ model, change, onNews: draw });
+const deps: ViewDeps = { model, change, onNews: draw };
+const inspector = new Inspector(deps);
+const timeline = new Timeline(deps);
+const messages = new MessagesView(deps);
+const problems = new ProblemsView(deps);
 const onChoose = (chosen: string): void => change({ chosen });
 const pictures = {
   graph: new Graph({ model, onChoose }),
@@ -260,9 +261,11 @@ function skip(event: Event): void {
 // --- light and dark, keys -----------------------------------------------------------------------------------------------
 
 function turnTheme(): void {
-  const isDark = getComputedStyle(document.documentElement).getPropertyValue('--is-dark').trim() === '1';
-  document.documentElement.dataset['theme'] = isDark ? 'light' : 'dark';
-  keepTheme(document.documentElement.dataset['theme']);
+  const { dataset } = document.documentElement;
+  const shown = dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  const theme = shown === 'dark' ? 'light' : 'dark';
+  dataset['theme'] = theme;
+  keepTheme(theme);
 }
 
 function keepTheme(theme: string): void {

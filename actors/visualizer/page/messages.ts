@@ -1,8 +1,7 @@
 // Who told whom what: the messages among the chosen object and those next to it, in the order in which they were stored.
 import { html, svg } from 'lit-html';
 import type { Letter, Messages } from '../wire.ts';
-import type { Model } from './model.ts';
-import type { Html } from './parts.ts';
+import type { Html, ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
 import { clock } from './text.ts';
@@ -15,20 +14,14 @@ const ACTORS = 9;
 /** What happened meanwhile is read after a pause, in milliseconds. */
 const AGAIN_MS = 1_000;
 
-export interface MessagesDeps {
-  readonly model: Model;
-  readonly change: (part: Partial<State>) => void;
-  readonly onNews: () => void;
-}
-
 export class MessagesView {
-  readonly #deps: MessagesDeps;
+  readonly #deps: ViewDeps;
   #asked = '';
   #answer: Messages | undefined;
   #trouble: string | undefined;
   #readAt = 0;
 
-  constructor(deps: MessagesDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
   }
 

@@ -1,9 +1,18 @@
 // Small pieces of which the views are made.
 import { html, svg, type TemplateResult } from 'lit-html';
 import type { Model } from './model.ts';
+import type { State } from './state.ts';
 import { labelOf, type Tone } from './tones.ts';
 
 export type Html = TemplateResult | string;
+
+/** What a view works with. */
+export interface ViewDeps {
+  readonly model: Model;
+  readonly change: (part: Partial<State>) => void;
+  /** Something that was asked for has come. */
+  readonly onNews: () => void;
+}
 
 export function sign(tone: Tone | 'absent'): TemplateResult {
   return html`<svg class="sign ${tone}" viewBox="0 0 12 12" aria-hidden="true">${svg`<use href="#tone-${tone}"></use>`}</svg>`;

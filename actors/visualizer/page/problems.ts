@@ -1,8 +1,7 @@
 // What is wrong right now, and what a person can do about it.
 import { html } from 'lit-html';
 import type { Problem, Problems } from '../wire.ts';
-import type { Model } from './model.ts';
-import { type Html, objectLink, sign } from './parts.ts';
+import { type Html, objectLink, sign, type ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
 import { clock, counted } from './text.ts';
@@ -15,21 +14,15 @@ const GRAVE = 5;
 /** While something changes it is asked again so often, in milliseconds. */
 const AGAIN_MS = 1_500;
 
-export interface ProblemsDeps {
-  readonly model: Model;
-  readonly change: (part: Partial<State>) => void;
-  readonly onNews: () => void;
-}
-
 export class ProblemsView {
-  readonly #deps: ProblemsDeps;
+  readonly #deps: ViewDeps;
   #answer: Problems | undefined;
   #trouble: string | undefined;
   #version = -1;
   #readAt = 0;
   #isReading = false;
 
-  constructor(deps: ProblemsDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
   }
 

@@ -3,7 +3,7 @@ import { html, svg } from 'lit-html';
 import type { Step, Tree } from '../wire.ts';
 import { activitiesOf, type Span } from './activities.ts';
 import type { Model } from './model.ts';
-import type { Html } from './parts.ts';
+import type { Html, ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
 import { clock, counted, duration, eventLabel } from './text.ts';
 import { labelOf, type Tone } from './tones.ts';
@@ -13,11 +13,6 @@ const ROW = 22;
 const ROWS = 400;
 /** Of the whole width, in units of the drawing. */
 const WIDTH = 1_000;
-
-export interface TimelineDeps {
-  readonly model: Model;
-  readonly change: (part: Partial<State>) => void;
-}
 
 interface Bar {
   readonly from: number;
@@ -34,11 +29,11 @@ interface Row {
 }
 
 export class Timeline {
-  readonly #deps: TimelineDeps;
+  readonly #deps: ViewDeps;
   /** Chosen by the user; undefined: the last activity. */
   #span: Span | undefined;
 
-  constructor(deps: TimelineDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
   }
 
@@ -120,7 +115,7 @@ export class Timeline {
   }
 }
 
-function wayView(model: Model, way: readonly string[], span: Span, change: TimelineDeps['change']): Html {
+function wayView(model: Model, way: readonly string[], span: Span, change: ViewDeps['change']): Html {
   let before = span.from;
   return html`<section class="way">
     <h2>The longest way</h2>

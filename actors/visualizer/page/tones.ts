@@ -1,19 +1,24 @@
-// How objects look at a glance, in words. The values are those of the server's `Tone`.
-import type { Tone as WireTone } from '../wire.ts';
-
+// How objects look at a glance, in words. The server says it by the same names.
+/** How an object looks at a glance, by the tags of its state. */
 export const Tone = {
+  /** Nobody has looked at it as it is now. */
   Unseen: 'unseen',
   Waiting: 'waiting',
   Busy: 'busy',
   Available: 'available',
+  /** As specified, and not usable as it is. */
   Unavailable: 'unavailable',
+  /** The last step failed, and is tried again. */
   Failing: 'failing',
+  /** Refused until a person does something. */
   Failed: 'failed',
   Deleting: 'deleting',
+  /** Deleted, and others hold it. */
   Held: 'held',
+  /** The code that serves it failed. */
   Quarantined: 'quarantined',
-} as const satisfies Readonly<Record<string, WireTone>>;
-export type Tone = WireTone;
+} as const;
+export type Tone = (typeof Tone)[keyof typeof Tone];
 
 /** In the order in which people look for them. */
 export const TONES: readonly { readonly tone: Tone; readonly label: string; readonly meaning: string }[] = [

@@ -1,4 +1,4 @@
-// limit: 240 s
+// limit: 400 s
 // The page in a browser, on a scripted Troupe.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
