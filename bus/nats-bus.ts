@@ -81,7 +81,8 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   const stream = names.mail;
   const mailbox = new NatsMailbox({ connection, deliveries, stream, root, shards, replicas, onWarning });
   const isOfUse = (): boolean => deliveries.up;
-  const leases = new NatsLeases({ connection, isOfUse, bucket: names.leases, leaseMs, replicas, firstLease });
+  const role = isRead ? 'keeper' : 'reader';
+  const leases = new NatsLeases({ connection, isOfUse, bucket: names.leases, leaseMs, replicas, firstLease, role });
   const services = natsServices(connection, { root, user, leaseMs });
   const kept = { connection, stream: names.history, root };
   const isKept = events !== 'none' && keepsEvents(user);

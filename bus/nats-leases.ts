@@ -31,6 +31,8 @@ export interface NatsLeasesOptions {
   readonly leaseMs: number;
   readonly replicas: number;
   readonly firstLease: FirstLease | (() => Promise<FirstLease>);
+  /** Who only reads leases leaves their bucket as it is. Default `keeper`. */
+  readonly role?: 'keeper' | 'reader';
 }
 
 /** `wait`: the first process waits a lease time in a bucket it had to make; another may have known its predecessor. */
@@ -45,7 +47,7 @@ export class NatsLeases implements Leases {
   readonly #held = new Set<HeldLease>();
   readonly #watches = new Set<LeaseWatch>();
 
-  constructor({ connection, isOfUse, bucket, leaseMs, replicas, firstLease }: NatsLeasesOptions) {
+  constructor({ connection, isOfUse, bucket, leaseMs, replicas, firstLease, role = 'keeper' }: NatsLeasesOptions) {
     this.leaseMs = leaseMs;
     this.#connection = connection;
     this.#isOfUse = isOfUse;
@@ -54,6 +56,7 @@ export class NatsLeases implements Leases {
       connection,
       config: bucketConfig(bucket, leaseMs, replicas),
       marker: undefined,
+      role,
       onCreated: async (when) => {
         if (when === 'first' && firstLease === 'immediate') return;
         const sequence = await this.#markFresh();

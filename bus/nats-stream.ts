@@ -47,6 +47,8 @@ export interface StreamKeeperOptions {
   readonly config: StreamConfig;
   /** Where the stream keeps its epoch; undefined: the time of its creation is all its identity. */
   readonly marker: string | undefined;
+  /** A reader finds the stream, and makes, changes and deletes nothing. Default `keeper`. */
+  readonly role?: 'keeper' | 'reader';
   /** This process made the stream: the first time it looked, or in place of one that it knew. */
   readonly onCreated: (when: 'first' | 'again') => Promise<void>;
 }
@@ -113,6 +115,10 @@ export class StreamKeeper {
       id: this.#marker === undefined ? `${this.#created}` : `${this.#created}/${this.#marker.id}`,
       seededAt: this.#marker?.seededAt,
     };
+  }
+
+  get #isReader(): boolean {
+    return this.#options.role === 'reader';
   }
 
   get ready(): boolean {
@@ -236,6 +242,7 @@ export class StreamKeeper {
     const { connection, config, onCreated } = this.#options;
     const found = await streamInfo(connection, config.name);
     if (found !== undefined) return wasKnown ? found : this.#fitted(found);
+    if (this.#isReader) throw new TransientError(`there is no stream '${config.name}' yet`);
     if (wasKnown) await connection.clock.sleep(RETURN_MS);
     const made = await this.#made();
     if (made.isNew) await onCreated(wasKnown ? 'again' : 'first');
@@ -261,15 +268,16 @@ export class StreamKeeper {
     const { connection, config } = this.#options;
     const { subjects, max_msgs_per_subject, allow_direct, num_replicas } = config;
     const needed = { subjects, max_msgs_per_subject, allow_direct, num_replicas };
-    const has = Object.entries(needed).every(
-      ([key, value]) => JSON.stringify(info.config[key]) === JSON.stringify(value),
-    );
+    const has =
+      this.#isReader ||
+      Object.entries(needed).every(([key, value]) => JSON.stringify(info.config[key]) === JSON.stringify(value));
     return has ? info : updateStream(connection, { ...info.config, ...needed });
   }
 
   /** Deletes a stream that has forgotten what this process saw. False: it has not. */
   async #isRolledBack(info: StreamInfo, seen: number): Promise<boolean> {
     const { connection, config } = this.#options;
+    if (this.#isReader) return false; // whoever keeps it makes it anew
     if (info.lastSequence >= seen && !(this.#compareLatest && (await this.#isContradicted()))) return false;
     await connection.clock.sleep(SECOND_LOOK_MS);
     const again = await streamInfo(connection, config.name);

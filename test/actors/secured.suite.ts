@@ -7,7 +7,8 @@ import { Writable } from 'node:stream';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { credentials } from '../../actors/cli/bus/credentials.ts';
-import { Role } from '../../actors/process/config.ts';
+import { userOf } from '../../actors/process/bus-user.ts';
+import { Role, VISUALIZER } from '../../actors/process/config.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import { natsBus } from '../../bus/mod.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
@@ -16,6 +17,7 @@ import type { Ground, OpenGround } from './grounds.ts';
 import { World } from './harness.ts';
 import { comeAndGo } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
+import { Page, sourceOn } from './visualizer/page.ts';
 
 const LEASE_MS = 3_000;
 
@@ -31,7 +33,11 @@ async function secured(program: string): Promise<Secured> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-secured-'));
   const out = new Writable({ write: (_chunk, _encoding, done) => done() });
   const write = async (...flags: readonly string[]): Promise<void> => {
-    await credentials(['--folder', folder, '--grace', '0', ...flags], { env: {}, cwd: folder, out });
+    await credentials(['--folder', folder, '--grace', '0', '--user', VISUALIZER, ...flags], {
+      env: {},
+      cwd: folder,
+      out,
+    });
   };
   await write();
   const server = await SecuredServer.start(program, join(folder, 'server'));
@@ -80,6 +86,40 @@ async function pod(world: World, { file }: Secured, role: string): Promise<Troup
   });
 }
 
+/** What a page is told under the key of its role, and nobody else's. */
+async function shown(world: World, { server, file }: Secured): Promise<{ page: Page; close(): Promise<void> }> {
+  const { clock, client, namespace } = world;
+  const bus = await natsBus({
+    url: server.url,
+    clock,
+    process: VISUALIZER,
+    user: userOf(new Set([VISUALIZER]), []),
+    nkeySeedFile: file(VISUALIZER, 'nkey'),
+    tls: { caFile: file(VISUALIZER, 'ca.crt') },
+  });
+  const told = sourceOn({ clock, client, bus, namespaces: [namespace] });
+  const page = new Page();
+  await told.follow(page);
+  return {
+    page,
+    async close() {
+      const { leases, notes } = await told.problems();
+      assert.ok(
+        leases.some(({ name }) => name === 'role.watch') && leases.some(({ name }) => name.startsWith('shard.')),
+      );
+      assert.equal(notes, []);
+      assert.ok((await told.hello()).keepsHistory);
+      const { keys } = await told.history(0);
+      assert.ok(keys.length > 1, `${keys.length} objects in the history`);
+      const [key = ''] = keys;
+      const seen = await told.inspect(key);
+      assert.ok((seen?.history.length ?? 0) > 0 && seen?.mailTrouble === undefined, JSON.stringify(seen));
+      await told.close();
+      await bus.close();
+    },
+  };
+}
+
 export function describeSecured(test: Test, openGround: OpenGround, program: string): void {
   test('roles that share nothing but a bus bring objects up and down, and go on with other keys', async () => {
     const bus = await secured(program);
@@ -88,15 +128,20 @@ export function describeSecured(test: Test, openGround: OpenGround, program: str
     try {
       await world.observe();
       for (const role of [Role.Watch, Role.Actors, REALM]) pods.push(await pod(world, bus, role));
+      const visualizer = await shown(world, bus);
       await comeAndGo(world);
       const types = new Set(world.events.map(({ type }) => type));
       assert.ok(types.has('transition') && types.has('call'), [...types].join());
 
-      const shown = await readFile(bus.file('actors', 'nkey'), 'utf8');
+      const { page } = visualizer;
+      assert.ok(page.steps.length > 10 && page.steps.some(({ by }) => by !== undefined), `${page.steps.length} steps`);
+      assert.is(page.troubles.at(-1)?.what, undefined, 'it may have come before the others');
+      const key = await readFile(bus.file('actors', 'nkey'), 'utf8');
       for (const flags of [['--rotate'], [], []]) await bus.step(...flags);
-      assert.is.not(await readFile(bus.file('actors', 'nkey'), 'utf8'), shown);
+      assert.is.not(await readFile(bus.file('actors', 'nkey'), 'utf8'), key);
       await comeAndGo(world);
 
+      await visualizer.close();
       for (const { lines, said } of pods) {
         assert.equal(said, []);
         const told = lines.map(({ msg }) => String(msg));

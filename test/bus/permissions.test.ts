@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { userOf } from '../../actors/process/bus-user.ts';
 import type { Bus, JsonObject } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { AbsentError, TransientError } from '../../bus/errors.ts';
 import { natsBus } from '../../bus/nats-bus.ts';
 import type { BusUser } from '../../bus/permissions.ts';
 import { operationSubject } from '../../bus/subjects.ts';
@@ -439,6 +439,18 @@ if ('refusal' in found) {
       assert.equal(scene.warnings, []);
       const log = await scene.server.log();
       assert.not.match(log, 'Violation');
+    }),
+  );
+
+  test(
+    'whoever shows what happens makes nothing of what he shows, and tries to make nothing',
+    on(async (scene) => {
+      const visualizer = await scene.bus('visualizer');
+      assert.match((await rejection(visualizer.leases.watch(() => undefined))).message, 'there is no stream');
+      assert.instance(await rejection(visualizer.trace.history()[Symbol.asyncIterator]().next()), AbsentError);
+      assert.instance(await rejection(visualizer.mailbox.mailOf(network, 10)), TransientError);
+      assert.equal(scene.warnings, []);
+      assert.not.match(await scene.server.log(), 'Violation');
     }),
   );
 
