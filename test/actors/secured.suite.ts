@@ -17,7 +17,7 @@ import type { Ground, OpenGround } from './grounds.ts';
 import { World } from './harness.ts';
 import { comeAndGo } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
-import { Page, sourceOn } from './visualizer/page.ts';
+import { Page, sourceOn } from './visualizer/follower.ts';
 
 const LEASE_MS = 3_000;
 
