@@ -1,4 +1,4 @@
-// limit: 180 s
+// limit: 240 s
 // waits
 // Each recipe for the NATS command line does what it promises: on processes that share the roles, with keys and TLS, as the
 // observer and as somebody who may do anything.
@@ -20,7 +20,7 @@ import { findSharableNatsServer, inMemory } from '../actors/grounds.ts';
 import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
-import { blocksOf, commandsOf, ROOT } from './blocks.ts';
+import { type Block, blocksOf, commandsOf, ROOT } from './blocks.ts';
 import { missingProgram } from './typing.ts';
 
 const LEASE_MS = 3_000;
@@ -36,9 +36,8 @@ const TYPES = ['transition', 'call', 'gone', 'quarantined'];
 const PROBE = 'probe';
 const clock = systemClock();
 
-interface Recipe {
+interface Recipe extends Block {
   readonly title: string;
-  readonly text: string;
   readonly stays: boolean;
   readonly forObserver: boolean;
 }
@@ -65,8 +64,8 @@ async function recipes(): Promise<readonly Recipe[]> {
     return blocksOf('bus/recipes.md', section)
       .filter(({ language }) => language === 'sh')
       .map((block) => ({
+        ...block,
         title,
-        text: block.text,
         stays: block.marks.includes('stays'),
         forObserver: !/Not for the\s+observer[.,]/.test(section),
       }));
@@ -205,6 +204,18 @@ interface Running {
   readonly ended: Promise<number | null>;
   text(): string;
 }
+
+/** A recipe that goes on. */
+interface Watching {
+  readonly recipe: Recipe;
+  readonly running: Running;
+}
+
+const isConnecting = ({ text }: Recipe): boolean => text.startsWith('nats context add');
+
+/** As whom it is typed. */
+const contextsOf = ({ forObserver }: Recipe): readonly string[] =>
+  forObserver ? [EVERYTHING, OBSERVER] : [EVERYTHING];
 
 /** Where recipes are typed: what they name is there, and its servers. */
 class Terminal {
@@ -381,6 +392,44 @@ function keeps({ title }: Recipe, text: string, namespace: string): void {
   }
 }
 
+/** It ends well, and has shown what it promises. */
+async function ends({ world, terminal }: Stage, recipe: Recipe, context: string | undefined): Promise<void> {
+  const { code, said } = await terminal.run(recipe.text, context);
+  assert.is(code, 0, `${recipe.title}, ${context}: ${said}`);
+  keeps(recipe, said, world.namespace);
+}
+
+/** Who listens to raw events does not say since when: something is said until it is heard. */
+async function listens({ world, bus }: Stage, { recipe, running }: Watching): Promise<void> {
+  const actor = { realm: REALM, plural: 'subnets', namespace: world.namespace, name: 'app' };
+  await until(recipe.title, running, () => {
+    for (const type of TYPES) bus.trace.emit({ actor, type, data: { from: PROBE } });
+    return running.text() !== '';
+  });
+}
+
+/** It shows what has happened by now, and nothing that it should not. */
+async function shows({ world }: Stage, { recipe, running }: Watching): Promise<void> {
+  const shown = LIVE[recipe.title]?.(world.namespace);
+  if (shown === undefined) {
+    let last: unknown;
+    const isKept = (): boolean => {
+      try {
+        keeps(recipe, running.text(), world.namespace);
+        return true;
+      } catch (error) {
+        last = error;
+        return false; // not all of it is there yet
+      }
+    };
+    await until(recipe.title, running, isKept).catch((error: unknown) => Promise.reject(last ?? error));
+    return;
+  }
+  const { all, some } = shown;
+  await until(recipe.title, running, () => some.every((isSo) => eventsIn(running.text()).some(isSo)));
+  for (const event of eventsIn(running.text())) assert.ok(all(event), `${recipe.title}: ${event.subject}`);
+}
+
 /** The server does not let the observer. */
 async function refuses({ terminal }: Stage, { title, text }: Recipe): Promise<void> {
   const { code, said } = await terminal.run(text, OBSERVER);
@@ -408,66 +457,29 @@ if ('refusal' in found) {
   const test = suite('recipes for nats');
 
   test('each recipe has a promise, and each promise a recipe', async () => {
-    const titles = (await recipes()).map(({ title }) => title);
-    assert.equal([...titles].sort(), [...Object.keys(LIVE), ...Object.keys(SAID)].sort());
-    for (const { title, text } of await recipes()) assert.ok(commandsOf({ text } as never).length > 0, title);
+    const all = await recipes();
+    assert.equal(all.map(({ title }) => title).sort(), [...Object.keys(LIVE), ...Object.keys(SAID)].sort());
+    for (const recipe of all) assert.ok(commandsOf(recipe).length > 0, recipe.title);
   });
 
   test('each recipe shows what it promises, to the observer too unless it says otherwise', async () => {
     const open = await stage(program);
-    const { world, terminal } = open;
-    const watching: { readonly recipe: Recipe; readonly running: Running }[] = [];
+    const { terminal } = open;
+    const watching: Watching[] = [];
     try {
       const all = await recipes();
-      const isConnecting = ({ text }: Recipe): boolean => text.startsWith('nats context add');
-      const whose = (recipe: Recipe): readonly string[] => (recipe.forObserver ? [EVERYTHING, OBSERVER] : [EVERYTHING]);
-      for (const recipe of all.filter(isConnecting)) {
-        const { code, said } = await terminal.run(recipe.text, undefined);
-        assert.is(code, 0, `${recipe.title}: ${said}`);
-        keeps(recipe, said, world.namespace);
-      }
+      for (const recipe of all.filter(isConnecting)) await ends(open, recipe, undefined);
       for (const recipe of all.filter(({ stays }) => stays)) {
-        for (const context of whose(recipe)) {
-          const running = terminal.begin(recipe.text, context);
-          watching.push({ recipe, running });
+        for (const context of contextsOf(recipe)) {
+          watching.push({ recipe, running: terminal.begin(recipe.text, context) });
         }
       }
-      const actor = { realm: REALM, plural: 'subnets', namespace: world.namespace, name: 'app' };
-      for (const { recipe, running } of watching) {
-        await until(recipe.title, running, () => {
-          // Who listens to raw events does not say since when.
-          for (const type of TYPES) open.bus.trace.emit({ actor, type, data: { from: PROBE } });
-          return running.text() !== '';
-        });
-      }
+      for (const each of watching) await listens(open, each);
       await happen(open);
-      for (const { recipe, running } of watching) {
-        const shown = LIVE[recipe.title]?.(world.namespace);
-        if (shown === undefined) {
-          let last: unknown;
-          const isKept = (): boolean => {
-            try {
-              keeps(recipe, running.text(), world.namespace);
-              return true;
-            } catch (error) {
-              last = error;
-              return false; // not all of it is there yet
-            }
-          };
-          await until(recipe.title, running, isKept).catch(() => Promise.reject(last));
-        } else {
-          const { all: isFit, some } = shown;
-          await until(recipe.title, running, () => some.every((isSo) => eventsIn(running.text()).some(isSo)));
-          for (const event of eventsIn(running.text())) assert.ok(isFit(event), `${recipe.title}: ${event.subject}`);
-        }
-      }
+      for (const each of watching) await shows(open, each);
       const refusals = all.filter(({ forObserver }) => !forObserver).map((recipe) => refuses(open, recipe));
       for (const recipe of all.filter((each) => !each.stays && !isConnecting(each))) {
-        for (const context of whose(recipe)) {
-          const { code, said } = await terminal.run(recipe.text, context);
-          assert.is(code, 0, `${recipe.title}, ${context}: ${said}`);
-          keeps(recipe, said, world.namespace);
-        }
+        for (const context of contextsOf(recipe)) await ends(open, recipe, context);
       }
       await Promise.all(refusals);
     } finally {
