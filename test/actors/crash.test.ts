@@ -1,5 +1,5 @@
 // waits
-// limit: 600 s
+// limit: 900 s
 // A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
 import { suite } from 'uvu';
 import { describeCrashes } from './crash.suite.ts';
@@ -18,7 +18,7 @@ if ('refusal' in found) {
     leaseMs: 1_500,
     latencyMs: 20,
     seed: Number(process.env['SEED'] ?? process.pid),
-    limitMs: 120_000,
+    limitMs: 300_000,
     onFigure: (line) => process.stderr.write(`${line}\n`),
   });
   test.run();

@@ -24,6 +24,7 @@ export interface Block {
 /** Documents whose commands a test of their own types. */
 export const TYPED_ELSEWHERE: Readonly<Record<string, string>> = {
   'adapters/csi-proxy/api/README.md': 'test/adapters/csi-proxy/generator/author-page.test.ts',
+  'bus/recipes.md': 'test/docs/recipes.test.ts',
 };
 
 const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');

@@ -12,7 +12,7 @@ export const DEPLOY: readonly Change[] = [
   {
     file: 'deploy/render/go-template.ts',
     breaks: 'braces of a manifest are read as an action',
-    from: "text.replaceAll('{{', 'troupeBraces')",
+    from: "text.replaceAll('{{', '{troupeBraces')",
     to: 'text',
     tests: ['test/deploy/go-template.test.ts'],
   },

@@ -1,0 +1,55 @@
+// The metrics that pods tell.
+import { systemClock } from '../../actors/clock.ts';
+import { metrics } from '../../actors/telling/metrics.ts';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Address, type Bus, memoryBroker, TransientError } from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+
+/** The page of a pod in which everything has happened once: labels by the name of the metric. */
+export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const clock = systemClock();
+  const figures = metrics({ clock });
+  const address: Address = { realm: 'r', plural: 'p', namespace: 'n', name: 'x' };
+  const bus: Bus = memoryBroker({ clock }).connect();
+  const { trace } = figures.countedBus(bus);
+  trace.emit({ actor: address, type: 'transition', data: { from: '', to: 'a', tags: ['failing'], failure: 'quota' } });
+  trace.emit({ actor: address, type: 'transition', data: { from: 'a', to: 'b', tags: ['settled'] } });
+  figures.onCall({ service: 's', method: 'GET', path: '/', status: 200, durationMs: 1, traceparent: '' });
+  figures.onNews('Kind', 'Reason');
+  figures.onRefused({ realm: 'r', operation: 'create', reason: 'unknown' } as never);
+  figures.onDropped('failed');
+  figures.onInterrupted(address);
+  const away = new TransientError('away');
+  const operations = { create: () => Promise.reject(away) };
+  const [kind] = figures.timed([{ ...address, operations } as unknown as Kind]);
+  await kind?.operations['create']?.({} as never).catch(() => undefined);
+  const client = { call: () => Promise.reject(away) } as unknown as KubeClient;
+  await figures
+    .counted(client)
+    .call({ method: 'GET', path: '/' })
+    .catch(() => undefined);
+  figures.follow({
+    census: () => new Map([['a', 1]]),
+    inhabitants: () => [{ address, state: 'a', tags: new Set(['failing']) }],
+    load: () => ({
+      shards: { live: 1, opening: 0, closing: 0, all: 1 },
+      queues: { mail: 0, answers: 0, statuses: 0 },
+      calls: new Map([['r', { underWay: 1, waiting: 0, limit: 2 }]]),
+    }),
+    refusedMail: 0,
+  });
+  const { body } = await figures.text();
+  await bus.close();
+  const names = new Map<string, Set<string>>();
+  for (const [, name = '', type] of body.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    const all = type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => name + part) : [name];
+    for (const each of all) names.set(each, new Set());
+  }
+  for (const [, name = '', labels = ''] of body.matchAll(/^(\w+)\{(.*)\} \S+$/gm)) {
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) names.get(name)?.add(label);
+  }
+  // Mail has no lag where nobody says when it was stored.
+  for (const part of ['_bucket', '_sum', '_count']) names.get(`troupe_mail_lag_seconds${part}`)?.add('topic');
+  names.get('troupe_mail_lag_seconds_bucket')?.add('le');
+  return names;
+}
