@@ -178,12 +178,18 @@ test('its kinds, its role and its options are part of the commands', async () =>
     const all = await troupe(folder, ['crds'], { TROUPE_ADAPTERS: './lamps.ts' });
     assert.is(all.out.match(/^kind: CustomResourceDefinition$/gm)?.length, KINDS.length + 1);
     const { out: help } = await troupe(folder, ['help', ...named]);
-    assert.match(help, /^ {2}--roles watch,actors,openstack,lamps,visualizer\n {36}TROUPE_ROLES, all\b.*: what this process does$/m);
+    assert.match(
+      help,
+      /^ {2}--roles watch,actors,openstack,lamps,visualizer\n {36}TROUPE_ROLES, all\b.*: what this process does$/m,
+    );
     assert.match(help, /^ {2}--lamp-watts N {20}LAMP_WATTS, 40: of a lamp$/m);
     const unknown = await troupe(folder, ['run', ...named, '--roles', 'lights']);
     assert.equal(
       [unknown.code, unknown.err],
-      [2, "troupe: --roles must be a comma-separated list of watch, actors, openstack, lamps, visualizer; got 'lights'\n"],
+      [
+        2,
+        "troupe: --roles must be a comma-separated list of watch, actors, openstack, lamps, visualizer; got 'lights'\n",
+      ],
     );
     const wrong = await troupe(folder, ['run', ...named, '--lamp-watts=0']);
     assert.is(wrong.err, "troupe: --lamp-watts must be a whole number of watts, at least 1; got '0'\n");
