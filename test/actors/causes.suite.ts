@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { withoutOperations } from '../../actors/effects/operations-service.ts';
 import { registry } from '../../actors/object/registry.ts';
 import { source } from '../../actors/visualizer/source.ts';
-import type { Inspected, Problems, Source, Verdict } from '../../actors/visualizer/wire.ts';
+import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../actors/visualizer/wire.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
@@ -79,7 +79,7 @@ export const CASES: Readonly<Record<string, Case>> = {
       const { subnet } = await pair(world);
       await world.progressing('Subnet', subnet, 'Progressing', /Secret/);
       const summary = [`Secret/${CREDENTIALS} does not exist`];
-      return { kind: 'Subnet', name: subnet, summary, advice: ['create it', `Subnet/${subnet}`] };
+      return { kind: 'Subnet', name: subnet, summary, advice: ['create it'] };
     },
   },
   'a wrong password': {
@@ -184,7 +184,7 @@ export const CASES: Readonly<Record<string, Case>> = {
       world.simulator.faults.inject({ times: Number.POSITIVE_INFINITY, delayMs: 60_000 });
       const { net, subnet, chain } = await pair(world);
       await world.progressing('Network', net, 'TransientError', /./);
-      const { host } = new URL(world.simulator.url);
+      const { host } = new URL(/auth_url: *(\S+)/.exec(world.ground.cloudsYaml)?.[1] ?? '');
       const summary = [`cloud 'openstack' of Secret/${CREDENTIALS}`, host];
       return { kind: 'Subnet', name: subnet, summary, advice: ['see that the cloud answers there'], chain };
     },
@@ -196,7 +196,6 @@ export const CASES: Readonly<Record<string, Case>> = {
       await world.start({ adapters: [defectiveNetworks()] });
       const { net, subnet, chain } = await pair(world);
       await world.progressing('Network', net, 'TransientError', /a bug in the code of networks/);
-      await world.progressing('Subnet', subnet, 'Progressing', `Waiting for Network/${net} to be ready`);
       const summary = [`Network/${net}`, 'the code that serves it fails', 'a bug in the code of networks'];
       const advice = ['the log of troupe', `edit Network/${net}`];
       return { kind: 'Subnet', name: subnet, summary, advice, chain, errors: [net] };
@@ -300,6 +299,10 @@ export function keyOf(world: World, staged: Pick<Staged, 'kind' | 'name'>): stri
   return addressKey(addressOf(world, staged));
 }
 
+const unheard = (): undefined => undefined;
+/** Who follows, and needs to hear nothing. */
+const UNHEARD: FeedListener = { onForest: unheard, onChanges: unheard, onTrouble: unheard };
+
 /** Both name the same cause first. */
 export function describeCauses(test: Test, openGround: OpenGround, cases: Readonly<Record<string, Case>>): void {
   for (const [title, { stage, options = {}, adapters = [openstackWith({})] }] of Object.entries(cases)) {
@@ -308,7 +311,7 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
       try {
         // Who looks has looked before it happens.
         await withSource(world, adapters, async (asked) => {
-          const following = await asked.follow({ onForest() {}, onChanges() {}, onTrouble() {} });
+          const following = await asked.follow(UNHEARD);
           const staged = await stage(world);
           await namedByWhy(world, staged, adapters);
           await namedByPage(world, staged, asked);
