@@ -1,9 +1,18 @@
-// What may be the cause wherever something waits, and stands in no object: another controller leads, the bus is away, or no
-// process hosts the objects. Pure but for `whyOf`.
-import { type Address, addressKey, type LeaseRecord, shardOf } from '../../bus/mod.ts';
+// What may be the cause wherever something waits, and stands in no object: another controller leads, the bus is away, no
+// process hosts the objects, or their code fails so that not even their status tells of it.
+import {
+  AbsentError,
+  type Address,
+  addressKey,
+  CALL_EVENT,
+  type LeaseRecord,
+  shardOf,
+  type Trace,
+} from '../../bus/mod.ts';
 import { livePods, SHARD_LEASE } from '../hosting/sharers.ts';
+import { QUARANTINED } from '../object/charts.ts';
 import type { Registry } from '../object/registry.ts';
-import { busAway, busUntold, led, unhosted } from './causes.ts';
+import { busAway, busUntold, defective, led, unhosted } from './causes.ts';
 import { type Cause, type Finding, labelOf, ranked, toldIn, Weight } from './findings.ts';
 import { Inquiry, type InquiryDeps } from './inquiry.ts';
 import type { Leader } from './leader.ts';
@@ -16,6 +25,8 @@ export type Hosting =
       readonly bus: string;
       readonly shards: number;
       readonly leases: readonly LeaseRecord[];
+      /** Of objects that are quarantined, by key, for what error. */
+      readonly defects: ReadonlyMap<string, string>;
     }
   /** It does not answer. */
   | { readonly kind: 'away'; readonly message: string }
@@ -48,7 +59,51 @@ export function causesIn(
   if (leader !== undefined) return [led(leader)];
   if (hosting?.kind === 'away') return [busAway(hosting.message)];
   if (hosting?.kind === 'untold') return [busUntold(hosting.message)];
-  return hosting === undefined ? [] : unhostedAmong(hosting, told, registry);
+  return hosting === undefined
+    ? []
+    : [...defectsTold(hosting, told, registry), ...unhostedAmong(hosting, told, registry)];
+}
+
+/**
+ * Which of the objects that nobody seems to have looked at are quarantined, as far as events are kept.
+ *
+ * @throws {TransientError} the bus is away, or did not answer in time
+ */
+export async function defectsAmong(
+  trace: Pick<Trace, 'history'>,
+  told: readonly ToldCause[],
+): Promise<ReadonlyMap<string, string>> {
+  const defects = new Map<string, string>();
+  const unseen = new Set(told.flatMap(({ cause, by }) => (isUnseen(cause) && by ? [addressKey(by)] : [])));
+  if (unseen.size === 0) return defects;
+  try {
+    for await (const { actor, at, data } of trace.history({ type: QUARANTINED, only: 'last' })) {
+      if (!unseen.has(addressKey(actor))) continue;
+      let isLast = true;
+      for await (const later of trace.history({ actor, only: 'last' }))
+        isLast &&= later.type === CALL_EVENT || later.at <= at;
+      if (isLast) defects.set(addressKey(actor), String(data['error']));
+    }
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+  }
+  return defects;
+}
+
+function isUnseen({ weight }: Cause): boolean {
+  return weight === Weight.Unseen;
+}
+
+function defectsTold(
+  { defects }: Pick<Extract<Hosting, { kind: 'told' }>, 'defects'>,
+  told: readonly ToldCause[],
+  registry: Pick<Registry, 'kind'>,
+): readonly Cause[] {
+  return told.flatMap(({ cause, by }) => {
+    const defect = by && isUnseen(cause) ? defects.get(addressKey(by)) : undefined;
+    if (by === undefined || defect === undefined) return [];
+    return [defective(labelOf({ kind: registry.kind(by)?.kind ?? by.plural, name: by.name }), defect)];
+  });
 }
 
 /** Of the objects whose causes pass by themselves as long as a process hosts them. */

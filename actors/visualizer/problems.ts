@@ -56,16 +56,22 @@ function problemOf({ cause: { summary, advice, weight }, by, waiting }: Surveyed
 /** What ails all objects, whether they wait or not; that it cannot be told whether another controller leads is known from elsewhere. */
 async function around(
   { predecessors, objects, registry, clock }: ProblemsDeps,
-  { hosting }: Session,
+  session: Session,
   told: readonly ToldCause[],
 ): Promise<readonly Verdict[]> {
   try {
     const leader = await leaderAmong(predecessors, objects, clock.now());
     if (leader !== undefined) return [verdictOf(led(leader))];
+    const hosting = await session.hosting(told);
     if (hosting?.kind === 'away') return [verdictOf(busAway(hosting.message))];
     return causesIn({ leader, hosting }, told, registry).map(verdictOf);
   } catch (error) {
-    return [{ summary: `whether another controller leads cannot be told: ${toErrorData(error).message}`, advice: '' }];
+    return [
+      {
+        summary: `whether another controller leads, and who hosts what, cannot be told: ${toErrorData(error).message}`,
+        advice: '',
+      },
+    ];
   }
 }
 

@@ -17,7 +17,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
-import type { Hosting } from '../inquiry/circumstances.ts';
+import { defectsAmong, type Hosting, type ToldCause } from '../inquiry/circumstances.ts';
 import { QUARANTINED } from '../object/charts.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { placesOf } from '../watch/read-all.ts';
@@ -98,11 +98,12 @@ export class Session {
     return [...new Set([...this.#troubles].flatMap(([where, what]) => (BUS_PLACES.has(where) ? [] : [what])))];
   }
 
-  /** Who hosts what; undefined: not known yet. */
-  get hosting(): Hosting | undefined {
-    const { description: bus, mailbox } = this.#deps.bus;
+  /** Who hosts what; undefined: not known yet. @throws as `defectsAmong` */
+  async hosting(told: readonly ToldCause[]): Promise<Hosting | undefined> {
+    const { description: bus, mailbox, trace } = this.#deps.bus;
     for (const [where, message] of this.#troubles) if (BUS_PLACES.has(where)) return { kind: 'away', message };
-    return this.leases && { kind: 'told', bus, shards: mailbox.shards, leases: this.leases };
+    const { leases } = this;
+    return leases && { kind: 'told', bus, shards: mailbox.shards, leases, defects: await defectsAmong(trace, told) };
   }
 
   /** Everything ends; resolves when nothing goes on any more. */

@@ -89,7 +89,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
         const inquiry = { reading: readings.of(session.forest), registry, now: clock.now() };
         const notes: Notes = async (told) => {
           const leader = await leaderAmong(predecessors, objects, clock.now());
-          return causesIn({ leader, hosting: session.hosting }, told, registry);
+          return causesIn({ leader, hosting: await session.hosting(told) }, told, registry);
         };
         return inspected({ bus, client, registry, namespaces }, shown, inquiry, notes);
       });

@@ -9,7 +9,6 @@ import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../a
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
-import type { KubeObject } from '../../machines/object.ts';
 import { ask, holdLeaderLease } from './cli/why/why.suite.ts';
 import { TROUBLES } from './failures.suite.ts';
 import type { OpenGround } from './grounds.ts';
@@ -59,16 +58,19 @@ async function pairWith(world: World, content: string | Readonly<Record<string, 
   return { ...(await pair(world, {}, ref)), secretName };
 }
 
-/** The code of networks throws wherever it is asked to whom they refer. */
-function defectiveNetworks(): ConfiguredAdapter {
+const BUG = 'a bug in the code of networks';
+
+/** The code of networks throws where it is asked to whom they refer, or what they say. */
+function defectiveNetworks(where: 'references' | 'status'): ConfiguredAdapter {
+  const fail = (): never => {
+    throw new TypeError(BUG);
+  };
   const adapter = openstackWith({});
-  const kinds = adapter.kinds.map((kind) => ({
-    ...kind,
-    references(object: KubeObject) {
-      if (kind.kind === 'Network') throw new TypeError('a bug in the code of networks');
-      return kind.references(object);
-    },
-  }));
+  const kinds = adapter.kinds.map((kind) => {
+    if (kind.kind !== 'Network') return kind;
+    if (where === 'references') return { ...kind, references: fail };
+    return { ...kind, life: { ...kind.life, saying: fail, status: fail, trouble: fail } };
+  });
   return { ...adapter, kinds };
 }
 
@@ -189,16 +191,56 @@ export const CASES: Readonly<Record<string, Case>> = {
       return { kind: 'Subnet', name: subnet, summary, advice: ['see that the cloud answers there'], chain };
     },
   },
+  'drift that is only reported': {
+    async stage(world) {
+      const name = world.name('net');
+      const manifest = world.managed('Network', name, { description: 'mine' }, { resyncPeriod: '1s' });
+      const annotations = { 'troupe/drift': 'report' };
+      await world.apply({ ...manifest, metadata: { ...(manifest['metadata'] as JsonObject), annotations } });
+      const { status } = await world.available('Network', name);
+      world.simulator.drift.change('networks', String(status?.id), { description: 'theirs' });
+      await world.until('Network', name, 'drifted', (object) => condition(object, 'Drifted').status === 'True');
+      const advice = [`the spec of Network/${name}`, 'troupe/drift: repair'];
+      return { kind: 'Network', name, summary: [`Network/${name}`, 'left so: description'], advice };
+    },
+  },
+  'ORC that leads still': {
+    options: { runtime: 'stopped' },
+    async stage(world) {
+      const lease = await holdLeaderLease(world, 'orc-manager');
+      await world.start();
+      const { subnet } = await pair(world);
+      const summary = ['ORC leads', 'orc-manager', lease];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['scale its Deployment to zero'] };
+    },
+  },
+};
+
+/** What is told of who hosts the objects, and how their code fares there. */
+export const HOSTING_CASES: Readonly<Record<string, Case>> = {
   'a quarantined object': {
     options: { runtime: 'stopped' },
-    adapters: [defectiveNetworks()],
+    adapters: [defectiveNetworks('references')],
     async stage(world) {
-      await world.start({ adapters: [defectiveNetworks()] });
+      await world.start({ adapters: [defectiveNetworks('references')] });
       const { net, subnet, chain } = await pair(world);
-      await world.progressing('Network', net, 'TransientError', /a bug in the code of networks/);
-      const summary = [`Network/${net}`, 'the code that serves it fails', 'a bug in the code of networks'];
+      await world.progressing('Network', net, 'TransientError', new RegExp(BUG));
+      const summary = [`Network/${net}`, 'the code that serves it fails', BUG];
       const advice = ['the log of troupe', `edit Network/${net}`];
       return { kind: 'Subnet', name: subnet, summary, advice, chain, errors: [net] };
+    },
+  },
+  'a quarantined object that cannot say so': {
+    options: { runtime: 'stopped' },
+    adapters: [defectiveNetworks('status')],
+    async stage(world) {
+      await world.start({ adapters: [defectiveNetworks('status')] });
+      const { net, subnet, chain } = await pair(world);
+      await world.eventually('the network is quarantined', () =>
+        world.eventsOf('Network', net, 'quarantined').length > 0 ? undefined : JSON.stringify(world.events),
+      );
+      const summary = [`Network/${net}`, 'the code that serves it fails', BUG];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['the log of troupe'], chain, errors: [net] };
     },
   },
   'no process that hosts anything': {
@@ -227,29 +269,6 @@ export const CASES: Readonly<Record<string, Case>> = {
       await world.apply(world.managed('Network', name));
       const summary = [`Network/${name}`, `nobody holds the lease shard.${lost}`, 'others are held by other'];
       return { kind: 'Network', name, summary, advice: ['the log of other'] };
-    },
-  },
-  'drift that is only reported': {
-    async stage(world) {
-      const name = world.name('net');
-      const manifest = world.managed('Network', name, { description: 'mine' }, { resyncPeriod: '1s' });
-      const annotations = { 'troupe/drift': 'report' };
-      await world.apply({ ...manifest, metadata: { ...(manifest['metadata'] as JsonObject), annotations } });
-      const { status } = await world.available('Network', name);
-      world.simulator.drift.change('networks', String(status?.id), { description: 'theirs' });
-      await world.until('Network', name, 'drifted', (object) => condition(object, 'Drifted').status === 'True');
-      const advice = [`the spec of Network/${name}`, 'troupe/drift: repair'];
-      return { kind: 'Network', name, summary: [`Network/${name}`, 'left so: description'], advice };
-    },
-  },
-  'ORC that leads still': {
-    options: { runtime: 'stopped' },
-    async stage(world) {
-      const lease = await holdLeaderLease(world, 'orc-manager');
-      await world.start();
-      const { subnet } = await pair(world);
-      const summary = ['ORC leads', 'orc-manager', lease];
-      return { kind: 'Subnet', name: subnet, summary, advice: ['scale its Deployment to zero'] };
     },
   },
 };

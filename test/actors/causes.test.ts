@@ -5,11 +5,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { sideBySide } from '../side-by-side.ts';
-import { CASES, describeCauses } from './causes.suite.ts';
+import { CASES, describeCauses, HOSTING_CASES } from './causes.suite.ts';
 import { inMemory } from './grounds.ts';
 
 const test = sideBySide(suite('root causes in memory'), 3);
-describeCauses(test, inMemory, CASES);
+describeCauses(test, inMemory, { ...CASES, ...HOSTING_CASES });
 
 test('no kind can be paused: of annotations they carry the one of drift alone', () => {
   for (const { kind, carries } of openstackWith({}).kinds)

@@ -1,7 +1,14 @@
 // `troupe why <kind>/<name>`: what an object waits for, down to the root cause. Without a name: the root causes of a
 // whole namespace.
 import { type Address, ErrorCode, TerminalError, TroupeError } from '../../../bus/mod.ts';
-import { causesIn, type Hosting, type Notes, whyOf } from '../../inquiry/circumstances.ts';
+import {
+  causesIn,
+  defectsAmong,
+  type Hosting,
+  type Notes,
+  type ToldCause,
+  whyOf,
+} from '../../inquiry/circumstances.ts';
 import { labelOf } from '../../inquiry/findings.ts';
 import type { InquiryDeps } from '../../inquiry/inquiry.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
@@ -54,7 +61,7 @@ export async function why({
     const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
     const notes: Notes = async (told) => {
       const leader = await leaderAmong(predecessors, read, now);
-      const hosting = leader === undefined ? await hostingOn(openBus, shards) : undefined;
+      const hosting = leader === undefined ? await hostingOn(openBus, shards, told) : undefined;
       return causesIn({ leader, hosting }, told, known);
     };
     const answer =
@@ -95,11 +102,17 @@ async function ofNamespace(deps: InquiryDeps, namespace: string, notes: Notes): 
 }
 
 /** Who hosts what; that a bus is named and does not answer is an answer, too. */
-async function hostingOn(openBus: WhyDeps['openBus'], shards: number): Promise<Hosting | undefined> {
+async function hostingOn(
+  openBus: WhyDeps['openBus'],
+  shards: number,
+  told: readonly ToldCause[],
+): Promise<Hosting | undefined> {
   let bus: BusReader | undefined;
   try {
     bus = await openBus();
-    return bus && { kind: 'told', bus: bus.description, shards, leases: await bus.leases.list() };
+    if (bus === undefined) return undefined;
+    const [leases, defects] = await Promise.all([bus.leases.list(), defectsAmong(bus.trace, told)]);
+    return { kind: 'told', bus: bus.description, shards, leases, defects };
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
     return { kind: error.code === ErrorCode.Transient ? 'away' : 'untold', message: error.message };
