@@ -1,7 +1,7 @@
 // The bus for people: what happened, what happens, and who holds what. It says nothing there and leaves nothing, so the
 // user `observer` is enough.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Bus, type BusUser, type Clock, natsBus, TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import { natsOptions } from '../process/run.ts';
@@ -22,6 +22,24 @@ export const OBSERVER: BusUser = { name: 'observer', roles: [{ does: 'observe' }
 export async function openBusReader(config: Config, clock: Clock, folder = '.troupe'): Promise<BusReader> {
   const url = config.natsUrl ?? (await busUrlOf(folder));
   return natsBus(natsOptions(config, OBSERVER, url, clock, () => undefined));
+}
+
+/**
+ * The bus of the cluster that is asked about: one that is named, or that of the `troupe dev` whose kubeconfig is used.
+ *
+ * @returns undefined: there is none, or nobody knows which
+ * @throws {TroupeError} it cannot be reached
+ */
+export async function openBusOfCluster(config: Config, clock: Clock, folder: string): Promise<BusReader | undefined> {
+  if (config.natsUrl !== undefined) return openBusReader(config, clock, folder);
+  if (config.kubeconfig === undefined || resolve(config.kubeconfig) !== resolve(folder, 'kubeconfig')) return undefined;
+  try {
+    await busUrlOf(folder);
+  } catch (error) {
+    if (error instanceof TerminalError) return undefined; // it is in the memory of that process
+    throw error;
+  }
+  return openBusReader(config, clock, folder);
 }
 
 export async function busUrlOf(folder: string): Promise<string> {

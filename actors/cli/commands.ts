@@ -196,7 +196,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         return await (apply ? applyCrds : printCrds)({ config, clock, contracts, names: rest, out: process.stdout });
       }
       case 'why': {
-        const { why } = await import('./why/why.ts');
+        const [{ why }, { openBusOfCluster }] = await Promise.all([import('./why/why.ts'), import('./bus-reader.ts')]);
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError("'why' looks into one namespace");
         return await why({
@@ -206,6 +206,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           names: rest,
           namespace: namespace?.[0],
           output,
+          openBus: () => openBusOfCluster(config, clock, data),
+          shards: config.shards,
           home: env['HOME'],
           out: process.stdout,
           ink: await inkOf(env),

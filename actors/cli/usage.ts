@@ -244,6 +244,12 @@ export const USAGES = {
       'the chain of what an object waits for, down to the root cause, or the root causes of a whole namespace, each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
     options: {
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
+      'nats-url': {
+        ...RUN['nats-url'],
+        fallback: "that of 'troupe dev', where its kubeconfig is used; else none",
+        help: `${RUN['nats-url'].help}, to see whether a process hosts what waits`,
+      },
+      data: DATA.data,
       ...PLACE,
       ...COMMON,
     },

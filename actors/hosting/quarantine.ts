@@ -56,6 +56,8 @@ const PAUSE_LIMIT_MS = 600_000;
 /** An actor that went on for so long has recovered: what comes next is new trouble. */
 const RECOVERED_MS = 600_000;
 const LOG_EVERY_MS = 600_000;
+/** What comes before the error where users are told. */
+const TOLD = 'Internal error, the object is tried again later or when it is edited: ';
 
 export class Quarantine<Actor extends Held> {
   readonly #deps: QuarantineDeps<Actor>;
@@ -135,7 +137,7 @@ export class Quarantine<Actor extends Held> {
     its.message = message;
     const object = actor.incarnation()?.object;
     if (object !== undefined) {
-      const told = `Internal error, the object is tried again later or when it is edited: ${message}`;
+      const told = `${TOLD}${message}`;
       tell(object, { type: EventType.Warning, reason: 'Quarantined', message: told });
       its.silence = explain(actor, told);
     }
@@ -171,6 +173,11 @@ export class Quarantine<Actor extends Held> {
     if (its.timer !== undefined) this.#deps.clock.clearTimeout(its.timer);
     its.timer = undefined;
   }
+}
+
+/** The error of which such a message tells; undefined: it is about something else. */
+export function defectIn(message: string): string | undefined {
+  return message.startsWith(TOLD) ? message.slice(TOLD.length) : undefined;
 }
 
 function objectOf(actor: Held): string {

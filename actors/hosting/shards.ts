@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import type { Host } from './host.ts';
-import { livePods, POD_LEASE } from './sharers.ts';
+import { livePods, POD_LEASE, SHARD_LEASE } from './sharers.ts';
 
 export interface ShardsDeps {
   bus: Bus;
@@ -83,7 +83,7 @@ export async function holdShards(
     const wanted: number[] = [];
     for (let number = 0; number < mailbox.shards; number++) {
       if (owner(number, pods) === pod) {
-        const holder = holders.get(`shard.${number}`);
+        const holder = holders.get(`${SHARD_LEASE}${number}`);
         if (!held.has(number) && (holder === undefined || holder === pod)) wanted.push(number);
       } else if (held.has(number)) {
         drop(number);
@@ -92,7 +92,7 @@ export async function holdShards(
     const taken = new Map<number, Lease>();
     const asked = await Promise.allSettled(
       wanted.map(async (number) => {
-        const lease = await leases.acquire(`shard.${number}`, pod);
+        const lease = await leases.acquire(`${SHARD_LEASE}${number}`, pod);
         if (lease !== undefined) taken.set(number, lease);
       }),
     );

@@ -4,6 +4,8 @@ import type { LeaseRecord } from '../../bus/mod.ts';
 
 /** Begins the name of the lease that a process which hosts actors has while it lives. */
 export const POD_LEASE = 'pod.';
+/** Begins the name of the lease of a shard, which ends with its number. */
+export const SHARD_LEASE = 'shard.';
 
 /** The processes that live, by their leases. */
 export function livePods(records: readonly LeaseRecord[]): readonly string[] {

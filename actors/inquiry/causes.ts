@@ -49,6 +49,13 @@ function helpFor(reason: string): string {
     : 'correct its spec, or what it stands for';
 }
 
+/** The code that serves it throws. @param defect  what it throws */
+export function defective(label: string, defect: string): Cause {
+  const summary = `${label}: the code that serves it fails: ${oneLine(defect)}`;
+  const advice = `neither its spec nor its cloud need be wrong: the log of troupe says where in the code; mend or update that, or edit ${label}, which has it tried at once`;
+  return { summary, advice, weight: Weight.Refused };
+}
+
 /** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
 export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
   const summary = `${label}${doing}: ${oneLine(message)}`;
@@ -72,6 +79,36 @@ export function led({ name, lease, holder }: Leader): Cause {
   const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
   const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
   return { summary, advice, weight: Weight.Led };
+}
+
+/** @param others  processes that host other objects */
+export function unhosted(
+  labels: readonly string[],
+  { lease, bus, others }: { readonly lease: string; readonly bus: string; readonly others: readonly string[] },
+): Cause {
+  const [first, ...more] = labels;
+  const whom = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+  const rest = others.length === 0 ? 'nor any other' : `others are held by ${others.join(', ')}`;
+  const summary = `no process hosts ${whom}: nobody holds the lease ${lease} on ${bus}, ${rest}`;
+  const advice =
+    others.length === 0
+      ? "begin a process of troupe with the role 'actors' on this bus; the log of one that runs says why it holds none"
+      : `it is taken over within a lease time; if not, the log of ${others.join(', ')} says why`;
+  return { summary, advice, weight: Weight.Stalled };
+}
+
+/** @param message  of the attempt to reach it */
+export function busAway(message: string): Cause {
+  const summary = `the bus is away: ${oneLine(message)}`;
+  const advice =
+    'see that nats-server runs there, and that the processes of troupe reach it: nothing goes on without it';
+  return { summary, advice, weight: Weight.Stalled };
+}
+
+/** Who asks may not look who hosts what. */
+export function busUntold(message: string): Cause {
+  const summary = `whether a process hosts it cannot be told: ${oneLine(message)}`;
+  return { summary, advice: 'name a bus and a login that may look, or none', weight: Weight.Passing };
 }
 
 export function unusable(label: string, object: KubeObject, id = 'its resource'): Cause {

@@ -36,9 +36,11 @@ export const Weight = {
   Led: 2,
   Foreign: 3,
   Retried: 4,
-  Held: 5,
-  Refused: 6,
-  Missing: 7,
+  /** Nothing is tried again by itself meanwhile, whatever the object says. */
+  Stalled: 5,
+  Held: 6,
+  Refused: 7,
+  Missing: 8,
 } as const;
 export type Weight = (typeof Weight)[keyof typeof Weight];
 

@@ -4,10 +4,12 @@
 // Invariants:
 //   Y1. Each object is explained once: where it comes up again, or waits for itself, the chain ends.
 //   Y2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
+//   Y3. Code of a kind that throws is the cause at the object that it was run for, and breaks nothing else.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
-import { type Address, addressKey } from '../../bus/mod.ts';
+import { type Address, addressKey, TroupeError, toErrorData } from '../../bus/mod.ts';
 import type { Kind, KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { defectIn } from '../hosting/quarantine.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { type Condition, conditionOf } from '../telling/conditions.ts';
 import * as cause from './causes.ts';
@@ -79,7 +81,7 @@ export class Inquiry {
     }
     const key = addressKey(address);
     const kind = this.#deps.registry.kind(address);
-    const id = idOf(object, kind);
+    const id = orElse(() => idOf(object, kind), undefined);
     const known = { ...saidBy(object, id), standing: standingOf(object) };
     const position = this.#path.findIndex((other) => other.key === key);
     if (position >= 0) {
@@ -91,11 +93,22 @@ export class Inquiry {
       return this.#deps.repeats === 'whole' ? explained : { ...known, needs: [], repeated: true };
     this.#path.push({ key, label });
     const subject = { address, resource, kind, object, label, id };
-    const explanation = await (isDeleted(object) ? this.#deleted(subject) : this.#live(subject));
+    const explanation = await this.#explanation(subject);
     this.#path.pop();
     const finding: Finding = { ...known, ...explanation };
     this.#explained.set(key, finding);
     return finding;
+  }
+
+  async #explanation(subject: Subject): Promise<Explanation> {
+    const { object, label } = subject;
+    try {
+      return await (isDeleted(object) ? this.#deleted(subject) : this.#live(subject));
+    } catch (error) {
+      if (error instanceof TroupeError) throw error;
+      const defect = cause.defective(label, toErrorData(error).message);
+      return { standing: Standing.Failing, needs: [], cause: defect };
+    }
   }
 
   async #absent(address: Address, label: string, askedBy: string | undefined): Promise<Cause> {
@@ -119,6 +132,9 @@ export class Inquiry {
     }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
+    const defect = current && defectIn(current.message);
+    if (defect !== undefined)
+      return { standing: Standing.Failing, needs: [], ...since, cause: cause.defective(label, defect) };
     const needs = await this.#needs(subject, (reference) => counts(reference, isBuilt, current?.message));
     if (needs.length > 0) return { standing: Standing.Waiting, needs, ...since };
     if (current === undefined) {
@@ -153,6 +169,8 @@ export class Inquiry {
 
   async #retried(subject: Subject, doing: string, said: Condition): Promise<Cause> {
     const { object, label, kind } = subject;
+    const defect = defectIn(said.message);
+    if (defect !== undefined) return cause.defective(label, defect);
     const advice = kind?.life.advise?.(object, said.message, await this.#known(subject));
     return advice === undefined ? cause.retried(label, doing, said) : cause.advised(label, doing, said, advice);
   }
@@ -166,7 +184,7 @@ export class Inquiry {
       const targetKind = registry.kind(target);
       if (targetKind === undefined) continue;
       const found = await reading.get(registry.resource(target) as Resource, target);
-      const id = found && idOf(found, targetKind);
+      const id = found && orElse(() => idOf(found, targetKind), undefined);
       if (id !== undefined) known.push([labelOf(reference), { id, ready: true }]);
     }
     return Object.fromEntries(known);
@@ -206,7 +224,8 @@ export class Inquiry {
         const from = { realm: claimant.realm, plural: claimant.plural, namespace, name: object.metadata.name };
         const isHolding = (reference: Reference): boolean =>
           reference.finalizers.includes(finalizer) && addressKey(registry.target(from, reference)) === key;
-        if (claimant.references(object).some(isHolding)) referring.push({ from, object, id: idOf(object, claimant) });
+        if (!orElse(() => claimant.references(object).some(isHolding), false)) continue;
+        referring.push({ from, object, id: orElse(() => idOf(object, claimant), undefined) });
       }
     }
     // Who asks, and has built nothing, lets go of it: it is no answer to why he waits.
@@ -258,11 +277,20 @@ export class Inquiry {
     // Credentials serve what was made with them to the end, and a cleanup uses what is there.
     const serves = isDeleted(by.object) || (neededFor === 'always' && by.id !== undefined);
     if (isDeleted(found) && !serves) return false;
-    return this.#deps.registry.standing(target, found).ready;
+    return orElse(() => this.#deps.registry.standing(target, found).ready, false);
   }
 
   #since(time: string | undefined): { readonly sinceMs?: number } {
     const at = Date.parse(time ?? '');
     return Number.isNaN(at) ? {} : { sinceMs: Math.max(0, this.#deps.now - at) };
+  }
+}
+
+/** What code of a kind says of another object than the one that is explained (Y3). */
+function orElse<Value>(ask: () => Value, otherwise: Value): Value {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
   }
 }

@@ -2,6 +2,7 @@
 import type { Address } from '../../bus/mod.ts';
 import { resourceOf } from '../object/registry.ts';
 import { unknownKind } from './causes.ts';
+import type { Notes, ToldCause } from './circumstances.ts';
 import { type Cause, keyOf, labelOf, toldIn } from './findings.ts';
 import { Inquiry, type InquiryDeps } from './inquiry.ts';
 
@@ -21,10 +22,7 @@ export interface Overview {
 }
 
 /** A cause, where it lies, and who waits for it. */
-export interface SurveyedCause {
-  readonly cause: Cause;
-  /** The object that says it; undefined: none. */
-  readonly by: Address | undefined;
+export interface SurveyedCause extends ToldCause {
   readonly waiting: readonly Address[];
 }
 
@@ -36,11 +34,8 @@ export interface Survey {
   readonly causes: readonly SurveyedCause[];
 }
 
-/**
- * @param notes  what is the cause, or part of it, wherever something waits
- * @throws as `Objects.list`
- */
-export async function overviewOf(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Overview> {
+/** @throws as `Objects.list`, and what `notes` throws */
+export async function overviewOf(deps: InquiryDeps, namespace: string, notes?: Notes): Promise<Overview> {
   const { objects, waiting, causes } = await surveyOf(deps, namespace, notes);
   const label = (address: Address): string =>
     labelOf({ kind: deps.registry.resource(address)?.kind ?? address.plural, name: address.name });
@@ -52,8 +47,8 @@ export async function overviewOf(deps: InquiryDeps, namespace: string, notes: re
   };
 }
 
-/** The same with addresses in place of labels. @throws as `Objects.list` */
-export async function surveyOf(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Survey> {
+/** The same with addresses in place of labels. @throws as `Objects.list`, and what `notes` throws */
+export async function surveyOf(deps: InquiryDeps, namespace: string, notes?: Notes): Promise<Survey> {
   const { reading, registry } = deps;
   // Each object is explained once, whoever else waits for it.
   const inquiry = new Inquiry({ ...deps, repeats: 'whole' });
@@ -78,7 +73,8 @@ export async function surveyOf(deps: InquiryDeps, namespace: string, notes: read
   const causes: SurveyedCause[] = [...found.values()].toSorted(
     (left, right) => right.waiting.length - left.waiting.length,
   );
-  if (waiting.length > 0) causes.push(...notes.map((cause) => ({ cause, by: undefined, waiting })));
+  const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
+  causes.push(...around.map((cause) => ({ cause, by: undefined, waiting })));
   if (objects.length === 0) causes.push(...(await missingKinds(deps)));
   return { objects, waiting, causes: causes.toSorted((left, right) => right.cause.weight - left.cause.weight) };
 }

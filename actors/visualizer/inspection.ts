@@ -11,8 +11,9 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { causesOf, type Finding, labelOf } from '../inquiry/findings.ts';
-import { Inquiry, type InquiryDeps } from '../inquiry/inquiry.ts';
+import { type Notes, type Why, whyOf } from '../inquiry/circumstances.ts';
+import { type Finding, labelOf } from '../inquiry/findings.ts';
+import type { InquiryDeps } from '../inquiry/inquiry.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { traceIdOf } from '../telling/cause.ts';
 import { lettersOf } from './messages.ts';
@@ -47,12 +48,13 @@ export async function inspected(
   deps: InspectionDeps,
   { address, kind }: { readonly address: Address; readonly kind: Kind },
   inquiry: InquiryDeps,
+  notes: Notes,
 ): Promise<Inspected> {
   const [object, mail, history, why] = await Promise.all([
     objectOf(deps, address, kind),
     mailOf(deps, address),
     historyOf(deps, address),
-    whyOf(inquiry, address),
+    toldWhy(inquiry, address, notes),
   ]);
   return {
     ...(object !== undefined && { object }),
@@ -112,11 +114,14 @@ async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<reado
     .map(({ at, type, data, traceparent }) => ({ at, type, data, traceId: traceIdOf(traceparent) }));
 }
 
-async function whyOf(deps: InquiryDeps, address: Address): Promise<Pick<Inspected, 'chain' | 'causes'>> {
+async function toldWhy(
+  deps: InquiryDeps,
+  address: Address,
+  notes: Notes,
+): Promise<Pick<Inspected, 'chain' | 'causes'>> {
   try {
-    const inquiry = new Inquiry(deps);
-    const finding = await inquiry.explain(address);
-    const causes: readonly Verdict[] = causesOf(finding).map(({ summary, advice }) => ({ summary, advice }));
+    const { finding, inquiry, causes: all } = await whyOf(deps, address, notes);
+    const causes: readonly Verdict[] = all.map(({ summary, advice }) => ({ summary, advice }));
     return { chain: causes.length === 0 ? [] : linesOf(finding, inquiry, 0), causes };
   } catch (error) {
     const summary = `what it waits for cannot be told now: ${toErrorData(error).message}`;
@@ -124,7 +129,7 @@ async function whyOf(deps: InquiryDeps, address: Address): Promise<Pick<Inspecte
   }
 }
 
-function linesOf(finding: Finding, inquiry: Inquiry, depth: number): readonly ChainLine[] {
+function linesOf(finding: Finding, inquiry: Why['inquiry'], depth: number): readonly ChainLine[] {
   const address = inquiry.addressOf(finding);
   const below = [...finding.needs, ...(finding.heldBy ?? []).flatMap(({ holders }) => holders)];
   const { standing, progressing, cause } = finding;

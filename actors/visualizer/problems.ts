@@ -3,9 +3,10 @@
 import type { Predecessor } from '../../adapters/adapter.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock, toErrorData } from '../../bus/mod.ts';
-import { led } from '../inquiry/causes.ts';
+import { busAway, led } from '../inquiry/causes.ts';
+import { causesIn, type ToldCause } from '../inquiry/circumstances.ts';
 import { leaderAmong } from '../inquiry/leader.ts';
-import { surveyOf } from '../inquiry/overview.ts';
+import { type SurveyedCause, surveyOf } from '../inquiry/overview.ts';
 import type { Reading } from '../inquiry/reading.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Session } from './session.ts';
@@ -25,10 +26,13 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
   const at = clock.now();
   const notes: Verdict[] = session.troubles.map((summary) => ({ summary, advice: 'it is tried again by itself' }));
   const problems: Problem[] = [];
+  const told: ToldCause[] = [];
   const namespaces = new Set([...session.forest.all()].map(({ address }) => address.namespace));
   for (const namespace of [...namespaces].sort()) {
     try {
-      problems.push(...(await ofNamespace(deps, reading, namespace, at)));
+      const { causes } = await surveyOf({ reading, registry: deps.registry, now: at }, namespace);
+      told.push(...causes);
+      problems.push(...causes.map((each) => problemOf(each, namespace)));
     } catch (error) {
       const where = namespace === '' ? 'cluster-scoped objects' : `namespace '${namespace}'`;
       notes.push({ summary: `${where}: ${UNTOLD}: ${toErrorData(error).message}`, advice: '' });
@@ -38,37 +42,39 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
   return {
     at,
     problems: problems.sort((one, other) => other.weight - one.weight || other.waiting.length - one.waiting.length),
-    leases: session.leases.map(({ name, holder }) => ({ name, holder })),
+    leases: (session.leases ?? []).map(({ name, holder }) => ({ name, holder })),
     services: session.services.failing(at),
-    notes: [...(await leading(deps, at)), ...notes],
+    notes: [...(await around(deps, session, told)), ...notes],
   };
 }
 
-async function ofNamespace(
-  { registry }: ProblemsDeps,
-  reading: Reading,
-  namespace: string,
-  now: number,
-): Promise<readonly Problem[]> {
-  const { causes } = await surveyOf({ reading, registry, now }, namespace, []);
-  return causes.map(({ cause: { summary, advice, weight }, by, waiting }) => ({
-    summary,
-    advice,
-    weight,
-    namespace,
-    key: by === undefined ? '' : addressKey(by),
-    waiting: waiting.map(addressKey),
-  }));
+function problemOf({ cause: { summary, advice, weight }, by, waiting }: SurveyedCause, namespace: string): Problem {
+  const key = by === undefined ? '' : addressKey(by);
+  return { summary, advice, weight, namespace, key, waiting: waiting.map(addressKey) };
 }
 
-/** That another controller cares for the objects; that it cannot be told is known from elsewhere. */
-async function leading({ predecessors, objects }: ProblemsDeps, now: number): Promise<readonly Verdict[]> {
+/** What ails all objects, whether they wait or not; that it cannot be told whether another controller leads is known from elsewhere. */
+async function around(
+  { predecessors, objects, registry, clock }: ProblemsDeps,
+  session: Session,
+  told: readonly ToldCause[],
+): Promise<readonly Verdict[]> {
   try {
-    const leader = await leaderAmong(predecessors, objects, now);
-    if (leader === undefined) return [];
-    const { summary, advice } = led(leader);
-    return [{ summary, advice }];
+    const leader = await leaderAmong(predecessors, objects, clock.now());
+    if (leader !== undefined) return [verdictOf(led(leader))];
+    const hosting = await session.hosting(told);
+    if (hosting?.kind === 'away') return [verdictOf(busAway(hosting.message))];
+    return causesIn({ leader, hosting }, told, registry).map(verdictOf);
   } catch (error) {
-    return [{ summary: `whether another controller leads cannot be told: ${toErrorData(error).message}`, advice: '' }];
+    return [
+      {
+        summary: `whether another controller leads, and who hosts what, cannot be told: ${toErrorData(error).message}`,
+        advice: '',
+      },
+    ];
   }
+}
+
+function verdictOf({ summary, advice }: Verdict): Verdict {
+  return { summary, advice };
 }

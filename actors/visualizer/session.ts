@@ -17,6 +17,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
+import { defectsAmong, type Hosting, type ToldCause } from '../inquiry/circumstances.ts';
 import { QUARANTINED } from '../object/charts.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { placesOf } from '../watch/read-all.ts';
@@ -50,13 +51,15 @@ const PATIENCE_MS = 10_000;
 
 /** What may be in the way, by where it is. */
 const Place = { Bus: 'bus', Trace: 'trace', Recall: 'recall', Leases: 'leases' } as const;
+const BUS_PLACES: ReadonlySet<string> = new Set(Object.values(Place));
 
 export class Session {
   readonly forest: Forest;
   readonly services = new ServiceAnswers();
   /** The forest can be shown. Never rejects. */
   readonly ready: Promise<void>;
-  leases: readonly LeaseRecord[] = [];
+  /** Undefined: not known yet. */
+  leases: readonly LeaseRecord[] | undefined;
   readonly #deps: SessionDeps;
   readonly #listener: SessionListener;
   readonly #stop = new AbortController();
@@ -90,9 +93,17 @@ export class Session {
     return first;
   }
 
-  /** The bus or the API server is away, each in a line. */
+  /** Why the API server cannot be watched, each reason in a line. */
   get troubles(): readonly string[] {
-    return [...new Set(this.#troubles.values())];
+    return [...new Set([...this.#troubles].flatMap(([where, what]) => (BUS_PLACES.has(where) ? [] : [what])))];
+  }
+
+  /** Who hosts what; undefined: not known yet. @throws as `defectsAmong` */
+  async hosting(told: readonly ToldCause[]): Promise<Hosting | undefined> {
+    const { description: bus, mailbox, trace } = this.#deps.bus;
+    for (const [where, message] of this.#troubles) if (BUS_PLACES.has(where)) return { kind: 'away', message };
+    const { leases } = this;
+    return leases && { kind: 'told', bus, shards: mailbox.shards, leases, defects: await defectsAmong(trace, told) };
   }
 
   /** Everything ends; resolves when nothing goes on any more. */

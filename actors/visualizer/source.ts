@@ -8,6 +8,8 @@ import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Bus, type Clock } from '../../bus/mod.ts';
+import { causesIn, type Notes } from '../inquiry/circumstances.ts';
+import { leaderAmong } from '../inquiry/leader.ts';
 import type { Registry } from '../object/registry.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { chartNodeOf } from './chart-nodes.ts';
@@ -83,9 +85,13 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
     async inspect(key) {
       const shown = shownBy({ registry, namespaces }, key);
       if (shown === undefined) return undefined;
-      return following.ask(({ forest }) => {
-        const inquiry = { reading: readings.of(forest), registry, now: clock.now() };
-        return inspected({ bus, client, registry, namespaces }, shown, inquiry);
+      return following.ask((session) => {
+        const inquiry = { reading: readings.of(session.forest), registry, now: clock.now() };
+        const notes: Notes = async (told) => {
+          const leader = await leaderAmong(predecessors, objects, clock.now());
+          return causesIn({ leader, hosting: await session.hosting(told) }, told, registry);
+        };
+        return inspected({ bus, client, registry, namespaces }, shown, inquiry, notes);
       });
     },
     messages: (keys) => {

@@ -179,7 +179,10 @@ export class CloudSession {
     const late = new AbortController();
     const deadline = clock.sleep(Math.max(0, call.deadlineAt - clock.now()), late.signal).then(() => undefined);
     const held = await Promise.race([this.#authentication, deadline]).finally(() => late.abort());
-    if (held === undefined) throw new TransientError(`${labelOf(call)} was not sent: authentication took too long`);
+    if (held === undefined) {
+      const { host } = new URL(identityUrl(this.#entry));
+      throw new TransientError(`${labelOf(call)} was not sent: authentication took too long, at '${host}'`);
+    }
     return held;
   }
 

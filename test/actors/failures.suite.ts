@@ -6,6 +6,7 @@ import type { OpenGround } from './grounds.ts';
 import { checkIn, condition, type Kind, type World } from './harness.ts';
 import { type CoreEvent, eventsOf, told } from './told.ts';
 
+/** Contents of a Secret with which nothing works. */
 interface Trouble {
   readonly content: (world: World) => Readonly<Record<string, string>>;
   /** Of the Event; `SECRET` stands for the name of the Secret. */
@@ -17,7 +18,7 @@ interface Trouble {
 const WRONG_PASSWORD = 'wrong-1x';
 const AT_CLOUD = "of cloud 'openstack' in the key 'clouds\\.yaml' of Secret/SECRET";
 
-const TROUBLES: Readonly<Record<string, Trouble>> = {
+export const TROUBLES = {
   'a wrong password': {
     content: ({ ground }) => ({
       'clouds.yaml': ground.cloudsYaml.replace(/password:.*/, `password: ${WRONG_PASSWORD}`),
@@ -62,7 +63,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
       /^TransientError: OpenStack credentials secret SECRET did not contain key clouds\.yaml; put a clouds\.yaml under the key 'clouds\.yaml' of Secret\/SECRET$/,
     failure: 'credentials',
   },
-};
+} satisfies Readonly<Record<string, Trouble>>;
 
 export function describeFailures(test: Test, openGround: OpenGround): void {
   const check = checkIn(test, openGround);

@@ -200,6 +200,7 @@ export class World {
       readonly events?: boolean;
       readonly roles?: ReadonlySet<string>;
       readonly metrics?: Metrics;
+      readonly adapters?: RuntimeDeps['adapters'];
     } = {},
   ): Promise<void> {
     const bus = await this.observe();

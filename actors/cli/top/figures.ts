@@ -2,6 +2,7 @@
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, CALL_EVENT, type HeardEvent, type LeaseRecord } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/life.ts';
+import { SHARD_LEASE } from '../../hosting/sharers.ts';
 import { State, stateOfTags, tagsIn } from '../demo/history.ts';
 
 export interface Figures {
@@ -52,8 +53,6 @@ interface Taken {
   readonly event: HeardEvent;
   readonly arrivedAt: number;
 }
-
-const SHARD_LEASE = 'shard.';
 
 /** Takes events and forgets those that are older than its window. */
 export class Window {

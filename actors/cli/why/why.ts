@@ -1,12 +1,20 @@
 // `troupe why <kind>/<name>`: what an object waits for, down to the root cause. Without a name: the root causes of a
 // whole namespace.
-import { type Address, TerminalError } from '../../../bus/mod.ts';
-import { led } from '../../inquiry/causes.ts';
-import { type Cause, causesOf, labelOf, ranked } from '../../inquiry/findings.ts';
-import { Inquiry, type InquiryDeps } from '../../inquiry/inquiry.ts';
+import { type Address, ErrorCode, TerminalError, TroupeError } from '../../../bus/mod.ts';
+import {
+  causesIn,
+  defectsAmong,
+  type Hosting,
+  type Notes,
+  type ToldCause,
+  whyOf,
+} from '../../inquiry/circumstances.ts';
+import { labelOf } from '../../inquiry/findings.ts';
+import type { InquiryDeps } from '../../inquiry/inquiry.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
 import { overviewOf } from '../../inquiry/overview.ts';
 import { Reading } from '../../inquiry/reading.ts';
+import type { BusReader } from '../bus-reader.ts';
 import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { overviewText, whyText } from './text.ts';
@@ -17,6 +25,10 @@ export interface WhyDeps extends ClusterDeps {
   /** That of the kubeconfig's context unless given. */
   namespace: string | undefined;
   output: string | undefined;
+  /** Asked when something waits; undefined: there is no bus to look at. */
+  openBus: () => Promise<BusReader | undefined>;
+  /** Of the deployment. */
+  shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -32,6 +44,8 @@ export async function why({
   names,
   namespace,
   output = 'text',
+  openBus,
+  shards,
   home,
   out,
   ink,
@@ -45,8 +59,11 @@ export async function why({
     const now = clock.now();
     const deps = { reading: new Reading({ objects: read, client }), registry: known, now };
     const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
-    const leader = await leaderAmong(predecessors, read, now);
-    const notes: readonly Cause[] = leader === undefined ? [] : [led(leader)];
+    const notes: Notes = async (told) => {
+      const leader = await leaderAmong(predecessors, read, now);
+      const hosting = leader === undefined ? await hostingOn(openBus, shards, told) : undefined;
+      return causesIn({ leader, hosting }, told, known);
+    };
     const answer =
       asked === undefined
         ? await ofNamespace(deps, place, notes)
@@ -66,11 +83,8 @@ interface Answer {
   readonly isWell: boolean;
 }
 
-/** @param notes  what is the cause, or part of it, wherever something waits */
-async function ofObject(deps: InquiryDeps, address: Address, notes: readonly Cause[], ink: Ink): Promise<Answer> {
-  const finding = await new Inquiry(deps).explain(address);
-  const own = causesOf(finding);
-  const causes = own.length === 0 ? own : ranked([...own, ...notes]);
+async function ofObject(deps: InquiryDeps, address: Address, notes: Notes, ink: Ink): Promise<Answer> {
+  const { finding, causes } = await whyOf(deps, address, notes);
   const data = {
     namespace: address.namespace,
     object: labelOf(finding),
@@ -82,7 +96,27 @@ async function ofObject(deps: InquiryDeps, address: Address, notes: readonly Cau
   return { data, text: whyText(finding, ink, causes), isWell: causes.length === 0 };
 }
 
-async function ofNamespace(deps: InquiryDeps, namespace: string, notes: readonly Cause[]): Promise<Answer> {
+async function ofNamespace(deps: InquiryDeps, namespace: string, notes: Notes): Promise<Answer> {
   const data = await overviewOf(deps, namespace, notes);
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
+}
+
+/** Who hosts what; that a bus is named and does not answer is an answer, too. */
+async function hostingOn(
+  openBus: WhyDeps['openBus'],
+  shards: number,
+  told: readonly ToldCause[],
+): Promise<Hosting | undefined> {
+  let bus: BusReader | undefined;
+  try {
+    bus = await openBus();
+    if (bus === undefined) return undefined;
+    const [leases, defects] = await Promise.all([bus.leases.list(), defectsAmong(bus.trace, told)]);
+    return { kind: 'told', bus: bus.description, shards, leases, defects };
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error;
+    return { kind: error.code === ErrorCode.Transient ? 'away' : 'untold', message: error.message };
+  } finally {
+    await bus?.close();
+  }
 }

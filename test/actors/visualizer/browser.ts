@@ -60,10 +60,14 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
     if (asked !== origin && protocol !== 'data:' && protocol !== 'blob:') complaints.push(`a request to ${asked}`);
   });
   await page.addInitScript(() => {
-    const there = globalThis as unknown as { refusals: string[]; addEventListener: typeof addEventListener };
+    // Files without the types of a browser import this one, too.
+    interface There {
+      refusals: string[];
+      addEventListener(type: string, listener: (event: Readonly<Record<string, unknown>>) => void): void;
+    }
+    const there = globalThis as unknown as There;
     there.refusals = [];
-    there.addEventListener('securitypolicyviolation', (event) => {
-      const { violatedDirective, blockedURI } = event as unknown as Record<string, string>;
+    there.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
       there.refusals.push(`${violatedDirective}: ${blockedURI}`);
     });
   });

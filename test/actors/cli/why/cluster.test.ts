@@ -41,6 +41,15 @@ checkIn(test, inMemory)(
     const there = await troupe(world, ['why', `network/${name}`, '-n', world.namespace]);
     assert.equal([there.code, there.err], [1, '']);
     assert.match(there.out, /nobody has looked at/);
+    // A bus is looked at when it is named, or when the cluster is that of a `troupe dev`.
+    const [asked, folder] = [['why', `network/${name}`, '-n', world.namespace], world.ground.folder];
+    const away =
+      /^also: nobody has looked at.*\nroot cause: the bus is away: cannot connect to nats at .*127\.0\.0\.1:1\b/m;
+    assert.match((await troupe(world, [...asked, '--nats-url', 'nats://127.0.0.1:1'])).out, away);
+    assert.match((await troupe(world, [...asked, '--data', folder])).out, /^root cause: nobody has looked at/m);
+    await writeFile(join(folder, 'nats-url'), 'nats://127.0.0.1:1');
+    assert.match((await troupe(world, [...asked, '--data', folder])).out, away);
+    assert.match((await troupe(world, asked)).out, /^root cause: nobody has looked at/m);
     const elsewhere = await troupe(world, ['why', 'network', name]);
     assert.match(
       elsewhere.out,
@@ -62,9 +71,9 @@ checkIn(test, inMemory)(
     assert.match(homeless.err, /kubeconfig '.*\/\.kube\/config' cannot be used/);
     config.clusters[0].cluster.server = 'https://127.0.0.1:1';
     await writeFile(inContext, JSON.stringify(config), { mode: 0o600 });
-    const away = await troupe(world, ['why', `network/${name}`], inContext);
-    assert.equal([away.code, away.out], [2, '']);
-    assert.match(away.err, /^troupe: no answer from the API server/);
+    const cut = await troupe(world, ['why', `network/${name}`], inContext);
+    assert.equal([cut.code, cut.out], [2, '']);
+    assert.match(cut.err, /^troupe: no answer from the API server/);
   },
   { runtime: 'stopped' },
 );

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { why } from '../../../../actors/cli/why/why.ts';
+import { type WhyDeps, why } from '../../../../actors/cli/why/why.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
-import { TerminalError } from '../../../../bus/mod.ts';
+import { SHARDS, TerminalError } from '../../../../bus/mod.ts';
 import type { OpenGround } from '../../grounds.ts';
 import { CREDENTIALS, checkIn, type World } from '../../harness.ts';
 
@@ -17,10 +17,13 @@ interface Answer {
   readonly last: string;
 }
 
-async function ask(
+/** How it is asked, where that is not as by default. */
+type Asking = Partial<Pick<WhyDeps, 'output' | 'namespace' | 'adapters' | 'openBus'>>;
+
+export async function ask(
   world: World,
   names: readonly string[],
-  { output, namespace = world.namespace }: { readonly output?: string; readonly namespace?: string } = {},
+  { output, namespace = world.namespace, adapters = [openstackWith({})], openBus = async () => undefined }: Asking = {},
 ): Promise<Answer> {
   const stream = new PassThrough();
   const written = text(stream);
@@ -28,7 +31,9 @@ async function ask(
   try {
     const code = await why({
       config,
-      adapters: [openstackWith({})],
+      adapters,
+      openBus,
+      shards: SHARDS,
       clock: world.clock,
       names,
       namespace,
@@ -43,6 +48,21 @@ async function ask(
   } finally {
     stream.end();
   }
+}
+
+/** The lease that another controller holds while it leads. @returns `<namespace>/<name>` */
+export async function holdLeaderLease(world: World, holderIdentity: string): Promise<string> {
+  const name = 'f35396c5.k-orc.cloud';
+  const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
+  const body = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name },
+    spec: { holderIdentity, leaseDurationSeconds: 600, renewTime, acquireTime: renewTime },
+  };
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${world.namespace}/leases`;
+  await world.client.call({ method: 'POST', path, body });
+  return `${world.namespace}/${name}`;
 }
 
 export function describeWhy(test: Test, openGround: OpenGround): void {
@@ -167,16 +187,8 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
     async (world) => {
       const name = world.name('net');
       await world.apply(world.managed('Network', name));
-      const leases = `/apis/coordination.k8s.io/v1/namespaces/${world.namespace}/leases`;
-      const renewTime = new Date(world.clock.now()).toISOString().replace('Z', '000Z');
-      const body = {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name: 'f35396c5.k-orc.cloud' },
-        spec: { holderIdentity: 'orc-manager', leaseDurationSeconds: 600, renewTime, acquireTime: renewTime },
-      };
-      await world.client.call({ method: 'POST', path: leases, body });
-      const led = `ORC leads: orc-manager holds the lease ${world.namespace}/f35396c5.k-orc.cloud, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
+      const lease = await holdLeaderLease(world, 'orc-manager');
+      const led = `ORC leads: orc-manager holds the lease ${lease}, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
       const { code, last } = await ask(world, [`network/${name}`]);
       assert.is(code, 1);
       assert.ok(last.startsWith(`root cause: ${led}; see that ORC works, or scale its Deployment to zero`), last);

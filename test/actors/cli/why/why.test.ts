@@ -508,7 +508,7 @@ test('a whole namespace: the root causes, each with how many wait for it', async
     object('SecurityGroup', 'two', { id: '', says: ['InvalidConfiguration', 'found two'] }),
   ];
   const deps = { registry: known, now: NOW };
-  const overview = await overviewOf({ ...deps, reading: readingOf(cluster) }, 'ns', []);
+  const overview = await overviewOf({ ...deps, reading: readingOf(cluster) }, 'ns');
   const clause =
     "correct 'auth' of cloud 'openstack' in the key 'clouds.yaml' of Secret/wrong: user, password or secret, project, domains";
   assert.is(
@@ -524,10 +524,10 @@ root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec
 `,
   );
   assert.is(
-    overviewText(await overviewOf({ ...deps, reading: readingOf([object('Router', 'fine')]) }, 'ns', [])),
+    overviewText(await overviewOf({ ...deps, reading: readingOf([object('Router', 'fine')]) }, 'ns')),
     'namespace ns: all of 1 objects wait for nothing\n',
   );
-  const empty = overviewText(await overviewOf({ ...deps, reading: readingOf([], []) }, 'ns', []));
+  const empty = overviewText(await overviewOf({ ...deps, reading: readingOf([], []) }, 'ns'));
   assert.match(
     empty,
     /^namespace ns holds none of the objects that troupe cares for\nthe cluster has no kind \w+: .*crds --apply/,
@@ -562,7 +562,7 @@ test('a namespace of many objects is told within a moment, whatever is held by w
       })),
   };
   const deps = { registry: counting, now: NOW, reading: readingOf(cluster) };
-  const { waiting } = await overviewOf(deps, 'ns', []);
+  const { waiting } = await overviewOf(deps, 'ns');
   assert.is(waiting, 2 * count);
   // Once for each finalizer of each deleted object.
   assert.ok(calls <= 3 * count * count, String(calls));

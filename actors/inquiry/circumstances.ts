@@ -1,0 +1,144 @@
+// What may be the cause wherever something waits, and stands in no object: another controller leads, the bus is away, no
+// process hosts the objects, or their code fails so that not even their status tells of it.
+import {
+  AbsentError,
+  type Address,
+  addressKey,
+  CALL_EVENT,
+  type LeaseRecord,
+  shardOf,
+  type Trace,
+} from '../../bus/mod.ts';
+import { livePods, SHARD_LEASE } from '../hosting/sharers.ts';
+import { QUARANTINED } from '../object/charts.ts';
+import type { Registry } from '../object/registry.ts';
+import { busAway, busUntold, defective, led, unhosted } from './causes.ts';
+import { type Cause, type Finding, labelOf, ranked, toldIn, Weight } from './findings.ts';
+import { Inquiry, type InquiryDeps } from './inquiry.ts';
+import type { Leader } from './leader.ts';
+
+/** Who hosts what, as the bus has it. */
+export type Hosting =
+  | {
+      readonly kind: 'told';
+      /** The bus, for people. */
+      readonly bus: string;
+      readonly shards: number;
+      readonly leases: readonly LeaseRecord[];
+      /** Of objects that are quarantined, by key, for what error. */
+      readonly defects: ReadonlyMap<string, string>;
+    }
+  /** It does not answer. */
+  | { readonly kind: 'away'; readonly message: string }
+  /** It does not let us look. */
+  | { readonly kind: 'untold'; readonly message: string };
+
+export interface Circumstances {
+  readonly leader: Leader | undefined;
+  /** Undefined: there is no bus to look at. */
+  readonly hosting: Hosting | undefined;
+}
+
+/** A cause, and the object that says it; undefined: none does. */
+export interface ToldCause {
+  readonly cause: Cause;
+  readonly by: Address | undefined;
+}
+
+/** Looks at the circumstances when something waits. @param told  what the objects say */
+export type Notes = (told: readonly ToldCause[]) => Promise<readonly Cause[]>;
+
+/** The causes that the circumstances are. @param told  what the objects say; nothing: nobody waits */
+export function causesIn(
+  { leader, hosting }: Circumstances,
+  told: readonly ToldCause[],
+  registry: Pick<Registry, 'kind'>,
+): readonly Cause[] {
+  if (told.length === 0) return [];
+  // Meanwhile no process hosts anything, and none is to.
+  if (leader !== undefined) return [led(leader)];
+  if (hosting?.kind === 'away') return [busAway(hosting.message)];
+  if (hosting?.kind === 'untold') return [busUntold(hosting.message)];
+  return hosting === undefined
+    ? []
+    : [...defectsTold(hosting, told, registry), ...unhostedAmong(hosting, told, registry)];
+}
+
+/**
+ * Which of the objects that nobody seems to have looked at are quarantined, as far as events are kept.
+ *
+ * @throws {TransientError} the bus is away, or did not answer in time
+ */
+export async function defectsAmong(
+  trace: Pick<Trace, 'history'>,
+  told: readonly ToldCause[],
+): Promise<ReadonlyMap<string, string>> {
+  const defects = new Map<string, string>();
+  const unseen = new Set(told.flatMap(({ cause, by }) => (isUnseen(cause) && by ? [addressKey(by)] : [])));
+  if (unseen.size === 0) return defects;
+  try {
+    for await (const { actor, at, data } of trace.history({ type: QUARANTINED, only: 'last' })) {
+      if (!unseen.has(addressKey(actor))) continue;
+      let isLast = true;
+      for await (const later of trace.history({ actor, only: 'last' }))
+        isLast &&= later.type === CALL_EVENT || later.at <= at;
+      if (isLast) defects.set(addressKey(actor), String(data['error']));
+    }
+  } catch (error) {
+    if (!(error instanceof AbsentError)) throw error;
+  }
+  return defects;
+}
+
+function isUnseen({ weight }: Cause): boolean {
+  return weight === Weight.Unseen;
+}
+
+function defectsTold(
+  { defects }: Pick<Extract<Hosting, { kind: 'told' }>, 'defects'>,
+  told: readonly ToldCause[],
+  registry: Pick<Registry, 'kind'>,
+): readonly Cause[] {
+  return told.flatMap(({ cause, by }) => {
+    const defect = by && isUnseen(cause) ? defects.get(addressKey(by)) : undefined;
+    if (by === undefined || defect === undefined) return [];
+    return [defective(labelOf({ kind: registry.kind(by)?.kind ?? by.plural, name: by.name }), defect)];
+  });
+}
+
+/** Of the objects whose causes pass by themselves as long as a process hosts them. */
+function unhostedAmong(
+  { bus, shards, leases }: Extract<Hosting, { kind: 'told' }>,
+  told: readonly ToldCause[],
+  registry: Pick<Registry, 'kind'>,
+): readonly Cause[] {
+  const held = new Set(leases.map(({ name }) => name));
+  const found = new Map<string, { readonly label: string; readonly lease: string }>();
+  for (const { cause, by } of told) {
+    const kind = by && registry.kind(by);
+    if (by === undefined || kind === undefined || cause.weight >= Weight.Stalled) continue;
+    const lease = `${SHARD_LEASE}${shardOf(by, shards)}`;
+    if (!held.has(lease)) found.set(addressKey(by), { label: labelOf({ kind: kind.kind, name: by.name }), lease });
+  }
+  const [first] = found.values();
+  if (first === undefined) return [];
+  const labels = [...found.values()].map(({ label }) => label);
+  return [unhosted(labels, { lease: first.lease, bus, others: livePods(leases) })];
+}
+
+export interface Why {
+  readonly finding: Finding;
+  /** The weightiest first. */
+  readonly causes: readonly Cause[];
+  /** Knows whose findings these are. */
+  readonly inquiry: Pick<Inquiry, 'addressOf'>;
+}
+
+/** Why an object waits, the circumstances included. @throws as `Objects.get` and `Objects.list`, and what `notes` throws */
+export async function whyOf(deps: InquiryDeps, address: Address, notes: Notes): Promise<Why> {
+  const inquiry = new Inquiry(deps);
+  const finding = await inquiry.explain(address);
+  const told = toldIn(finding).map(({ cause, by }) => ({ cause, by: inquiry.addressOf(by) }));
+  const around = told.length === 0 ? [] : await notes(told);
+  return { finding, causes: ranked([...told.map(({ cause }) => cause), ...around]), inquiry };
+}

@@ -1,0 +1,391 @@
+// The true root cause of failures that are staged for real, as both name it who are asked: `troupe why` and the page.
+import pino from 'pino';
+import type { Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withoutOperations } from '../../actors/effects/operations-service.ts';
+import { registry } from '../../actors/object/registry.ts';
+import { source } from '../../actors/visualizer/source.ts';
+import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../actors/visualizer/wire.ts';
+import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
+import { ask, holdLeaderLease } from './cli/why/why.suite.ts';
+import { TROUBLES } from './failures.suite.ts';
+import type { OpenGround } from './grounds.ts';
+import { CREDENTIALS, condition, type Kind, resourceOf, World, type WorldOptions } from './harness.ts';
+
+/** What people ask about, and what the first cause has to name: summary and advice. */
+export interface Staged {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly summary: readonly string[];
+  readonly advice: readonly string[];
+  /** Labels down to the cause, where it lies further down. */
+  readonly chain?: readonly string[];
+  /** A world in which something is wrong with Troupe itself logs an error. */
+  readonly errors?: readonly string[];
+}
+
+export interface Case {
+  readonly stage: (world: World) => Promise<Staged>;
+  readonly options?: WorldOptions;
+  /** Of the runtime, and of those who are asked. */
+  readonly adapters?: readonly ConfiguredAdapter[];
+}
+
+const CIDR = '192.0.2.0/24';
+
+function addressOf(world: World, { kind, name }: Pick<Staged, 'kind' | 'name'>) {
+  const { realm, plural } = resourceOf(kind);
+  return { realm, plural, namespace: world.namespace, name };
+}
+
+/** A network, and a subnet on it that people ask about. */
+async function pair(world: World, network: JsonObject = {}, more: JsonObject = {}) {
+  const [net, subnet] = [world.name('net'), world.name('subnet')];
+  await world.apply(
+    world.managed('Network', net, network, more),
+    world.managed('Subnet', subnet, { networkRef: net, ipVersion: 4, cidr: CIDR }),
+  );
+  return { net, subnet, chain: [`Subnet/${subnet}`, `Network/${net}`] };
+}
+
+/** The same with a Secret of its own for the network. */
+async function pairWith(world: World, content: string | Readonly<Record<string, string>>) {
+  const secretName = world.name('clouds');
+  await world.secret(secretName, content);
+  const ref = { cloudCredentialsRef: { secretName, cloudName: world.ground.cloudName } };
+  return { ...(await pair(world, {}, ref)), secretName };
+}
+
+const BUG = 'a bug in the code of networks';
+
+/** The code of networks throws where it is asked to whom they refer, or what they say. */
+function defectiveNetworks(where: 'references' | 'status'): ConfiguredAdapter {
+  const fail = (): never => {
+    throw new TypeError(BUG);
+  };
+  const adapter = openstackWith({});
+  const kinds = adapter.kinds.map((kind) => {
+    if (kind.kind !== 'Network') return kind;
+    if (where === 'references') return { ...kind, references: fail };
+    return { ...kind, life: { ...kind.life, saying: fail, status: fail, trouble: fail } };
+  });
+  return { ...adapter, kinds };
+}
+
+export const CASES: Readonly<Record<string, Case>> = {
+  'a missing Secret': {
+    options: { credentials: 'absent' },
+    async stage(world) {
+      const { subnet } = await pair(world);
+      await world.progressing('Subnet', subnet, 'Progressing', /Secret/);
+      const summary = [`Secret/${CREDENTIALS} does not exist`];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['create it'] };
+    },
+  },
+  'a wrong password': {
+    async stage(world) {
+      const { net, subnet, secretName, chain } = await pairWith(world, TROUBLES['a wrong password'].content(world));
+      await world.progressing('Network', net, 'TransientError', /401/);
+      const advice = ["cloud 'openstack'", `the key 'clouds.yaml' of Secret/${secretName}`, 'password'];
+      return { kind: 'Subnet', name: subnet, summary: [`Secret/${secretName}: `, '401'], advice, chain };
+    },
+  },
+  'a quota that is used up': {
+    async stage(world) {
+      const projectRef = world.name('owner');
+      await world.apply(world.managed('Project', projectRef));
+      const { status } = await world.available('Project', projectRef);
+      await world.cloud('PUT', `/quotas/${status?.id}`, { quota: { network: 0 } });
+      const { net, subnet, chain } = await pair(world, { projectRef });
+      await world.progressing('Network', net, 'TransientError', /is used up/);
+      const summary = [`quota 'network' of the project of cloud 'openstack' of Secret/${CREDENTIALS}`];
+      return { kind: 'Subnet', name: subnet, summary, advice: ["raise quota 'network'"], chain };
+    },
+  },
+  'a missing network three hops away': {
+    async stage(world) {
+      const [vm, port, subnet, net, lost] = ['vm', 'port', 'subnet', 'net', 'lost'].map((each) => world.name(each));
+      const [boot, size] = [world.name('boot'), world.name('size')];
+      await world.apply(
+        world.managed('Server', vm as string, {
+          bootVolume: { volumeRef: boot },
+          flavorRef: size,
+          ports: [{ portRef: port as string }],
+        }),
+        world.managed('Port', port as string, {
+          networkRef: net as string,
+          addresses: [{ subnetRef: subnet as string }],
+        }),
+        world.managed('Subnet', subnet as string, { networkRef: lost as string, ipVersion: 4, cidr: CIDR }),
+        world.managed('Network', net as string),
+        world.managed('Volume', boot, { size: 1 }),
+        world.managed('Flavor', size, { ram: 64, vcpus: 1, disk: 1 }),
+      );
+      for (const [kind, name] of [
+        ['Network', net],
+        ['Volume', boot],
+        ['Flavor', size],
+      ] as const)
+        await world.available(kind, name as string);
+      await world.progressing('Subnet', subnet as string, 'Progressing', `Waiting for Network/${lost} to be created`);
+      await world.progressing('Port', port as string, 'Progressing', `Waiting for Subnet/${subnet} to be ready`);
+      await world.progressing('Server', vm as string, 'Progressing', `Waiting for Port/${port} to be ready`);
+      return {
+        kind: 'Server',
+        name: vm as string,
+        summary: [`Network/${lost} does not exist`],
+        advice: ['create it', `Subnet/${subnet}`],
+        chain: [`Server/${vm}`, `Port/${port}`, `Subnet/${subnet}`, `Network/${lost}`],
+      };
+    },
+  },
+  'a guard that holds a deletion': {
+    async stage(world) {
+      const { net, subnet } = await pair(world);
+      await world.available('Subnet', subnet);
+      await world.delete('Network', net);
+      await world.progressing('Network', net, 'Progressing', /held by/);
+      const summary = [`Subnet/${subnet} still refers to Network/${net}`];
+      const chain = [`Network/${net}`, `Subnet/${subnet}`];
+      return { kind: 'Network', name: net, summary, advice: [`delete Subnet/${subnet}`], chain };
+    },
+  },
+  'a spec that the cloud refuses': {
+    async stage(world) {
+      const [net, subnet, port] = [world.name('net'), world.name('subnet'), world.name('port')];
+      await world.apply(
+        world.managed('Network', net),
+        world.managed('Subnet', subnet, {
+          networkRef: net,
+          ipVersion: 4,
+          cidr: CIDR,
+          allocationPools: [{ start: '192.0.2.10', end: '192.0.2.20' }],
+          gateway: { type: 'IP', ip: '192.0.2.15' },
+        }),
+        world.managed('Port', port, { networkRef: net, addresses: [{ subnetRef: subnet }] }),
+      );
+      await world.progressing('Subnet', subnet, 'InvalidConfiguration', /gateway/i);
+      const summary = [`Subnet/${subnet}: InvalidConfiguration`, '192.0.2.15'];
+      const chain = [`Port/${port}`, `Subnet/${subnet}`];
+      return { kind: 'Port', name: port, summary, advice: ['spec.resource.gateway'], chain };
+    },
+  },
+  'a cloud that refuses connections': {
+    async stage(world) {
+      const content = TROUBLES['a cloud that cannot be reached'].content(world);
+      const { net, subnet, secretName, chain } = await pairWith(world, content);
+      await world.progressing('Network', net, 'TransientError', /ECONNREFUSED/);
+      const summary = [`cloud 'openstack' of Secret/${secretName}`, 'ECONNREFUSED', '127.0.0.1:1'];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['auth.auth_url', `Secret/${secretName}`], chain };
+    },
+  },
+  'a cloud that is silent': {
+    async stage(world) {
+      world.simulator.faults.inject({ times: Number.POSITIVE_INFINITY, delayMs: 60_000 });
+      const { net, subnet, chain } = await pair(world);
+      await world.progressing('Network', net, 'TransientError', /./);
+      const { host } = new URL(/auth_url: *(\S+)/.exec(world.ground.cloudsYaml)?.[1] ?? '');
+      const summary = [`cloud 'openstack' of Secret/${CREDENTIALS}`, host];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['see that the cloud answers there'], chain };
+    },
+  },
+  'drift that is only reported': {
+    async stage(world) {
+      const name = world.name('net');
+      const manifest = world.managed('Network', name, { description: 'mine' }, { resyncPeriod: '1s' });
+      const annotations = { 'troupe/drift': 'report' };
+      await world.apply({ ...manifest, metadata: { ...(manifest['metadata'] as JsonObject), annotations } });
+      const { status } = await world.available('Network', name);
+      world.simulator.drift.change('networks', String(status?.id), { description: 'theirs' });
+      await world.until('Network', name, 'drifted', (object) => condition(object, 'Drifted').status === 'True');
+      const advice = [`the spec of Network/${name}`, 'troupe/drift: repair'];
+      return { kind: 'Network', name, summary: [`Network/${name}`, 'left so: description'], advice };
+    },
+  },
+  'ORC that leads still': {
+    options: { runtime: 'stopped' },
+    async stage(world) {
+      const lease = await holdLeaderLease(world, 'orc-manager');
+      await world.start();
+      const { subnet } = await pair(world);
+      const summary = ['ORC leads', 'orc-manager', lease];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['scale its Deployment to zero'] };
+    },
+  },
+};
+
+/** What is told of who hosts the objects, and how their code fares there. */
+export const HOSTING_CASES: Readonly<Record<string, Case>> = {
+  'a quarantined object': {
+    options: { runtime: 'stopped' },
+    adapters: [defectiveNetworks('references')],
+    async stage(world) {
+      await world.start({ adapters: [defectiveNetworks('references')] });
+      const { net, subnet, chain } = await pair(world);
+      await world.progressing('Network', net, 'TransientError', new RegExp(BUG));
+      const summary = [`Network/${net}`, 'the code that serves it fails', BUG];
+      const advice = ['the log of troupe', `edit Network/${net}`];
+      return { kind: 'Subnet', name: subnet, summary, advice, chain, errors: [net] };
+    },
+  },
+  'a quarantined object that cannot say so': {
+    options: { runtime: 'stopped' },
+    adapters: [defectiveNetworks('status')],
+    async stage(world) {
+      await world.start({ adapters: [defectiveNetworks('status')] });
+      const { net, subnet, chain } = await pair(world);
+      await world.eventually('the network is quarantined', () =>
+        world.eventsOf('Network', net, 'quarantined').length > 0 ? undefined : JSON.stringify(world.events),
+      );
+      const summary = [`Network/${net}`, 'the code that serves it fails', BUG];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['the log of troupe'], chain, errors: [net] };
+    },
+  },
+  'no process that hosts anything': {
+    async stage(world) {
+      await world.stop();
+      const { net, subnet, chain } = await pair(world);
+      const lease = `shard.${shardOf(addressOf(world, { kind: 'Network', name: net }))}`;
+      const summary = [`Network/${net}`, `nobody holds the lease ${lease}`, 'nor any other'];
+      return {
+        kind: 'Subnet',
+        name: subnet,
+        summary,
+        advice: ["begin a process of troupe with the role 'actors'"],
+        chain,
+      };
+    },
+  },
+  'a lost lease, while another process holds the others': {
+    async stage(world) {
+      await world.stop();
+      const name = world.name('net');
+      const lost = shardOf(addressOf(world, { kind: 'Network', name }));
+      const { leases } = await world.observe();
+      await leases.acquire('pod.other', 'other');
+      for (let shard = 0; shard < SHARDS; shard++) if (shard !== lost) await leases.acquire(`shard.${shard}`, 'other');
+      await world.apply(world.managed('Network', name));
+      const summary = [`Network/${name}`, `nobody holds the lease shard.${lost}`, 'others are held by other'];
+      return { kind: 'Network', name, summary, advice: ['the log of other'] };
+    },
+  },
+};
+
+/** The one that takes a server of its own: a bus in memory cannot be away for one and there for another. */
+export const BUS_CASES: Readonly<Record<string, Case>> = {
+  'NATS that is down': {
+    async stage(world) {
+      const { ground } = world;
+      assert.ok(ground.interruptBus !== undefined && ground.nats !== undefined, 'this bus can be killed');
+      await ground.interruptBus();
+      const { subnet } = await pair(world);
+      const summary = ['the bus is away', new URL(ground.nats.url).host];
+      return { kind: 'Subnet', name: subnet, summary, advice: ['nats-server'] };
+    },
+  },
+};
+
+/** The page's source, on a connection of its own. */
+export async function withSource(
+  world: World,
+  adapters: readonly ConfiguredAdapter[],
+  run: (asked: Source) => Promise<void>,
+): Promise<void> {
+  const bus: Bus = await world.ground.connect('page');
+  const asked = source({
+    bus,
+    client: world.client,
+    registry: registry(
+      adapters.flatMap((adapter) => withoutOperations(adapter)),
+      adapters.flatMap(({ followed = [] }) => followed),
+    ),
+    adapters,
+    namespaces: undefined,
+    clock: world.clock,
+    log: pino({ level: 'silent' }),
+  });
+  try {
+    await run(asked);
+  } finally {
+    await asked.close();
+    await bus.close();
+  }
+}
+
+export function keyOf(world: World, staged: Pick<Staged, 'kind' | 'name'>): string {
+  return addressKey(addressOf(world, staged));
+}
+
+const unheard = (): undefined => undefined;
+/** Who follows, and needs to hear nothing. */
+const UNHEARD: FeedListener = { onForest: unheard, onChanges: unheard, onTrouble: unheard };
+
+/** Both name the same cause first. */
+export function describeCauses(test: Test, openGround: OpenGround, cases: Readonly<Record<string, Case>>): void {
+  for (const [title, { stage, options = {}, adapters = [openstackWith({})] }] of Object.entries(cases)) {
+    test(`${title} is what is named first, whoever is asked`, async () => {
+      const world = await World.open(openGround, options);
+      try {
+        // Who looks has looked before it happens.
+        await withSource(world, adapters, async (asked) => {
+          const following = await asked.follow(UNHEARD);
+          const staged = await stage(world);
+          await namedByWhy(world, staged, adapters);
+          await namedByPage(world, staged, asked);
+          await following.close();
+          const errors = new Set(world.lines('error').map(({ name }) => name));
+          assert.equal([...errors], staged.errors ?? []);
+        });
+      } finally {
+        await world.close();
+      }
+    });
+  }
+}
+
+async function namedByWhy(world: World, staged: Staged, adapters: readonly ConfiguredAdapter[]): Promise<void> {
+  const { kind, name, chain = [] } = staged;
+  const asking = { adapters, openBus: () => world.ground.connect('why') };
+  const one = await ask(world, [`${kind}/${name}`], { ...asking, output: 'json' });
+  const { rootCause, causes } = JSON.parse(one.out) as {
+    readonly rootCause?: Verdict;
+    readonly causes: readonly Verdict[];
+  };
+  assert.equal([misnamed(rootCause, staged), one.code], [undefined, 1], JSON.stringify(causes));
+  const { out, last } = await ask(world, [`${kind}/${name}`], asking);
+  // Durations move on.
+  assert.is(misnamed({ summary: last, advice: last }, staged), undefined, out);
+  assert.match(last, /^root cause: /);
+  for (const label of chain) assert.match(out, label);
+  const all = await ask(world, [], { ...asking, output: 'json' });
+  const overview = JSON.parse(all.out) as { readonly causes: readonly Verdict[] };
+  assert.is(misnamed(overview.causes[0], staged), undefined, JSON.stringify(overview.causes));
+}
+
+async function namedByPage(world: World, staged: Staged, asked: Source): Promise<void> {
+  const { chain = [] } = staged;
+  let inspected: Inspected | undefined;
+  await world.eventually('the page names the cause of the object', async () => {
+    inspected = await asked.inspect(keyOf(world, staged));
+    return misnamed(inspected?.causes[0], staged) && JSON.stringify(inspected?.causes);
+  });
+  const labels = inspected?.chain.map(({ label }) => label) ?? [];
+  for (const label of chain) assert.ok(labels.includes(label), `${label} in ${labels}`);
+  let found: Problems | undefined;
+  await world.eventually('the page names the cause among all problems', async () => {
+    found = await asked.problems();
+    const { notes, problems } = found;
+    return misnamed([...notes, ...problems][0], staged) && JSON.stringify([notes, problems]);
+  });
+}
+
+/** What is not named; undefined: all is. */
+function misnamed(cause: Verdict | undefined, { summary, advice }: Staged): string | undefined {
+  if (cause === undefined) return 'there is no cause';
+  return [
+    ...summary.filter((part) => !cause.summary.includes(part)),
+    ...advice.filter((part) => !cause.advice.includes(part)),
+  ][0];
+}
