@@ -287,7 +287,7 @@ export class Inquiry {
 }
 
 /** What code of a kind says of another object than the one that is explained (Y3). */
-function orElse<Value>(ask: () => Value, otherwise: Value): Value {
+export function orElse<Value>(ask: () => Value, otherwise: Value): Value {
   try {
     return ask();
   } catch {

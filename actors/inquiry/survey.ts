@@ -5,7 +5,7 @@ import type { Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { resourceOf } from '../object/registry.ts';
 import { type Finding, labelOf } from './findings.ts';
-import { Inquiry, type InquiryDeps } from './inquiry.ts';
+import { Inquiry, type InquiryDeps, orElse } from './inquiry.ts';
 
 /** One object. */
 export interface Surveyed {
@@ -61,7 +61,8 @@ export async function surveyOf(deps: SurveyDeps, from: readonly Address[]): Prom
     const object = await reading.get(registry.resource(address) as Resource, address);
     const finding = await inquiry.explain(address, askedBy);
     const references = new Map<string, Referred>();
-    for (const reference of (object && kind?.references(object)) ?? []) {
+    // Code of a kind that throws is what is told of the object; the others are looked at all the same.
+    for (const reference of orElse(() => object && kind?.references(object), undefined) ?? []) {
       const target = registry.target(address, reference);
       const other = addressKey(target);
       if (references.has(other)) continue;

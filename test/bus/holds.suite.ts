@@ -45,7 +45,7 @@ function hold(bus: Bus, request: JsonObject = {}, more: Partial<HoldOptions> = {
     {
       signal: stop.signal,
       onProgress: (progress) => heard.push(progress),
-      beginBy: clock.now() + 5_000,
+      beginBy: clock.now() + 14_000,
       validUntil: () => clock.now() + LEASE_MS,
       ...more,
     },
