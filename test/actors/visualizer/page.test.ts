@@ -291,15 +291,19 @@ test('screen readers find names and states; axe-core finds nothing', () =>
     };
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await open('', { colorScheme });
-      for (const hash of [
+      const views = [
         '#layout=graph',
         '#layout=map',
-        '#layout=list',
         '#view=timeline',
         `#view=messages&object=${SUBNET}&panel=mail`,
+        ...['why', 'object'].map((panel) => `#layout=list&object=${SUBNET}&panel=${panel}`),
+      ];
+      // What differs in the dark is colours alone, and of these the last ones have all.
+      const last = [
         '#view=problems',
-        ...['chart', 'why', 'history', 'object'].map((panel) => `#layout=list&object=${SUBNET}&panel=${panel}`),
-      ]) {
+        ...['chart', 'history'].map((panel) => `#layout=list&object=${SUBNET}&panel=${panel}`),
+      ];
+      for (const hash of [...(colorScheme === 'light' ? views : []), ...last]) {
         await page.evaluate((to) => {
           location.hash = to;
         }, hash);
@@ -349,7 +353,7 @@ test('5,000 objects are seen soon, 500 transitions a second are seen as they hap
     const before = await memoryOf(page);
     const probe = keyOf('Server', 'team-01', 'servers-0');
     let [slowest, at] = [0, clock.now()];
-    for (let second = 0; second < 10; second++) {
+    for (let second = 0; second < 6; second++) {
       for (let tenth = 0; tenth < 10; tenth++) {
         source.churn(50, () => clock.random());
         at += 100;
@@ -367,7 +371,7 @@ test('5,000 objects are seen soon, 500 transitions a second are seen as they hap
     }
     const grownMb = ((await memoryOf(page)) - before) / 2 ** 20;
     console.log(
-      `5,000 objects: seen after ${Math.round(firstMs)} ms, at most ${Math.round(slowest)} ms behind, ${grownMb.toFixed(1)} MB for 5,000 steps`,
+      `5,000 objects: seen after ${Math.round(firstMs)} ms, at most ${Math.round(slowest)} ms behind, ${grownMb.toFixed(1)} MB for 3,000 steps`,
     );
     // What it takes on a machine that has nothing else to do says test/bench/README.md; here it only must not fall behind.
     assert.ok(firstMs < 25_000, `${firstMs} ms`);
