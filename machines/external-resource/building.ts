@@ -183,12 +183,6 @@ export const building = resourceSetup.createStateConfig({
         input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
         onDone: [
           {
-            // Who had it may have removed it between the look and the verdict on whose it is, and be gone.
-            guard: { type: 'wasSoughtAndStored', params: ({ event }) => event.output },
-            target: '#observing',
-            actions: 'resetRaces',
-          },
-          {
             guard: { type: 'wasStored', params: ({ event }) => event.output },
             target: '#recorded',
             actions: 'resetRaces',

@@ -251,9 +251,6 @@ export const resourceSetup = setup({
     wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
-    /** It was found by what it is like, and not made for the object. */
-    wasSoughtAndStored: ({ context: { object, sought } }, { kind }: { kind: RecordOutput['kind'] }) =>
-      kind === 'stored' && object.managed && sought !== undefined,
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
     wasEmpty: (_, { empty }: UpdateOutcome) => empty === true,
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,

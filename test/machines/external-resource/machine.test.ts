@@ -221,21 +221,6 @@ test('what an interrupted create left behind is adopted (I4)', async () => {
   assert.not.ok(run.calls.includes('create'));
 });
 
-test('what was found by what it is like is read once more when it is recorded: who had it may have removed it since', async () => {
-  const found = [{ ...nothing, matches: [observation()], sought: 'one' }];
-  const answers = {
-    find: () => found.shift() ?? nothing,
-    record: () => ({ kind: 'stored' }),
-    observe: () => undefined,
-    create: () => new Promise(() => undefined),
-  };
-  const run = start(answers, view(owned));
-  await settled();
-  const recorded = run.calls.indexOf('record');
-  assert.equal(run.calls.slice(recorded, recorded + 2), ['record', 'observe']);
-  assert.equal(run.phase(), 'building.creating');
-});
-
 test('two matches are for a person to decide', async () => {
   const run = start(
     { find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })], ambiguity: 'which one?' }) },

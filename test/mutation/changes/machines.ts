@@ -3,13 +3,6 @@ import type { Change } from '../change.ts';
 
 export const MACHINES: readonly Change[] = [
   {
-    file: 'machines/external-resource/setup.ts',
-    breaks: 'what was found is believed to be there though who had it may have removed it',
-    from: "kind === 'stored' && object.managed && sought !== undefined",
-    to: 'false',
-    tests: ['test/machines/external-resource/machine.test.ts'],
-  },
-  {
     file: 'machines/guard.ts',
     breaks: 'G1: a guard is added to an object that is being deleted',
     from: 'return object.deleting ? [] : claims.held.filter(',
