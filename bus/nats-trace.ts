@@ -71,6 +71,8 @@ function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent 
   try {
     const envelope = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
     const { id, source, time, data } = envelope;
+    const at = parseTimestamp(String(time));
+    if (Number.isNaN(at)) return undefined; // not ours
     const traceparent = validTraceparent(envelope['traceparent']);
     return {
       ...address,
@@ -78,7 +80,7 @@ function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent 
       ...(typeof source === 'string' && { source }),
       ...(traceparent !== undefined && { traceparent }),
       data: (data ?? {}) as JsonObject,
-      at: parseTimestamp(String(time)),
+      at,
     };
   } catch {
     return undefined; // not ours

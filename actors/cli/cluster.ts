@@ -4,8 +4,8 @@ import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type KubeClient, kubeClient, type Objects, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { hint } from '../../adapters/nearest.ts';
 import { type Address, type Clock, TerminalError } from '../../bus/mod.ts';
-import { withoutOperations } from '../effects/operations-service.ts';
-import { type Registry, registry } from '../object/registry.ts';
+import { registryOf } from '../effects/operations-service.ts';
+import type { Registry } from '../object/registry.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
 
@@ -25,10 +25,7 @@ export interface Cluster {
 
 /** What the adapters know of, where kubectl would look. @throws {TerminalError} no kubeconfig, or one that is none */
 export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap((adapter) => adapter.followed ?? []),
-  );
+  const known = registryOf(adapters);
   const { context, inCluster } = config;
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
   const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });

@@ -5,7 +5,7 @@ import type { Counterpart } from '../../adapters/adapter.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { aborted, drain, type RunDeps, start } from '../process/run.ts';
-import type { Visualizer } from '../visualizer/visualizer.ts';
+import type { Visualizer } from '../visualizer/server.ts';
 import { installCrds } from './crds.ts';
 import { openVisualizer } from './ui/running.ts';
 

@@ -16,6 +16,7 @@ import {
 } from '../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../machines/kind.ts';
 import type { HeldCall } from '../../machines/life.ts';
+import { type Registry, registry } from '../object/registry.ts';
 import type { Admission } from './admission.ts';
 
 /** What is called of an adapter. */
@@ -127,4 +128,12 @@ export function withoutOperations({ kinds }: Pick<CalledAdapter, 'kinds'>): read
     const operations = Object.fromEntries(kind.operations.map((name) => [name, refuse(name)]));
     return { ...kind, operations };
   });
+}
+
+/** All kinds of adapters, for whoever looks at objects and runs nothing for them. */
+export function registryOf(adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'followed'>[]): Registry {
+  return registry(
+    adapters.flatMap((adapter) => withoutOperations(adapter)),
+    adapters.flatMap(({ followed = [] }) => followed),
+  );
 }

@@ -286,7 +286,7 @@ export class Inquiry {
   }
 }
 
-/** What code of a kind says of another object than the one that is explained (Y3). */
+/** What code of a kind says, which may throw: whoever hosts the object says so in the log (Y3). */
 export function orElse<Value>(ask: () => Value, otherwise: Value): Value {
   try {
     return ask();

@@ -1,12 +1,12 @@
 // Configuration: environment and options, read once at start.
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Adapter, Given } from '../../adapters/adapter.ts';
 import { parseGoDuration } from '../../adapters/go-duration.ts';
 import { wholeNumber } from '../../adapters/settings.ts';
 import { type EventLimits, TerminalError } from '../../bus/mod.ts';
-import { type ListenAddress, parseListenAddress } from '../telling/listen-address.ts';
+import { isLoopback, type ListenAddress, parseListenAddress } from '../telling/listen-address.ts';
 
 /** What a process may be asked to do beside serving an adapter, whose role has a name of its own. */
 export const Role = { Watch: 'watch', Actors: 'actors' } as const;
@@ -240,10 +240,6 @@ function guarded(place: VisualizerPlace | undefined): VisualizerPlace | undefine
   throw new TerminalError(
     `--visualizer-bind-address: '${host}:${port}' is reached from elsewhere, and shows all objects: name a file with a token, --visualizer-token-file, or serve it on 127.0.0.1`,
   );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function level({ name, value = 'info' }: Given): string {

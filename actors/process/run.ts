@@ -14,7 +14,8 @@ import {
 import { ensureAlone } from '../hosting/alone.ts';
 import { firstLeaseOf } from '../hosting/first-start.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
-import { startVisualizer, type Visualizer } from '../visualizer/visualizer.ts';
+import type { Visualizer } from '../visualizer/server.ts';
+import { startVisualizer } from '../visualizer/visualizer.ts';
 import { busUser } from './bus-user.ts';
 import { type Config, Role } from './config.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';

@@ -1,9 +1,15 @@
 // Where a page is served, as an option says it.
+import { isIPv4 } from 'node:net';
 
 /** Where to listen; an empty host is all addresses. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** Whether only this machine gets there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /** `:8081`, `127.0.0.1:8081`, `[::1]:8081`; `0` is off, undefined. @throws {TypeError} it is neither */

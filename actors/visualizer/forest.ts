@@ -7,6 +7,7 @@
 import { type Address, addressKey, sharedAddress } from '../../bus/mod.ts';
 import type { Kind, Resource } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { orElse } from '../inquiry/inquiry.ts';
 import type { Registry } from '../object/registry.ts';
 import { spanOf } from '../telling/cause.ts';
 import { conditionOf } from '../telling/conditions.ts';
@@ -193,15 +194,6 @@ export class Forest {
       said: oneLine(progressing?.message),
       needs,
     };
-  }
-}
-
-/** What code of a kind says (F3). */
-function orElse<Value>(ask: () => Value, otherwise: Value): Value {
-  try {
-    return ask();
-  } catch {
-    return otherwise; // whoever hosts the object says so in the log
   }
 }
 

@@ -8,7 +8,7 @@
 //   S4. What is sent is JSON or a file of the page; nothing from clusters or clouds is ever part of markup.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Clock, ErrorCode, TerminalError, toErrorData } from '../../bus/mod.ts';
-import type { ListenAddress } from '../telling/listen-address.ts';
+import { isLoopback, type ListenAddress } from '../telling/listen-address.ts';
 import { Admittance } from './admittance.ts';
 import { Feed } from './feed.ts';
 import { type Asset, assets } from './files.ts';
@@ -27,8 +27,10 @@ export interface VisualizerOptions {
 }
 
 export interface Visualizer {
-  /** Where people open it, the token included. */
+  /** Where it is. */
   readonly url: string;
+  /** The same with the token, by which people get in: for their eyes, and no log's. */
+  readonly link: string;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
       response.writeHead(303, { Location: url.pathname }).end();
       return;
     }
-    if (url.pathname === '/api/feed') return follow(request, response);
+    if (url.pathname === '/api/feed') return follow(response);
     if (!url.pathname.startsWith('/api/')) {
       const asset = files.find(url.pathname);
       return asset === undefined ? refuse(response, 404, 'not found') : sendFile(request, response, asset);
@@ -72,7 +74,7 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
     sendText(request, response, JSON.stringify(found));
   };
 
-  const follow = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const follow = async (response: ServerResponse): Promise<void> => {
     if (feeds.size >= FEEDS) return refuse(response, 503, 'too many pages are open');
     const feed = new Feed(response, clock);
     feeds.add(feed);
@@ -82,7 +84,7 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
       void following.then((each) => each.close()).catch(() => undefined);
     };
     const following = source.follow(feed);
-    request.on('close', leave);
+    response.on('close', leave);
     try {
       await following;
     } catch (error) {
@@ -109,8 +111,10 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
   const host = address.host === '' ? 'localhost' : address.host.includes(':') ? `[${address.host}]` : address.host;
+  const url = `http://${host}:${port}/`;
   return {
-    url: `http://${host}:${port}/${token === undefined ? '' : `?token=${encodeURIComponent(token)}`}`,
+    url,
+    link: token === undefined ? url : `${url}?token=${encodeURIComponent(token)}`,
     close: () =>
       new Promise((resolve) => {
         for (const feed of feeds) feed.close();
@@ -169,9 +173,4 @@ function takesGzip({ headers }: IncomingMessage): boolean {
 function refuse(response: ServerResponse, status: number, why: string): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' });
   response.end(`${why}\n`);
-}
-
-/** Whether only this machine reaches it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

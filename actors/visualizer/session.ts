@@ -118,7 +118,7 @@ export class Session {
     const { promise, resolve } = Promise.withResolvers<void>();
     const unlisten = bus.onConnectivity(({ kind, detail }) => {
       this.#trouble(Place.Bus, kind === 'connected' ? undefined : detail);
-      if (kind === 'connected') this.#running.add(this.#recall((isRead) => isRead && this.#listener.onRebase()));
+      if (kind === 'connected') this.#keep(this.#recall((isRead) => isRead && this.#listener.onRebase()));
     });
     const subscribe = async (): Promise<{ close(): Promise<void> }> => {
       const subscription = await bus.trace.subscribe((event) => this.#take(event));
@@ -126,7 +126,7 @@ export class Session {
         if (isRead) this.#listener.onNews();
         resolve();
       };
-      this.#running.add(this.#recall(onTried));
+      this.#keep(this.#recall(onTried));
       return subscription;
     };
     this.#running.add(this.#hold(Place.Trace, subscribe, resolve).finally(unlisten));
@@ -241,6 +241,12 @@ export class Session {
         await clock.sleep(PAUSE_MS, signal);
       }
     }
+  }
+
+  /** Waited for at the end, and forgotten when it is over. */
+  #keep(work: Promise<unknown>): void {
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
   }
 
   #trouble(where: string, what: string | undefined): void {

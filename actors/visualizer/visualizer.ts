@@ -4,11 +4,10 @@ import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
-import { withoutOperations } from '../effects/operations-service.ts';
-import { registry } from '../object/registry.ts';
+import { registryOf } from '../effects/operations-service.ts';
 import type { Config } from '../process/config.ts';
 import type { ListenAddress } from '../telling/listen-address.ts';
-import { serveVisualizer } from './server.ts';
+import { serveVisualizer, type Visualizer } from './server.ts';
 import { source } from './source.ts';
 
 // An `import` reads all that a module exports.
@@ -20,12 +19,6 @@ export interface VisualizerDeps {
   readonly adapters: readonly ConfiguredAdapter[];
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-export interface Visualizer {
-  /** Of the page. */
-  readonly url: string;
-  close(): Promise<void>;
 }
 
 /** Ports that are tried. */
@@ -46,23 +39,16 @@ export async function startVisualizer(
   if (visualizer === undefined) return undefined;
   const token = await tokenIn(visualizer.tokenFile);
   const address = visualizer.port === 'or later' ? await freeFrom(visualizer.address) : visualizer.address;
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap((adapter) => adapter.followed ?? []),
-  );
+  const known = registryOf(adapters);
   const told = source({ bus, client, registry: known, adapters, namespaces, clock, log });
-  try {
-    const { url, close } = await serveVisualizer({ source: told, address, token, clock });
-    return {
-      url,
-      async close() {
-        await close();
-        await told.close();
-      },
-    };
-  } catch (error) {
-    throw new TerminalError(`--visualizer-bind-address: ${toErrorData(error).message}`, { cause: error });
-  }
+  const served = await serveVisualizer({ source: told, address, token, clock });
+  return {
+    ...served,
+    async close() {
+      await served.close();
+      await told.close();
+    },
+  };
 }
 
 /** @throws {TerminalError} the file cannot be read, or holds too little */

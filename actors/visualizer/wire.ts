@@ -9,7 +9,7 @@
 //   GET  api/machines/<name>           ChartNode
 //
 // A key is an address as one string (`addressKey`). Instants are milliseconds since the epoch. Nothing here is a secret:
-// objects of core are not shown, and what actors carry is made for the bus.
+// of objects only those with a life here are shown, and no Secret.
 import type { JsonObject } from '../../bus/json.ts';
 import type { Tone } from './page/tones.ts';
 

@@ -2,8 +2,7 @@
 import pino from 'pino';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withoutOperations } from '../../actors/effects/operations-service.ts';
-import { registry } from '../../actors/object/registry.ts';
+import { registryOf } from '../../actors/effects/operations-service.ts';
 import { source } from '../../actors/visualizer/source.ts';
 import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../actors/visualizer/wire.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
@@ -297,10 +296,7 @@ export async function withSource(
   const asked = source({
     bus,
     client: world.client,
-    registry: registry(
-      adapters.flatMap((adapter) => withoutOperations(adapter)),
-      adapters.flatMap(({ followed = [] }) => followed),
-    ),
+    registry: registryOf(adapters),
     adapters,
     namespaces: undefined,
     clock: world.clock,

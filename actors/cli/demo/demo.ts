@@ -14,7 +14,7 @@ import { type Environment, openEnvironment } from '../../process/environment.ts'
 import { aborted, drain, start } from '../../process/run.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { openLog } from '../../telling/log.ts';
-import type { Visualizer } from '../../visualizer/visualizer.ts';
+import type { Visualizer } from '../../visualizer/server.ts';
 import { installCrds } from '../crds.ts';
 import { openVisualizer } from '../ui/running.ts';
 import {

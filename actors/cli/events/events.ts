@@ -2,8 +2,7 @@
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { parseGoDuration } from '../../../adapters/go-duration.ts';
 import { type Clock, cloudEvent, type HeardEvent, TerminalError } from '../../../bus/mod.ts';
-import { withoutOperations } from '../../effects/operations-service.ts';
-import { registry } from '../../object/registry.ts';
+import { registryOf } from '../../effects/operations-service.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -46,10 +45,7 @@ export async function events(deps: EventsDeps): Promise<number> {
   if (sinceMs === undefined || sinceMs < 0)
     throw new TerminalError(`--since must be a Go duration such as 10m; got '${deps.since}'`);
   const port = deps.inspect === undefined ? undefined : portOf(deps.inspect);
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap((adapter) => adapter.followed ?? []),
-  );
+  const known = registryOf(adapters);
   const named = names.length === 0 ? undefined : objectNamed('events', known.resources, names);
   const [namespaces, types] = [listOf(deps.namespaces), listOf(deps.types)];
   const steps = new Steps();

@@ -3,7 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TerminalError } from '../../../bus/mod.ts';
 import type { Config } from '../../process/config.ts';
-import { startVisualizer, type Visualizer, type VisualizerDeps } from '../../visualizer/visualizer.ts';
+import type { Visualizer } from '../../visualizer/server.ts';
+import { startVisualizer, type VisualizerDeps } from '../../visualizer/visualizer.ts';
 
 const FILE = 'visualizer-url';
 /** Longest wait for the page, in milliseconds. */
@@ -18,9 +19,9 @@ export async function openVisualizer(
   const visualizer = await startVisualizer(config, deps);
   if (visualizer === undefined) return undefined;
   const file = resolve(folder, FILE);
-  await writeFile(file, `${visualizer.url}\n`, { mode: 0o600 });
+  await writeFile(file, `${visualizer.link}\n`, { mode: 0o600 });
   return {
-    url: visualizer.url,
+    ...visualizer,
     async close() {
       await rm(file, { force: true });
       await visualizer.close();

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock } from '../../../bus/mod.ts';
-import { withoutOperations } from '../../effects/operations-service.ts';
-import { registry } from '../../object/registry.ts';
+import { registryOf } from '../../effects/operations-service.ts';
 import { USER_AGENT } from '../../process/version.ts';
 import { objectNamed } from '../cluster.ts';
 import { runningUrl } from './running.ts';
@@ -42,10 +41,7 @@ export async function ui({
   open,
   out,
 }: UiDeps): Promise<number> {
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap((adapter) => adapter.followed ?? []),
-  );
+  const known = registryOf(adapters);
   const asked = names.length === 0 ? undefined : objectNamed('ui', known.resources, names);
   const url = await runningUrl(folder);
   if (asked !== undefined) {

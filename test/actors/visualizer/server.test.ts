@@ -69,6 +69,14 @@ test('what is open to others needs a token', async () => {
   }
 });
 
+test('where the page is says no token: the link alone, which is for no log, does', async () => {
+  const source = new Scripted(() => clock.now());
+  const server = await serveVisualizer({ source, clock, token: 's3cr3t', address: { host: '127.0.0.1', port: 0 } });
+  await server.close();
+  assert.not.match(server.url, /s3cr3t/);
+  assert.is(server.link, `${server.url}?token=s3cr3t`);
+});
+
 test('a token lets in as a bearer, and by a link, which leaves a cookie and no trace in the address (S1)', () =>
   withServer('s3cr3t/+', async (port) => {
     for (const path of ['/', '/api/hello', '/api/feed', '/page/main.ts', '/?token=wrong', '/api/hello?token=s3cr3t']) {

@@ -1,8 +1,7 @@
 // The runtime as a part of a benchmark: all roles on a real bus, as one pod has them, with everything that leaves the
 // process counted.
 import { systemClock } from '../../../actors/clock.ts';
-import { withoutOperations } from '../../../actors/effects/operations-service.ts';
-import { registry } from '../../../actors/object/registry.ts';
+import { registryOf } from '../../../actors/effects/operations-service.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
@@ -137,10 +136,7 @@ const IS_TOLD = process.env['TROUPE_BENCH_EVENTS'] !== 'off';
 /** The visualizer in this process, as `dev` has it. */
 async function openPage(bus: Bus, client: KubeClient, clock: Clock): Promise<Visualizer> {
   const adapters = [openstackWith({})];
-  const known = registry(
-    adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap(({ followed = [] }) => followed),
-  );
+  const known = registryOf(adapters);
   const log = openLog({ level: 'error', readable: false });
   const shown = source({ bus, client, registry: known, adapters, namespaces: undefined, clock, log });
   return serveVisualizer({ source: shown, clock, token: undefined, address: { host: '127.0.0.1', port: 0 } });
