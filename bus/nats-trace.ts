@@ -71,7 +71,7 @@ function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent 
   try {
     const envelope = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>;
     const { id, source, time, data } = envelope;
-    const at = parseTimestamp(String(time));
+    const at = typeof time === 'string' ? parseTimestamp(time) : Number.NaN;
     if (Number.isNaN(at)) return undefined; // not ours
     const traceparent = validTraceparent(envelope['traceparent']);
     return {

@@ -6,6 +6,7 @@ import { ResourceTag } from './context.ts';
 import {
   anewIfEdited,
   anewIfUnsettled,
+  anewIfUsurped,
   awaitLanding,
   awaitRivalsLanding,
   foundMany,
@@ -106,6 +107,7 @@ export const building = resourceSetup.createStateConfig({
           { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
         ],
       },
+      on: { 'object.changed': anewIfUsurped },
     },
     outrun: {
       description: 'Somebody else makes what was looked for, or may have made it: it is looked for again.',
@@ -182,6 +184,12 @@ export const building = resourceSetup.createStateConfig({
         src: 'record',
         input: ({ context: { key, externalId, observation } }) => ({ key, externalId, observation }),
         onDone: [
+          {
+            // Who had it may have removed it between the look and the verdict on whose it is, and be gone.
+            guard: { type: 'wasSoughtAndStored', params: ({ event }) => event.output },
+            target: '#observing',
+            actions: 'resetRaces',
+          },
           {
             guard: { type: 'wasStored', params: ({ event }) => event.output },
             target: '#recorded',

@@ -369,15 +369,29 @@ export function isWorthLookingAhead(context: ResourceContext): boolean {
   );
 }
 
-/** Whether the id in the status is from another hand than this life's. */
+/** Whether the id in the status is from another hand than this life's, and is to be asked about. */
 export function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
   const { object } = context;
   return (
     externalId !== undefined &&
     externalId !== object.externalId &&
     externalId !== context.externalId &&
-    uid === object.uid
+    uid === object.uid &&
+    !isBeingRemoved(context)
   );
+}
+
+/**
+ * Whether the object has the id that it has, whatever its status says: one that is learned and not recorded yet is not forgotten
+ * for one that somebody else recorded first (I4), and a removal ends with what it began with.
+ */
+export function keepsId(context: ResourceContext): boolean {
+  const { object, externalId } = context;
+  return (externalId !== undefined && externalId !== object.externalId) || isBeingRemoved(context);
+}
+
+function isBeingRemoved({ object, externalId }: ResourceContext): boolean {
+  return object.deleting && externalId !== undefined;
 }
 
 /** Several may be its own: adopting one of them would be a guess. */

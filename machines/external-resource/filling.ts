@@ -18,7 +18,10 @@ export const filling = resourceSetup.createStateConfig({
   description: 'The resource is there, and its content is brought to it.',
   initial: 'announcing',
   entry: 'beginFilling',
-  always: { guard: 'isDeleting', target: '#deleting' },
+  always: [
+    { guard: 'isDeleting', target: '#deleting' },
+    { guard: 'isContested', target: '#claiming' },
+  ],
   states: {
     announcing: {
       description: 'That it begins is being said.',

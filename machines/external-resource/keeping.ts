@@ -4,6 +4,7 @@ import { ResourceTag } from './context.ts';
 import { isToReport } from './drift.ts';
 import {
   anewIfUnsettled,
+  anewIfUsurped,
   countUnwatchedOf,
   isNewCredentials,
   isTerminal,
@@ -56,6 +57,7 @@ export const keeping = resourceSetup.createStateConfig({
           { target: '#backingOff', actions: ['forgetObservation', noteFailure] },
         ],
       },
+      on: { 'object.changed': anewIfUsurped },
     },
     forgetting: {
       description: 'The external resource is gone; its id is being cleared so that another can be made.',

@@ -23,6 +23,7 @@ import {
   isProvedUnbuilt,
   isUsurped,
   isWorthLookingAhead,
+  keepsId,
   notePass,
   type Observed,
   type RecordOutput,
@@ -99,11 +100,7 @@ export const resourceSetup = setup({
       dependencies,
       heardAt: at,
       ...(isUsurped(context, object) && { isContested: true, isForeign: true }),
-      // An id that is learned and not recorded yet is not forgotten for one that somebody else recorded first (I4).
-      externalId:
-        context.externalId !== undefined && context.externalId !== context.object.externalId
-          ? context.externalId
-          : (object.externalId ?? context.externalId),
+      externalId: keepsId(context) ? context.externalId : (object.externalId ?? context.externalId),
     })),
     storeDependencies: assign((_, { dependencies, at }: DependenciesChanged) => ({
       dependencies,
@@ -147,8 +144,13 @@ export const resourceSetup = setup({
       mayHaveBuilt: true,
     }),
     noteOwn: assign({ rival: undefined, isContested: false, isForeign: false, isEarlier: false }),
-    /** What the status names is what this life has, until it is cleared there. */
-    recallRecorded: assign({ externalId: ({ context }) => context.object.externalId }),
+    /** What the status names is what this life has, until it is cleared there; another id than its own is to be asked about. */
+    recallRecorded: assign(({ context: { object, externalId } }) => ({
+      externalId: object.externalId,
+      ...(object.externalId !== undefined &&
+        externalId !== undefined &&
+        object.externalId !== externalId && { isContested: true, isForeign: true }),
+    })),
     yieldDependencies: assign({
       yielded: ({ context }) => [
         ...context.yielded,
@@ -206,6 +208,7 @@ export const resourceSetup = setup({
     isDeleting: ({ context }) => context.object.deleting,
     wasEarlier: ({ context }) => context.isEarlier,
     isContested: ({ context }) => context.isContested,
+    isUsurped: ({ context }, { object }: { object: ResourceView }) => isUsurped(context, object),
     /** It is stored in the status that the object has it. */
     isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
     mustTakeBack: ({ context }, { rival }: ContendOutput) =>
@@ -251,6 +254,9 @@ export const resourceSetup = setup({
     wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
+    /** It was found by what it is like, and not made for the object. */
+    wasSoughtAndStored: ({ context: { object, sought } }, { kind }: { kind: RecordOutput['kind'] }) =>
+      kind === 'stored' && object.managed && sought !== undefined,
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
     wasEmpty: (_, { empty }: UpdateOutcome) => empty === true,
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
@@ -378,6 +384,12 @@ export const isNewGeneration = {
   params: ({ event }: { event: ObjectChanged }) => event,
 } as const;
 export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
+/** What is being found out is of an id that is the object's no more. */
+export const anewIfUsurped = {
+  guard: { type: 'isUsurped', params: ({ event }: { event: ObjectChanged }) => event },
+  target: '#claiming',
+  actions: storeObject,
+} as const;
 export const isNewCredentials = {
   type: 'isNewCredentials',
   params: ({ event }: { event: DependenciesChanged }) => event,

@@ -258,6 +258,24 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
+    called('what is no CloudEvent of ours is heard by nobody'),
+    on(harness, async (deployment, admin) => {
+      const bus = await deployment.connect('a');
+      const heard: string[] = [];
+      await bus.trace.subscribe(({ type, data }) => heard.push(`${type} ${JSON.stringify(data)}`));
+      const subject = 'troupe.event.openstack.networks.default.n.transition';
+      for (const text of ['{{', '[]', 'null', '{}', '{"data":{}}', '{"time":"never","data":{}}', '{"time":7}']) {
+        admin.publish(subject, text);
+      }
+      admin.publish('troupe.event.n.transition', '{"time":"2026-01-01T00:00:00Z"}');
+      await admin.flush();
+      bus.trace.emit({ actor: address('n'), type: 'transition', data: { to: 'ready' } });
+      await until('ours', () => heard.includes('transition {"to":"ready"}'));
+      assert.equal(heard, ['transition {"to":"ready"}']);
+    }),
+  );
+
+  test(
     called('a service shows itself, and refuses in the words of the services API'),
     on(harness, async (deployment, admin) => {
       const bus = await deployment.connect('a');

@@ -2,7 +2,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
-import type { AnnounceInput, EffectInput, FillInput } from '../../../machines/external-resource/context.ts';
+import type {
+  AnnounceInput,
+  ContendInput,
+  ContendOutput,
+  EffectInput,
+  FillInput,
+} from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
@@ -48,6 +54,7 @@ function start(cloud: () => Cloud) {
         calls.push('watch');
         return new Promise<never>(() => undefined);
       }),
+      contend: fromPromise<ContendOutput, ContendInput>(() => new Promise(() => undefined)),
       unclaim: fromPromise(() => new Promise<void>(() => undefined)),
       remove: fromPromise<void, EffectInput>(async () => {
         calls.push('remove');
@@ -113,6 +120,17 @@ test('what the foreign system fetches itself is looked at later, and not brought
   clock.increment(15_000);
   await settled();
   assert.is(calls.filter((call) => call === 'delegate').length, 2);
+});
+
+test('nothing is brought to what somebody else wrote down as the resource (F2, M8)', async () => {
+  const { actor, calls, phase } = start(() => ({ content: 'empty', announce: () => new Promise(() => undefined) }));
+  await settled();
+  assert.is(phase(), 'filling.announcing');
+  const object = view({ ...owned, externalId: 'id-9' });
+  actor.send({ type: 'object.changed', object, dependencies: [secret], at: 0 });
+  await settled();
+  assert.equal(calls, ['update', 'begun']);
+  assert.is(phase(), 'building.contending');
 });
 
 test('the deletion ends what is brought (F2)', async () => {

@@ -221,6 +221,21 @@ test('what an interrupted create left behind is adopted (I4)', async () => {
   assert.not.ok(run.calls.includes('create'));
 });
 
+test('what was found by what it is like is read once more when it is recorded: who had it may have removed it since', async () => {
+  const found = [{ ...nothing, matches: [observation()], sought: 'one' }];
+  const answers = {
+    find: () => found.shift() ?? nothing,
+    record: () => ({ kind: 'stored' }),
+    observe: () => undefined,
+    create: () => new Promise(() => undefined),
+  };
+  const run = start(answers, view(owned));
+  await settled();
+  const recorded = run.calls.indexOf('record');
+  assert.equal(run.calls.slice(recorded, recorded + 2), ['record', 'observe']);
+  assert.equal(run.phase(), 'building.creating');
+});
+
 test('two matches are for a person to decide', async () => {
   const run = start(
     { find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })], ambiguity: 'which one?' }) },
@@ -1307,6 +1322,92 @@ test('who waits for another object yields what it would build on (M5, M8)', asyn
   await settled();
   assert.is(run.phase(), 'claiming.awaiting');
   assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+});
+
+/** An answer that is given when the test says so. */
+function later<Value>(): { readonly answer: Promise<Value>; give(value: Value): void } {
+  const { promise, resolve } = Promise.withResolvers<Value>();
+  return { answer: promise, give: resolve };
+}
+
+test('an id from another hand that comes while the own one is read is asked about, and nothing of the own one removed (M8)', async () => {
+  const read = later<Observation>();
+  const answers = {
+    observe: (call: number) => (call === 1 ? read.answer : observation({ id: 'id-9' })),
+    record: () => ({ kind: 'lost', externalId: 'id-9' }),
+  };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
+  await settled();
+  assert.is(run.phase(), 'keeping.observing');
+  run.tell(view({ ...owned, externalId: 'id-9' }));
+  read.give(observation());
+  await settled();
+  assert.equal(run.calls.slice(-4), ['claim', 'observe', 'contend', 'update']);
+  assert.not.ok(run.calls.includes('remove'));
+});
+
+test('a verdict on one id says nothing of another that came meanwhile (M8)', async () => {
+  const verdict = later<{ rival: undefined; at: number }>();
+  const answers = {
+    observe: (call: number) => observation({ id: call === 1 ? 'id-1' : 'id-9' }),
+    contend: (call: number) => (call === 1 ? verdict.answer : { rival: { ...rival, externalId: 'id-9' }, at: 0 }),
+    update: () => ({ changed: false }),
+  };
+  const run = start(answers, view({ ...owned, externalId: 'id-1' }), undefined, { isContested: true });
+  await settled();
+  assert.is(run.phase(), 'building.contending');
+  run.tell(view({ ...owned, externalId: 'id-9' }));
+  verdict.give({ rival: undefined, at: 0 });
+  await settled();
+  assert.not.ok(run.calls.includes('update'));
+  assert.is(run.phase(), 'building.yielding');
+});
+
+test('an id that somebody else recorded first is asked about before anything is done with it (M8)', async () => {
+  const look = later<object>();
+  const answers = {
+    find: () => look.answer,
+    record: () => ({ kind: 'lost', externalId: 'id-9' }),
+    contend: (call: number) => (call === 1 ? { rival: undefined, at: 0 } : new Promise(() => undefined)),
+    observe: () => observation({ id: 'id-9' }),
+    remove: () => undefined,
+    update: () => ({ changed: false }),
+  };
+  const run = start(answers, view(owned));
+  await settled();
+  assert.is(run.phase(), 'building.adopting');
+  run.tell(view({ ...owned, externalId: 'id-9' }));
+  look.give({ ...nothing, matches: [observation()] });
+  await settled();
+  assert.equal(run.calls.slice(-2), ['observe', 'contend']);
+});
+
+test('a removal ends with what it began with, whatever id somebody writes down meanwhile (M8)', async () => {
+  const removal = later<undefined>();
+  const read: unknown[] = [];
+  const answers = { remove: () => removal.answer, observe: () => undefined, unclaim: () => undefined };
+  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }));
+  await settled();
+  assert.is(run.phase(), 'deleting.removing');
+  run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
+  read.push(run.actor.getSnapshot().context.externalId);
+  removal.give(undefined);
+  await settled();
+  read.push(run.actor.getSnapshot().context.externalId);
+  assert.equal(read, ['id-1', 'id-1']);
+  assert.is(run.phase(), 'deleting.releasing');
+});
+
+test('a verdict at the end is of what is removed then (M8)', async () => {
+  const verdict = later<{ rival: undefined; at: number }>();
+  const answers = { contend: () => verdict.answer };
+  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }), undefined, { isContested: true });
+  await settled();
+  run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
+  verdict.give({ rival: undefined, at: 0 });
+  await settled();
+  assert.is(run.phase(), 'deleting.removing');
+  assert.is(run.actor.getSnapshot().context.externalId, 'id-1');
 });
 
 test('while what was sent may still land, a rival proves nothing (M3)', async () => {

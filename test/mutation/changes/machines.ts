@@ -3,6 +3,27 @@ import type { Change } from '../change.ts';
 
 export const MACHINES: readonly Change[] = [
   {
+    file: 'machines/external-resource/building.ts',
+    breaks: 'M8: a verdict on one id is taken for one on the id that came meanwhile',
+    from: "on: { 'object.changed': anewIfUsurped },",
+    to: '',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/context.ts',
+    breaks: 'M8: a removal goes on with an id that somebody wrote into the status meanwhile',
+    from: 'return object.deleting && externalId !== undefined;',
+    to: 'return false;',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/setup.ts',
+    breaks: 'what was found is believed to be there though who had it may have removed it',
+    from: "kind === 'stored' && object.managed && sought !== undefined",
+    to: 'false',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
     file: 'machines/guard.ts',
     breaks: 'G1: a guard is added to an object that is being deleted',
     from: 'return object.deleting ? [] : claims.held.filter(',
