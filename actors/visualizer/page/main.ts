@@ -317,7 +317,8 @@ function walk(direction: 1 | -1): void {
 
 function onKey(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
-  const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  const isTyping =
+    (target instanceof HTMLInputElement && target.type !== 'range') || target instanceof HTMLSelectElement;
   if (key === 'Escape') {
     if (isTyping) target.blur();
     else if (state.chosen !== '') change({ chosen: '' });

@@ -1,0 +1,100 @@
+// waits
+// limit: 240 s
+// The page in a browser, on a running Troupe: the sample landscape comes up while it is open, and can be looked back at.
+import type { Page } from 'playwright-core';
+import { suite } from 'uvu';
+import { serveVisualizer } from '../../actors/visualizer/server.ts';
+import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { keyOf, withSource } from './causes.suite.ts';
+import { inMemory } from './grounds.ts';
+import { World } from './harness.ts';
+import { landscape, type SampleObject } from './landscape.ts';
+import { assertNoComplaints, browserOrSkip, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
+
+const executable = browserOrSkip();
+const test = suite('landscape on the page');
+const browser = await startBrowser(executable);
+
+const SUBNET = { kind: 'Subnet', name: 'shop-web-v4' } as const;
+const NETWORK = 'shop-web';
+
+async function withPage(run: (world: World, open: (hash?: string) => Promise<Tab>) => Promise<void>): Promise<void> {
+  const world = await World.open(inMemory);
+  const tabs: Tab[] = [];
+  try {
+    await withSource(world, [openstackWith({})], async (source) => {
+      const address = { host: '127.0.0.1', port: 0 };
+      const server = await serveVisualizer({ source, clock: world.clock, token: undefined, address });
+      try {
+        await run(world, async (hash = '') => {
+          const tab = await openTab(browser, `${server.url}${hash}`);
+          tabs.push(tab);
+          return tab;
+        });
+        for (const tab of tabs) await assertNoComplaints(tab);
+      } finally {
+        for (const tab of tabs) await tab.close();
+        await server.close();
+      }
+    });
+  } finally {
+    await world.close();
+  }
+}
+
+/** The state that is lit in the chart. */
+function lit(page: Page, path: string): Promise<unknown> {
+  return page.locator(`.state.leaf[data-path="lifecycle.${path}"]`).waitFor();
+}
+
+function manifests(objects: readonly SampleObject[]): readonly SampleObject['manifest'][] {
+  return objects.map(({ manifest }) => manifest);
+}
+
+test('the landscape comes up while the page is open, from the first object that waits to the last that is available', () =>
+  withPage(async (world, open) => {
+    await world.outside(world.name('public'));
+    const objects = landscape(world).flat();
+    const isNetwork = ({ kind, name }: SampleObject): boolean => kind === 'Network' && name === NETWORK;
+    const { page } = await open('#layout=list');
+    await world.apply(...manifests(objects.filter((object) => !isNetwork(object))));
+    const row = (name: string) => page.locator('.list tbody tr', { hasText: name }).first();
+    await row(SUBNET.name).waitFor();
+
+    // One subnet is followed: it waits, its chart says so, and why is one click away.
+    const object = encodeURIComponent(keyOf(world, SUBNET));
+    const { page: followed } = await open(`#object=${object}`);
+    await lit(followed, 'claiming.awaiting');
+    await followed.getByRole('tab', { name: 'Why' }).click();
+    await followed.locator('.cause:not(.other)', { hasText: NETWORK }).first().waitFor();
+    await followed.getByRole('tab', { name: 'Chart' }).click();
+
+    await world.apply(...manifests(objects.filter(isNetwork)));
+    await lit(followed, 'resting.available');
+    for (const { kind, name } of objects) await world.available(kind, name);
+    await page.waitForFunction(
+      (least) => {
+        const states = [...document.querySelectorAll('[aria-label="States"] button')];
+        const [, count = '0'] = /^\s*Available\s+(\d+)/.exec(states[0]?.textContent ?? '') ?? [];
+        return states.length === 1 && Number(count) >= least;
+      },
+      objects.length, // and what they made for themselves
+    );
+
+    // What it was like before is still there to be seen.
+    await followed.getByRole('slider', { name: 'Moment' }).focus();
+    await followed.keyboard.press('Home');
+    await followed.locator('.scrubber.back').waitFor();
+    await followed.keyboard.press('l');
+    await lit(followed, 'resting.available');
+    for (let steps = 0; steps < 2; steps++) await followed.keyboard.press('[');
+    await followed.locator('.state.leaf[data-path="lifecycle.resting.available"]').waitFor({ state: 'detached' });
+
+    // And it goes as it came.
+    for (const { kind, name } of objects) await world.delete(kind, name);
+    for (const { kind, name } of objects) await world.gone(kind, name);
+    await page.waitForFunction(() => document.querySelectorAll('.list tbody tr').length === 0);
+  }));
+
+test.after(() => browser.close());
+test.run();
