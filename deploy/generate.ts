@@ -13,12 +13,19 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
-import { rolesWith } from '../actors/process/config.ts';
+import { rolesWith, VISUALIZER } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
-import { aggregatedRoles, clusterRole, crdsKustomization, rolePods, rolesComponent } from './manifests.ts';
+import {
+  aggregatedRoles,
+  clusterRole,
+  crdsKustomization,
+  rolePods,
+  rolesComponent,
+  VISUALIZER_PODS,
+} from './manifests.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
@@ -104,6 +111,8 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
       [`roles/${role}.yaml`, clusterRole(BUILT_IN, [role])],
       [`roles/${role}-pods.yaml`, rolePods(role, deployment, namespace)],
     ]),
+    ['visualizer/cluster-role.yaml', clusterRole(BUILT_IN, [VISUALIZER])],
+    ['visualizer/pods.yaml', rolePods(VISUALIZER, deployment, namespace, VISUALIZER_PODS)],
   ]);
 }
 

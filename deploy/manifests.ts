@@ -51,11 +51,37 @@ export function rolesComponent(adapters: readonly Adapter[], version: string): s
 /** What Secrets with keys of the bus are called, before the name of the user. */
 const BUS_SECRET = 'troupe-bus-';
 
+/** What the pods of a role have beside those of all roles. */
+export interface RoleExtras {
+  /** What they are part of, where that is not what those of all roles are: nothing that selects those selects them. */
+  readonly component?: string;
+  readonly args?: readonly string[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  /** Secrets that the user makes, mounted as files: in which folder. */
+  readonly secrets?: readonly { readonly name: string; readonly secretName: string; readonly folder: string }[];
+}
+
+/** Where the page is served in a cluster, and what a reader has to show there. */
+const PAGE_PORT = 8090;
+const TOKEN = { name: 'token', secretName: 'troupe-visualizer-token', folder: '/etc/troupe/visualizer' };
+
+/** Of the pods that show the others. */
+export const VISUALIZER_PODS: RoleExtras = {
+  component: 'visualizer',
+  args: [`--visualizer-bind-address=:${PAGE_PORT}`, `--visualizer-token-file=${TOKEN.folder}/token`],
+  ports: [{ name: 'page', containerPort: PAGE_PORT }],
+  secrets: [TOKEN],
+};
+
 /** The pods of one role: those of all roles, told to play one, with an account of their own. */
-export function rolePods(role: string, deployment: string, namespace: string): string {
+export function rolePods(role: string, deployment: string, namespace: string, extras: RoleExtras = {}): string {
+  const { component, args = [], ports = [], secrets = [] } = extras;
   const { metadata, spec, ...type } = parse(deployment) as Deployment;
   const name = `troupe-${role}`;
-  const label = { [ROLE_LABEL]: role };
+  const label = {
+    ...(component !== undefined && { 'app.kubernetes.io/component': component }),
+    [ROLE_LABEL]: role,
+  };
   const labels = { 'app.kubernetes.io/name': 'troupe' };
   const selecting = ({ matchLabels }: Selector): Selector => ({ matchLabels: { ...matchLabels, ...label } });
   const { template } = spec;
@@ -68,14 +94,27 @@ export function rolePods(role: string, deployment: string, namespace: string): s
       labelSelector: selecting(constraint.labelSelector),
     })),
     containers: template.spec.containers.map((container) =>
-      container.name === 'troupe' ? { ...container, args: [...container.args, `--roles=${role}`] } : container,
+      container.name === 'troupe'
+        ? {
+            ...container,
+            args: [...container.args, `--roles=${role}`, ...args],
+            ports: [...container.ports, ...ports],
+            volumeMounts: [
+              ...container.volumeMounts,
+              ...secrets.map(({ name, folder }) => ({ name, mountPath: folder, readOnly: true })),
+            ],
+          }
+        : container,
     ),
     // Each role is a user of the bus.
-    volumes: template.spec.volumes.map((volume) =>
-      volume.secret?.secretName === `${BUS_SECRET}alone`
-        ? { ...volume, secret: { ...volume.secret, secretName: `${BUS_SECRET}${role}` } }
-        : volume,
-    ),
+    volumes: [
+      ...template.spec.volumes.map((volume) =>
+        volume.secret?.secretName === `${BUS_SECRET}alone`
+          ? { ...volume, secret: { ...volume.secret, secretName: `${BUS_SECRET}${role}` } }
+          : volume,
+      ),
+      ...secrets.map(({ name, secretName }) => ({ name, secret: { secretName, defaultMode: 0o440 } })),
+    ],
   };
   return yaml(
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...account, labels } },
@@ -114,7 +153,12 @@ interface Deployment {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> };
       readonly spec: {
         readonly topologySpreadConstraints: readonly { readonly labelSelector: Selector }[];
-        readonly containers: readonly { readonly name: string; readonly args: readonly string[] }[];
+        readonly containers: readonly {
+          readonly name: string;
+          readonly args: readonly string[];
+          readonly ports: readonly object[];
+          readonly volumeMounts: readonly object[];
+        }[];
         readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
       };
     };

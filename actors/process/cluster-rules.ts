@@ -1,7 +1,7 @@
 // What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
 // and `troupe doctor` looks whether it is there.
 import type { Adapter } from '../../adapters/adapter.ts';
-import { Role } from './config.ts';
+import { Role, VISUALIZER } from './config.ts';
 
 /** A rule of RBAC. */
 export interface Rule {
@@ -17,6 +17,7 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
     ...(roles.includes(Role.Watch) ? watching(adapters) : []),
     ...(roles.includes(Role.Actors) ? acting(adapters) : []),
     ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
+    ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
     // Who may read the metrics.
     rule('authentication.k8s.io', ['tokenreviews'], ['create']),
     rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
@@ -54,15 +55,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
         rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
       ]),
       ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
-      // Whether the predecessor leads.
-      ...(adapter.predecessor === undefined
-        ? []
-        : [
-            {
-              ...rule('coordination.k8s.io', ['leases'], ['list', 'watch']),
-              resourceNames: [adapter.predecessor.lease],
-            },
-          ]),
+      ...predecessorOf(adapter, ['list', 'watch']),
     ]),
     { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   ];
@@ -75,6 +68,21 @@ function serving(adapter: Adapter): readonly Rule[] {
     ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
     ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
   ];
+}
+
+/** Objects are looked at when somebody looks; of Secrets nothing is. */
+function showing(adapters: readonly Adapter[]): readonly Rule[] {
+  const verbs = ['get', 'list', 'watch'];
+  return adapters.flatMap((adapter) => [
+    ...[...kindsOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
+    ...predecessorOf(adapter, ['list']),
+  ]);
+}
+
+/** Whether the predecessor leads. */
+function predecessorOf({ predecessor }: Adapter, verbs: readonly string[]): readonly Rule[] {
+  if (predecessor === undefined) return [];
+  return [{ ...rule('coordination.k8s.io', ['leases'], verbs), resourceNames: [predecessor.lease] }];
 }
 
 export interface GroupPlurals {

@@ -206,6 +206,10 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
       schema: TEXT,
     },
     { path: 'nats.storage.className', description: 'StorageClass; empty: the default one.', value: '', schema: TEXT },
+    flagOf(
+      'visualizer.enabled',
+      'Pods that show the others in a browser; they wait for a Secret `troupe-visualizer-token` of yours.',
+    ),
     flagOf('egress.enabled', 'A NetworkPolicy for what the pods connect to.'),
     flagOf('metrics.serviceMonitor.enabled', "A ServiceMonitor, for Prometheus' operator."),
     {

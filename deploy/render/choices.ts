@@ -14,6 +14,7 @@ export const CHOICES: readonly Choice[] = [
   { value: 'nats.enabled', on: { resource: 'default' }, isOn: true },
   { value: 'roles.split', on: { components: ['roles'] }, isOn: false },
   { value: 'egress.enabled', on: { components: ['egress'] }, isOn: false },
+  { value: 'visualizer.enabled', on: { components: ['visualizer'] }, isOn: false },
   { value: 'metrics.serviceMonitor.enabled', on: { components: ['monitoring'] }, isOn: false },
 ];
 

@@ -72,14 +72,8 @@ test('the landscape comes up while the page is open, from the first object that 
     await world.apply(...manifests(objects.filter(isNetwork)));
     await lit(followed, 'resting.available');
     for (const { kind, name } of objects) await world.available(kind, name);
-    await page.waitForFunction(
-      (least) => {
-        const states = [...document.querySelectorAll('[aria-label="States"] button')];
-        const [, count = '0'] = /^\s*Available\s+(\d+)/.exec(states[0]?.textContent ?? '') ?? [];
-        return states.length === 1 && Number(count) >= least;
-      },
-      objects.length, // and what they made for themselves
-    );
+    const states = page.getByRole('group', { name: 'States' });
+    await states.filter({ hasText: /^\s*Available\s*\d+\s*$/ }).waitFor();
 
     // What it was like before is still there to be seen.
     await followed.getByRole('slider', { name: 'Moment' }).focus();
@@ -93,7 +87,7 @@ test('the landscape comes up while the page is open, from the first object that 
     // And it goes as it came.
     for (const { kind, name } of objects) await world.delete(kind, name);
     for (const { kind, name } of objects) await world.gone(kind, name);
-    await page.waitForFunction(() => document.querySelectorAll('.list tbody tr').length === 0);
+    await page.locator('.list tbody tr').first().waitFor({ state: 'detached' });
   }));
 
 test.after(() => browser.close());

@@ -63,6 +63,28 @@ test('what selects pods selects some, whether roles are split or not', () => {
   }
 });
 
+test('pods that show the others are selected by their own objects alone, and have what these name', () => {
+  const shown = ['pods.yaml', 'service.yaml'].flatMap((name) => read(`visualizer/${name}`));
+  const [pod] = podLabels(shown);
+  if (pod === undefined) throw new Error('there are no pods');
+  const isSelected = ({ spec }: Manifest): boolean => {
+    const { selector } = (spec ?? {}) as { selector?: { matchLabels?: Record<string, string> } };
+    if (selector === undefined) return false;
+    return Object.entries(selector.matchLabels ?? selector).every(([key, value]) => pod[key] === value);
+  };
+  assert.equal(
+    shown.filter(isSelected).map(({ kind }) => kind),
+    ['Deployment', 'Service'],
+  );
+  assert.equal(installed.filter(isSelected).map(identityOf), []);
+  const users = JSON.stringify(installed.find(({ kind }) => kind === 'Job'));
+  assert.match(users, '"--user=visualizer"');
+  const secrets = JSON.stringify(
+    installed.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'troupe-bus'),
+  );
+  assert.match(secrets, '"troupe-bus-visualizer"');
+});
+
 test('the monitor finds the Service and its port', () => {
   const [monitor] = read('monitoring/service-monitor.yaml');
   const service = installed.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'troupe-metrics');

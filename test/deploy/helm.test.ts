@@ -61,6 +61,7 @@ if (helm === undefined || kubectl === undefined) {
     ['roles apart', { roles: { split: true } }, { components: ['roles'] }],
     ['a NATS server of yours', { nats: { enabled: false } }, { resource: 'base' }],
     ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
+    ['the visualizer', { visualizer: { enabled: true } }, { components: ['visualizer'] }],
     [
       'monitor, alerts and dashboard',
       {
@@ -70,8 +71,8 @@ if (helm === undefined || kubectl === undefined) {
     ],
     [
       'all of it',
-      { roles: { split: true }, nats: { enabled: false }, egress: { enabled: true } },
-      { resource: 'base', components: ['roles', 'egress'] },
+      { roles: { split: true }, nats: { enabled: false }, egress: { enabled: true }, visualizer: { enabled: true } },
+      { resource: 'base', components: ['roles', 'egress', 'visualizer'] },
     ],
   ] as const) {
     test(`with ${what} it is what kustomize makes of the same choice`, async () => {
