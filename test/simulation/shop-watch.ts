@@ -99,6 +99,8 @@ export class ShopWatch {
     if (annotations?.[REPRINT] !== undefined) return 'another print was asked for, and is not made';
     const slot = shop.slots.get(uid);
     if (slot === undefined) return this.#robbed.has(uid) ? undefined : 'its slot is not in the shop';
+    // A reservation that nobody answered, and that was done after the slot had been taken away.
+    if (slot.state === 'reserved' && this.#robbed.has(uid)) return undefined;
     return slot.state === 'bound' && slot.sheets === slot.pages ? undefined : `its slot is ${slot.state}`;
   }
 
