@@ -1,0 +1,258 @@
+// The CustomResourceDefinitions of the group `metal3.io`, made of the files in crds/.
+//
+// Invariants:
+//   M1. In phase 0 they are the ones that clients of v1alpha1 know, but for descriptions.
+//   M2. v1beta1 is v1alpha1 with the changes of crds/v1beta1.yaml, and nothing else.
+//   M3. In every phase just one version is stored, and it is served.
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { TerminalError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
+import { type Changes, changed, renamedPath } from './changes.ts';
+import { type Field, openApi } from './notation.ts';
+import { GROUP } from './types.ts';
+
+/** All versions, oldest first. */
+export const VERSIONS = ['v1alpha1', 'v1beta1'] as const;
+export type Version = (typeof VERSIONS)[number];
+
+/**
+ * How far the move to v1beta1 is.
+ *
+ * | phase | stored | v1alpha1 | v1beta1 |
+ * | --- | --- | --- | --- |
+ * | 0 | v1alpha1 | served | not there |
+ * | 1 | v1alpha1 | served | served |
+ * | 2 | v1beta1 | served, with a warning | served |
+ * | 3 | v1beta1 | not served, with a warning when somebody serves it again | served |
+ * | 4 | v1beta1 | not there | served |
+ */
+export type Phase = 0 | 1 | 2 | 3 | 4;
+
+/** Who converts objects between versions, as the API server is told. */
+export type WebhookClientConfig = {
+  /** Authorities that its certificate may come from: PEM, in base64. What the API server trusts anyway unless stated. */
+  readonly caBundle?: string;
+} & ({ readonly service: WebhookService } | { readonly url: string });
+
+/** A Service of the cluster. */
+export type WebhookService = {
+  readonly namespace: string;
+  readonly name: string;
+  /** `/convert` unless stated. */
+  readonly path?: string;
+  /** 443 unless stated. */
+  readonly port?: number;
+};
+
+export interface DefinitionsOptions {
+  readonly phase: Phase;
+  /** Needed in the phases with two versions. */
+  readonly webhook?: WebhookClientConfig;
+}
+
+export type CustomResourceDefinition = {
+  readonly apiVersion: 'apiextensions.k8s.io/v1';
+  readonly kind: 'CustomResourceDefinition';
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly listKind: string;
+      readonly plural: string;
+      readonly singular: string;
+      readonly shortNames?: readonly string[];
+    };
+    readonly scope: 'Namespaced';
+    readonly conversion?: JsonObject;
+    readonly versions: readonly DefinedVersion[];
+  };
+};
+
+export type DefinedVersion = {
+  readonly name: Version;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: true;
+  readonly deprecationWarning?: string;
+  readonly additionalPrinterColumns?: readonly Column[];
+  readonly subresources?: JsonObject;
+  readonly schema: { readonly openAPIV3Schema: JsonObject };
+};
+
+/** A column of `kubectl get`. */
+type Column = {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly description: string;
+  /** Above 0: shown by `-o wide` only. */
+  readonly priority?: number;
+};
+
+/** A file of a kind. */
+interface KindFile {
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly description: string;
+  /** As the definition has it; HardwareData has none in it, two kinds have not even that. */
+  readonly subresources?: JsonObject;
+  readonly columns?: readonly Column[];
+  readonly spec: Field;
+  readonly status?: Field;
+}
+
+/** Names of the files of kinds, the essential ones first. */
+const KINDS = [
+  'baremetalhosts',
+  'hardwaredata',
+  'hostfirmwaresettings',
+  'firmwareschemas',
+  'hostfirmwarecomponents',
+  'hostupdatepolicies',
+  'preprovisioningimages',
+  'dataimages',
+  'bmceventsubscriptions',
+  'hostclaims',
+  'hostdeploypolicies',
+  'hostnetworkattachments',
+  'baremetalswitches',
+] as const;
+
+const [V1ALPHA1, V1BETA1] = VERSIONS;
+
+type PhaseVersion = Pick<DefinedVersion, 'name' | 'served' | 'storage' | 'deprecated'>;
+
+/** What is said of each version, by phase. */
+const PHASES: readonly (readonly PhaseVersion[])[] = [
+  [{ name: V1ALPHA1, served: true, storage: true }],
+  [
+    { name: V1ALPHA1, served: true, storage: true },
+    { name: V1BETA1, served: true, storage: false },
+  ],
+  [
+    { name: V1ALPHA1, served: true, storage: false, deprecated: true },
+    { name: V1BETA1, served: true, storage: true },
+  ],
+  [
+    { name: V1ALPHA1, served: false, storage: false, deprecated: true },
+    { name: V1BETA1, served: true, storage: true },
+  ],
+  [{ name: V1BETA1, served: true, storage: true }],
+];
+
+/**
+ * The definitions of all 13 kinds, essential ones first. Objects of kinds whose versions differ are converted by the
+ * webhook, the others by the API server.
+ *
+ * @throws {TerminalError} there is no such phase, or the phase needs a webhook and there is none
+ */
+export function definitions({ phase, webhook }: DefinitionsOptions): readonly CustomResourceDefinition[] {
+  const versions = PHASES.find((_, known) => known === phase);
+  if (versions === undefined) throw new TerminalError(`phase must be 0 to 4; got '${phase}'`);
+  if (versions.length > 1 && webhook === undefined)
+    throw new TerminalError(`phase ${phase} has two versions, and needs a webhook that converts between them`);
+  const sources: Sources = {
+    shapes: read('shapes') as Sources['shapes'],
+    changes: { v1alpha1: {}, v1beta1: read('v1beta1') as VersionChanges },
+  };
+  return KINDS.map((name) => definition(read(name) as KindFile, versions, sources, webhook));
+}
+
+/** What the files of all kinds have in common. */
+interface Sources {
+  readonly shapes: Readonly<Record<string, Field>>;
+  readonly changes: Readonly<Record<Version, VersionChanges>>;
+}
+
+/** By the name of a shape or a kind. */
+type VersionChanges = Readonly<Record<string, Changes>>;
+
+function definition(
+  kind: KindFile,
+  versions: readonly PhaseVersion[],
+  { shapes, changes }: Sources,
+  webhook: WebhookClientConfig | undefined,
+): CustomResourceDefinition {
+  const schemas: Readonly<Record<Version, JsonObject>> = {
+    v1alpha1: schemaOf(kind, shapes, changes.v1alpha1),
+    v1beta1: schemaOf(kind, shapes, changes.v1beta1),
+  };
+  const areEqual = isDeepStrictEqual(schemas.v1alpha1, schemas.v1beta1);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      names: namesOf(kind),
+      scope: 'Namespaced',
+      // The strategy is said where a webhook may have been before, so that applying the definition takes it away.
+      ...(versions !== PHASES[0] && {
+        conversion: versions.length === 1 || areEqual || !webhook ? { strategy: 'None' } : byWebhook(webhook),
+      }),
+      versions: versions.map((version) => ({
+        ...version,
+        ...(version.deprecated && {
+          deprecationWarning: `${GROUP}/${version.name} ${kind.kind} is deprecated; use ${GROUP}/${V1BETA1}`,
+        }),
+        ...columnsOf(kind, changes[version.name]),
+        ...(kind.subresources !== undefined && { subresources: kind.subresources }),
+        schema: { openAPIV3Schema: schemas[version.name] },
+      })),
+    },
+  };
+}
+
+function schemaOf(kind: KindFile, shapes: Readonly<Record<string, Field>>, changes: VersionChanges): JsonObject {
+  const shapeOf = (name: string): JsonObject => {
+    const shape = shapes[name];
+    if (shape === undefined) throw new Error(`there is no type or shape '${name}'`);
+    return changed(openApi(shape, shapeOf), changes[name] ?? {});
+  };
+  const root: JsonObject = {
+    type: 'object',
+    description: kind.description,
+    properties: {
+      apiVersion: { type: 'string', description: 'apiVersion is the API group and version that this is written in.' },
+      kind: { type: 'string', description: `kind is ${kind.kind}.` },
+      metadata: { type: 'object' },
+      spec: openApi(kind.spec, shapeOf),
+      ...(kind.status !== undefined && { status: openApi(kind.status, shapeOf) }),
+    },
+  };
+  return changed(root, changes[kind.kind] ?? {});
+}
+
+function namesOf({ kind, plural, shortNames }: KindFile): CustomResourceDefinition['spec']['names'] {
+  return {
+    kind,
+    listKind: `${kind}List`,
+    plural,
+    singular: kind.toLowerCase(),
+    ...(shortNames !== undefined && { shortNames }),
+  };
+}
+
+/** A column follows the field that it shows to its new name. */
+function columnsOf(
+  { kind, columns }: KindFile,
+  changes: VersionChanges,
+): Pick<DefinedVersion, 'additionalPrinterColumns'> {
+  if (columns === undefined) return {};
+  const place = (jsonPath: string): string => `.${renamedPath(jsonPath.slice(1), changes[kind] ?? {})}`;
+  return { additionalPrinterColumns: columns.map((column) => ({ ...column, jsonPath: place(column.jsonPath) })) };
+}
+
+function byWebhook(webhook: WebhookClientConfig): JsonObject {
+  const clientConfig =
+    'service' in webhook ? { ...webhook, service: { path: '/convert', ...webhook.service } } : webhook;
+  return { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+}
+
+function read(name: string): unknown {
+  return parse(readFileSync(new URL(`./crds/${name}.yaml`, import.meta.url), 'utf8'));
+}

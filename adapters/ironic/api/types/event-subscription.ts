@@ -1,0 +1,14 @@
+// BMCEventSubscription: whom a BMC tells what happens.
+import type { SecretReference } from './shapes.ts';
+
+export interface BMCEventSubscriptionSpec {
+  readonly context?: string;
+  readonly destination?: string;
+  readonly hostName?: string;
+  readonly httpHeadersRef?: SecretReference;
+}
+
+export interface BMCEventSubscriptionStatus {
+  readonly error?: string;
+  readonly subscriptionID?: string;
+}
