@@ -43,6 +43,7 @@ export function explain({ clock, log, turns, objects }: ExplainDeps, actor: Obje
     clock,
     turns,
     object: () => (actor.incarnation()?.uid === uid ? actor.incarnation()?.object : undefined),
+    isUnanswered: () => false,
     write: (manager, status) => writeStatus(objects)(actor, uid, manager, status),
     onIdle: () => undefined,
     supervise(act) {

@@ -88,6 +88,9 @@ export class LifeChart {
       clock,
       turns,
       object: deps.object,
+      isUnanswered: () =>
+        deps.object() !== undefined &&
+        deps.dependencies().some(({ neededFor, answer }) => neededFor !== 'never' && answer === undefined),
       write: deps.writeStatus,
       onIdle: deps.onQuiet,
       supervise: deps.supervise,

@@ -16,6 +16,8 @@ export interface StatusWriterDeps {
   readonly turns: StatusTurns;
   /** The object as it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
+  /** Whether one that it waits for has not answered yet, be it that there is none. */
+  readonly isUnanswered: () => boolean;
   readonly write: StatusWrite;
   /** There is nothing left to write. */
   readonly onIdle: () => void;
@@ -26,6 +28,11 @@ export interface StatusWriterDeps {
 
 /** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
+/**
+ * So long nothing is said of waiting while somebody has not answered: who takes over an object that waited may hear of those that it
+ * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
+ */
+const ANSWERED_WITHIN_MS = 10_000;
 const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 30_000;
 
@@ -37,6 +44,8 @@ export class StatusWriter {
   #wanted: AnyMachineSnapshot | undefined;
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
+  /** Aborted when all have answered. */
+  #unanswered: AbortController | undefined;
   #running = false;
   #stopped = false;
 
@@ -55,6 +64,7 @@ export class StatusWriter {
 
   /** Looks whether there is something new to say. */
   consider(snapshot: AnyMachineSnapshot): void {
+    if (this.#unanswered !== undefined && !this.#deps.isUnanswered()) this.#unanswered.abort();
     const said = this.#deps.life.saying(snapshot);
     if (said === undefined) {
       this.#withdraw();
@@ -128,7 +138,9 @@ export class StatusWriter {
 
   async #writePatiently(): Promise<void> {
     this.#patience = new AbortController();
-    const end = await this.#deps.turns.turn(this.#patience.signal);
+    const { signal } = this.#patience;
+    if (this.#deps.isUnanswered()) await this.#answers(signal);
+    const end = await this.#deps.turns.turn(signal);
     this.#patience = undefined;
     // Something more urgent is wanted by now, or nothing.
     if (end === undefined) return;
@@ -137,6 +149,14 @@ export class StatusWriter {
     } finally {
       end();
     }
+  }
+
+  /** Until all have answered, or have had time to. */
+  async #answers(signal: AbortSignal): Promise<void> {
+    this.#unanswered = new AbortController();
+    const either = AbortSignal.any([signal, this.#unanswered.signal]);
+    await this.#deps.clock.sleep(ANSWERED_WITHIN_MS, either);
+    this.#unanswered = undefined;
   }
 
   async #send(): Promise<void> {

@@ -27,14 +27,20 @@ function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
   const timers = new Map<number, { readonly at: number; run(): void }>();
   let now = 0;
   let last = 0;
+  const setTimer = (run: () => void, delayMs: number): Timer => {
+    timers.set(++last, { at: now + delayMs, run });
+    return { id: last };
+  };
   return {
     ...clock,
     now: () => now,
-    setTimeout(run, delayMs) {
-      timers.set(++last, { at: now + delayMs, run });
-      return { id: last };
-    },
+    setTimeout: setTimer,
     clearTimeout: (timer: Timer | undefined) => void timers.delete(timer?.id ?? 0),
+    sleep: (delayMs, signal) =>
+      new Promise((resolve) => {
+        setTimer(resolve, delayMs);
+        signal?.addEventListener('abort', () => resolve());
+      }),
     async advance(delayMs) {
       now += delayMs;
       for (const [id, { at, run }] of timers) {
@@ -51,7 +57,7 @@ function start() {
   const clock = stoppedClock();
   const turns = new StatusTurns({ clock });
   /** The API server takes a while for each write. */
-  const writer = (name: string) => {
+  const writer = (name: string, isUnanswered: StatusWriterDeps['isUnanswered'] = () => false) => {
     const life: StatusWriterDeps['life'] = {
       saying,
       status: (snapshot, { status: stored = {} }) => [
@@ -70,6 +76,7 @@ function start() {
       clock,
       turns,
       object: () => ({ ...OBJECT, status: statuses.get(name) ?? {} }),
+      isUnanswered,
       write,
       onIdle,
       supervise: (act) => act(),
@@ -173,6 +180,37 @@ test('a wait that lasts is written, its newest state, once (I6, I8)', async () =
   assert.is(written.length, 1);
 });
 
+test('a wait is not told before all have answered, or have had time to: it may be another one then (I8, I9)', async () => {
+  const { clock, writer, written, enter } = start();
+  let isUnanswered = true;
+  const a = writer('a', () => isUnanswered);
+  enter(a, 'claiming.awaiting', 'b');
+  await clock.advance(9_000);
+  assert.equal(written, []);
+  isUnanswered = false;
+  a.consider(snapshotIn('claiming.awaiting', { waitsFor: 'c' }));
+  await turned();
+  await clock.advance(499);
+  assert.equal(written, []);
+  await clock.advance(1);
+  assert.equal(written, ['a claiming.awaiting']);
+  // Who never answers keeps nobody from being told.
+  enter(
+    writer('b', () => true),
+    'claiming.awaiting',
+    'c',
+  );
+  await clock.advance(10_000);
+  await clock.advance(500);
+  assert.equal(written, ['a claiming.awaiting', 'b claiming.awaiting']);
+  // Nor does he keep something else from being said at once.
+  const c = writer('c', () => true);
+  enter(c, 'claiming.awaiting', 'd');
+  enter(c, 'backingOff');
+  await turned();
+  assert.is(written.at(-1), 'c backingOff');
+});
+
 test('a wait that was not told before something else happened is told when it begins again (I6)', async () => {
   const { clock, writer, written, enter } = start();
   const a = writer('a');
@@ -268,6 +306,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     clock,
     turns: new StatusTurns({ clock }),
     object: () => object,
+    isUnanswered: () => false,
     write,
     onIdle: () => undefined,
     supervise: (act) => act(),
