@@ -1,5 +1,6 @@
 // Hardware profiles: names that stand for root device hints. Deprecated, and of v1alpha1 alone.
-import type { Host, RootDeviceHints } from './host.ts';
+import type { RootDeviceHints } from './host.ts';
+import { membersOf } from './node-patch.ts';
 
 const HINTS: ReadonlyMap<string, RootDeviceHints | undefined> = new Map([
   ['unknown', { deviceName: '/dev/sda' }],
@@ -19,8 +20,15 @@ export function hintsOfProfile(name: string): RootDeviceHints | undefined {
   return HINTS.get(name);
 }
 
-/** The profile in effect, known or not. The status wins, so a spec that names another one later changes nothing. */
-export function profileNameOf({ spec, status }: Pick<Host, 'spec' | 'status'>): string {
-  const isLibvirt = spec?.bmc?.address?.startsWith('libvirt') ?? false;
-  return status?.hardwareProfile || spec?.hardwareProfile || (isLibvirt ? 'libvirt' : 'unknown');
+/**
+ * The profile in effect, known or not. The status wins, so a spec that names another one later changes nothing.
+ *
+ * @param host  of any origin: what is not as the API has it counts as missing
+ */
+export function profileNameOf({ spec, status }: { readonly spec?: unknown; readonly status?: unknown }): string {
+  const { hardwareProfile: asked, bmc } = membersOf(spec);
+  const named = [membersOf(status)['hardwareProfile'], asked].find((name) => typeof name === 'string' && name !== '');
+  if (typeof named === 'string') return named;
+  const { address } = membersOf(bmc);
+  return typeof address === 'string' && address.startsWith('libvirt') ? 'libvirt' : 'unknown';
 }

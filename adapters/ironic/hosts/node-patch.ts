@@ -63,8 +63,8 @@ function namesIn(pointer: string): readonly string[] {
 }
 
 /** The members of an object; of anything else none. */
-export function membersOf(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !isArray(value) ? value : {};
+export function membersOf(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 function valueAt(node: Json | undefined, names: readonly string[]): Json | undefined {

@@ -2,7 +2,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hintsOfProfile, isKnownProfile, profileNameOf } from '../../../../adapters/ironic/hosts/hardware-profiles.ts';
-import type { Host } from '../../../../adapters/ironic/hosts/host.ts';
 
 const test = suite('hardware profiles');
 
@@ -30,7 +29,7 @@ test('other names are unknown, whatever they are', () => {
 
 test('the status wins over the spec, the spec over the address, and the address over nothing', () => {
   const libvirt = { address: 'libvirt://192.168.122.1:6233' };
-  const cases: readonly (readonly [Host, string])[] = [
+  const cases: readonly (readonly [Parameters<typeof profileNameOf>[0], string])[] = [
     [{ status: { hardwareProfile: 'dell' }, spec: { hardwareProfile: 'empty', bmc: libvirt } }, 'dell'],
     [{ status: { hardwareProfile: '' }, spec: { hardwareProfile: 'empty', bmc: libvirt } }, 'empty'],
     [{ spec: { hardwareProfile: '', bmc: libvirt } }, 'libvirt'],
@@ -41,6 +40,8 @@ test('the status wins over the spec, the spec over the address, and the address 
     [{ spec: { bmc: null, hardwareProfile: null }, status: { hardwareProfile: null } }, 'unknown'],
     [{ spec: { bmc: { address: null } }, status: null }, 'unknown'],
     [{}, 'unknown'],
+    [{ spec: 'x', status: ['dell'] }, 'unknown'],
+    [{ spec: { hardwareProfile: 5, bmc: { address: 7 } }, status: { hardwareProfile: {} } }, 'unknown'],
   ];
   for (const [host, name] of cases) assert.is(profileNameOf(host), name, JSON.stringify(host));
 });

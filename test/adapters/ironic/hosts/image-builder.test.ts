@@ -96,6 +96,13 @@ test('an image that is configured is a success, which the host can use', () => {
   const { status } = builtImage(plain, undefined, { images: images(), now: NOW });
   assert.not('networkData' in status);
   assert.equal(standingOf({ ...plain, status }, undefined), { kind: 'usable' });
+  assert.not('networkData' in builtImage(plain, SECRET, { images: images(), now: NOW }).status);
+  const { metadata: _, ...young } = plain;
+  const { status: first } = builtImage(young, undefined, { images: images(), now: NOW });
+  assert.equal(
+    first.conditions?.map(({ observedGeneration }) => observedGeneration),
+    [0, 0],
+  );
 });
 
 test('nothing that is accepted is an error of configuration, and what was made before is gone', () => {
@@ -156,7 +163,7 @@ test('a condition says since when it is as it is', () => {
 
 test('an image is discarded when nobody else holds it', () => {
   const deletionTimestamp = EARLIER;
-  assert.is(isDiscardable({ metadata: { deletionTimestamp, finalizers: [BUILDER_FINALIZER] } }), true);
+  assert.is(isDiscardable({ metadata: { deletionTimestamp, finalizers: ['preprovisioningimage.metal3.io'] } }), true);
   assert.is(isDiscardable({ metadata: { deletionTimestamp, finalizers: null } }), true);
   assert.is(isDiscardable({ metadata: { finalizers: [BUILDER_FINALIZER] } }), false);
   const held = [BUILDER_FINALIZER, 'baremetalhost.metal3.io/preprovisioningImage'];

@@ -71,6 +71,7 @@ test('values are compared as JSON', () => {
     { ...same, list: [1] },
     { ...same, list: [1, { x: null }, 2] },
     { ...same, list: { 0: 1, 1: { x: null } } },
+    { ...same, list: { 0: 1, 1: { x: null }, length: 2 } },
     { ...same, list: [1, { y: null }] },
     { ...same, text: 1 },
     { ...same, none: {} },

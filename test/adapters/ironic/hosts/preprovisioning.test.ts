@@ -181,6 +181,8 @@ test('an image is usable that is what was asked for', () => {
   for (const networkData of [undefined, null, {}, { name: '', version: '' }]) {
     assert.equal(standingOf({ ...USABLE, spec, status: { ...status, networkData } }, undefined), { kind: 'usable' });
   }
+  const young = { ...USABLE.status, conditions: [{ type: 'Ready', status: 'True' }] };
+  assert.equal(standingOf({ ...USABLE, metadata: {}, status: young }, SECRET), { kind: 'usable' });
   const deleted = { ...USABLE.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
   assert.equal(standingOf({ ...USABLE, metadata: deleted }, SECRET), { kind: 'usable' });
 });

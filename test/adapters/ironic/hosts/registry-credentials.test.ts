@@ -26,11 +26,11 @@ function found(url: string, secret: RegistrySecret): string {
   return credentials.kind === 'found' ? credentials.pullSecret : (assert.unreachable(credentials.message) as never);
 }
 
-function refused(url: string | undefined, secret: RegistrySecret | undefined): readonly (string | undefined)[] {
+function refused(url: string | undefined, secret: RegistrySecret | undefined): readonly string[] {
   const credentials = registryCredentials({ image: { url, ociAuthSecretName: 'pull' }, secret });
   if (credentials.kind === 'found') return assert.unreachable() as never;
   assert.not.match(credentials.message, 'hunter');
-  return [credentials.kind === 'invalid' ? credentials.event : undefined, credentials.message];
+  return [credentials.kind === 'invalid' ? credentials.event : credentials.kind, credentials.message];
 }
 
 test('only OCI images need a Secret, if they name one', () => {
@@ -76,7 +76,7 @@ test('the entry is that of the host with its port', () => {
   for (const [url, credentials] of table) assert.is(found(url, dockerConfig({ auths: entries })), credentials, url);
   for (const host of ['quay.io:5001', 'registry.example:443', 'my.quay.io', 'quay', 'constructor', '__proto__']) {
     const [event, message] = refused(`oci://${host}/a`, dockerConfig({ auths: entries }));
-    assert.is(event, undefined);
+    assert.is(event, 'not-found');
     assert.is(message, `registry Secret 'pull' has no entry for '${host}'`);
   }
 });
@@ -140,19 +140,22 @@ test('what cannot be parsed is a parse error, and is not quoted', () => {
 });
 
 test('a Secret or an entry that is not there is not found', () => {
-  assert.equal(refused('oci://quay.io/a', undefined), [undefined, "registry Secret 'pull' does not exist"]);
+  assert.equal(refused('oci://quay.io/a', undefined), ['not-found', "registry Secret 'pull' does not exist"]);
   for (const secret of [
     dockerConfig({}),
     dockerConfig({ auths: null }),
     dockerConfig({ auths: {} }),
     legacyConfig({}),
   ]) {
-    assert.equal(refused('oci://quay.io/a', secret), [undefined, "registry Secret 'pull' has no entry for 'quay.io'"]);
+    assert.equal(refused('oci://quay.io/a', secret), [
+      'not-found',
+      "registry Secret 'pull' has no entry for 'quay.io'",
+    ]);
   }
   // A modern configuration under the old type has no entry of that host.
-  assert.is(refused('oci://quay.io/a', legacyConfig({ auths: { 'quay.io': AUTH } }))[0], undefined);
+  assert.is(refused('oci://quay.io/a', legacyConfig({ auths: { 'quay.io': AUTH } }))[0], 'not-found');
   for (const url of [undefined, '', 'oci://', 'oci:///a']) {
-    assert.is(refused(url, dockerConfig({ auths: { '': AUTH, 'quay.io': AUTH } }))[0], undefined);
+    assert.is(refused(url, dockerConfig({ auths: { '': AUTH, 'quay.io': AUTH } }))[0], 'not-found');
   }
 });
 

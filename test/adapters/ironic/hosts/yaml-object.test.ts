@@ -50,6 +50,10 @@ test('anchors and merge keys work; of names the last counts, of documents the fi
   assert.equal(value('a: 1\n---\nb: 2'), { a: 1 });
 });
 
+test('an anchor may be used many times', () => {
+  assert.equal(value(`a: &x 1\nb: [${Array(90).fill('*x').join(', ')}]`)['b'], Array(90).fill(1));
+});
+
 test('what is no object is refused', () => {
   for (const text of ['[]', '- a', 'text', '"text"', '5', 'true', '[{"a": 1}]'])
     assert.is(reason(text), 'is no object', text);
@@ -65,7 +69,7 @@ test('what is no YAML is refused with code and line, tags too', () => {
 });
 
 test('what JSON cannot say is refused (Y3)', () => {
-  for (const text of ['a: .nan', 'a: [.inf]', 'a: -.inf', 'a: &x [*x]']) {
+  for (const text of ['a: .nan', 'a: [.inf]', 'a: -.inf', 'a: &x [*x]', 'a: &x [*x, *x, *x]']) {
     assert.match(reason(text), /^(holds what JSON cannot say|is neither JSON nor YAML)/, text);
   }
 });
