@@ -39,6 +39,12 @@ const upkeep: readonly (readonly [string, DataImage, DataImageHost | undefined |
   ['owned, not held', imageWith({ ownerReferences: held.ownerReferences, finalizers: null }), host, { next: 'adopt' }],
   ['owned by another host', imageWith({ ...held, ownerReferences: [{ uid: 'i' }] }), host, { next: 'adopt' }],
   ['held and owned', imageWith(held), host, { next: 'query' }],
+  [
+    'owned by others too',
+    imageWith({ ...held, ownerReferences: [{ uid: 'i' }, { uid: 'h' }] }),
+    host,
+    { next: 'query' },
+  ],
   ['without a host', imageWith({}), undefined, { next: 'wait', delayMs: 60_000 }],
   ['host detached', imageWith(held), detached, { next: 'wait', delayMs: 20_000 }],
   ['host paused', imageWith(held), paused, { next: 'rest' }],

@@ -5,6 +5,7 @@ import type { Condition } from '../../../../adapters/ironic/hosts/condition.ts';
 import {
   type Choice,
   type ClaimableHost,
+  ClaimReason,
   type ClaimVerdict,
   candidateHosts,
   chooseHost,
@@ -283,6 +284,11 @@ const cases: readonly (readonly [string, Omit<Parameters<typeof hostClaimConditi
 for (const [title, given, expected] of cases) {
   test(`conditions: ${title}`, () => assert.equal(told(hostClaimConditions(claim, { ...given, now: NOW })), expected));
 }
+
+test('reasons are the names that the API has reserved', () => {
+  for (const [name, reason] of Object.entries(ClaimReason)) assert.is(reason, name);
+  assert.is(Object.keys(ClaimReason).length, 15);
+});
 
 test('a condition has the message of what it comes from, and the generation', () => {
   const conditions = hostClaimConditions(claim, {
