@@ -1,0 +1,75 @@
+// Whether the host may act on HostFirmwareSettings or HostFirmwareComponents: their conditions, what an update policy
+// permits on a provisioned host, and when they are looked at again. Pure.
+
+import { type Condition, conditionOf } from './condition.ts';
+import type { Maybe } from './host.ts';
+import { isDetached, isPaused, isUnmanaged, type MarkedHost } from './host-marks.ts';
+
+/** The types of the conditions of both kinds. */
+export const FirmwareCondition = { ChangeDetected: 'ChangeDetected', Valid: 'Valid' } as const;
+
+/** What the host does about an object of these kinds. */
+export const FirmwareChange = {
+  /** Nothing: it is not there, wants nothing new, or wants what is not valid. */
+  None: 'none',
+  /** It was not judged as it stands: come again. */
+  NotReady: 'notReady',
+  Changed: 'changed',
+} as const;
+export type FirmwareChange = (typeof FirmwareChange)[keyof typeof FirmwareChange];
+
+export interface JudgedObject {
+  readonly metadata: { readonly generation?: Maybe<number> };
+  readonly status?: Maybe<{ readonly conditions?: Maybe<readonly Condition[]> }>;
+}
+
+/** @param object  undefined: there is none */
+export function firmwareChange(object: Maybe<JudgedObject>): FirmwareChange {
+  if (object == null) return FirmwareChange.None;
+  const { conditions } = object.status ?? {};
+  const changed = conditionOf(conditions, FirmwareCondition.ChangeDetected);
+  if (changed === undefined || changed.observedGeneration !== (object.metadata.generation ?? undefined)) {
+    return FirmwareChange.NotReady;
+  }
+  const isValid = conditionOf(conditions, FirmwareCondition.Valid)?.status === 'True';
+  return changed.status === 'True' && isValid ? FirmwareChange.Changed : FirmwareChange.None;
+}
+
+/** `spec` of a HostUpdatePolicy. What is not given is `onPreparing`: applied only while the host is not provisioned. */
+export interface UpdatePolicy {
+  readonly firmwareSettings?: Maybe<string>;
+  readonly firmwareUpdates?: Maybe<string>;
+}
+
+/** What may be applied to a provisioned host when it is powered on again. Without a policy, nothing. */
+export function servicedOnReboot(policy: Maybe<UpdatePolicy>): {
+  readonly settings: boolean;
+  readonly components: boolean;
+} {
+  const onReboot = (value: Maybe<string>): boolean => value === 'onReboot';
+  return { settings: onReboot(policy?.firmwareSettings), components: onReboot(policy?.firmwareUpdates) };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Milliseconds until settings and components of a host are looked at again. */
+export const FirmwareRefreshMs = {
+  Settled: 5 * MINUTE_MS,
+  /** Something is wanted that is not there yet. */
+  Pending: MINUTE_MS,
+  /** Ironic did not say, or the object is not there. */
+  Failed: 30_000,
+  /** Nothing is looked at. */
+  Skipped: 10 * MINUTE_MS,
+} as const;
+
+/** Whether settings and components of a host are left as they are, to be looked at after `FirmwareRefreshMs.Skipped`. */
+export function isFirmwareSkipped(host: MarkedHost): boolean {
+  return isUnmanaged(host) || isDetached(host) || isPaused(host);
+}
+
+/** When to look again after a successful look. */
+export function firmwareRefreshMs(conditions: readonly Condition[]): number {
+  const isPending = conditionOf(conditions, FirmwareCondition.ChangeDetected)?.status === 'True';
+  return isPending ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
+}
