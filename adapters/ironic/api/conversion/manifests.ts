@@ -178,7 +178,7 @@ function jsonPieces(text: string): readonly string[] | undefined {
     if (token === '"') isText = !isText;
     else if (!isText && token === '{') depth++;
     else if (!isText && token === '}') depth--;
-    if (isText || token !== '}' || depth > 0) continue;
+    if (token !== '}' || depth > 0) continue;
     pieces.push(text.slice(start, index + 1));
     start = index + 1;
   }

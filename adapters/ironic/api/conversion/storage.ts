@@ -1,4 +1,5 @@
-// What is known of a host's hardware is kept in HardwareData: what has to be created or changed, decided from the objects alone.
+// What is known of a host's hardware is kept in HardwareData: what has to be created or changed, decided from the objects
+// alone.
 //
 // Invariants:
 //   H1. A host with details of its hardware has a HardwareData object of its name, held by a finalizer and owned by the

@@ -9,7 +9,7 @@ import {
   stringify,
   type YAMLMap,
 } from 'yaml';
-import { isMap, isSame, type JsonMap } from './paths.ts';
+import { isMap, isSame, type JsonMap, sortedJson } from './paths.ts';
 
 /** Characters `start` to `end` of a text become `text`. */
 export interface Edit {
@@ -106,7 +106,7 @@ function addition(
   if (map.flow) {
     const last = fields.at(-1);
     if (last === undefined) return [];
-    const member = `${JSON.stringify(key)}: ${JSON.stringify(value)}`;
+    const member = `${JSON.stringify(key)}: ${sortedJson(value)}`;
     return [{ start: last.end, end: last.end, text: `,${spaceBefore(last, text) || ' '}${member}` }];
   }
   const anchor = fields.findLast(({ pair: { value } }) => isOneLiner(value, text));

@@ -375,6 +375,11 @@ test('an annotation that v1alpha1 objects have already is of somebody else, and 
   assert.equal(toAlpha(there)['metadata'], { ...metadata, annotations: { other: 'x' } });
 });
 
+test('it takes no room from the one that is written', () => {
+  const annotations = { [CONVERSION_DATA]: 'x'.repeat(256 * 1024 - CONVERSION_DATA.length) };
+  assert.ok(JSON.parse(cacheOf(toBeta(alpha({ metadata: { ...metadata, annotations }, spec: {} }))) ?? ''));
+});
+
 test('annotations that are there for the kept object alone go with it', () => {
   const object = alpha({ spec: { online: true } });
   assert.equal(Object.keys((toBeta(object)['metadata'] as { annotations: Tree }).annotations), [CONVERSION_DATA]);
@@ -393,7 +398,12 @@ test('equal objects are kept as equal texts, whatever the order of their keys', 
   assert.is(cacheOf(toBeta(one)), cacheOf(toBeta(other)));
 });
 
-const KEPT = { apiVersion: V1ALPHA1, kind: 'BareMetalHost', spec: { hardwareProfile: 'dell', online: true } };
+/** It has hints of its own, so that its profile comes back although there are none any more. */
+const KEPT = {
+  apiVersion: V1ALPHA1,
+  kind: 'BareMetalHost',
+  spec: { hardwareProfile: 'dell', online: true, rootDeviceHints: {} },
+};
 const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 const DAMAGED: readonly (readonly [title: string, text: unknown])[] = [
   ['empty', ''],
@@ -409,7 +419,7 @@ const DAMAGED: readonly (readonly [title: string, text: unknown])[] = [
   ['of another kind', JSON.stringify({ ...KEPT, kind: 'HostClaim' })],
   ['spec is a list', JSON.stringify({ ...KEPT, spec: [] })],
   ['status is a text', JSON.stringify({ ...KEPT, status: 'x' })],
-  ['the profile is a number', JSON.stringify({ ...KEPT, spec: { hardwareProfile: 5 } })],
+  ['the profile is a number', JSON.stringify({ ...KEPT, spec: { ...KEPT.spec, hardwareProfile: 5 } })],
   ['the recorded profile is an object', JSON.stringify({ ...KEPT, status: { hardwareProfile: {} } })],
   ['the hardware is a list', JSON.stringify({ ...KEPT, status: { hardware: [] } })],
   ['the hardware has a number for a text', JSON.stringify({ ...KEPT, status: { hardware: { hostname: 5 } } })],
@@ -428,6 +438,11 @@ for (const [title, text] of DAMAGED) {
     );
   });
 }
+
+test('what is kept is not ignored when sound', () => {
+  const object = withCacheText(beta({ spec: { poweredOn: true } }), JSON.stringify(KEPT));
+  assert.equal(toAlpha(object), alpha({ spec: { online: true, hardwareProfile: 'dell' } }));
+});
 
 test('what is kept may have nothing where it is not needed', () => {
   for (const kept of [

@@ -395,7 +395,7 @@ function randomItem(field: Field, random: Random): Value {
 
 /** A random object, of the kind whose fields these are. */
 export function randomObject(kind: string, version: string, fields: Field, random: Random): Tree {
-  const annotations = '{"a": "b", "__proto__": "x", "baremetalhost.metal3.io/paused": ""}';
+  const annotations = '{"a": "b", "constructor": "x", "baremetalhost.metal3.io/paused": ""}';
   const metadata = {
     name: `host-${Math.floor(random() * 1e6)}`,
     namespace: 'metal3',

@@ -210,6 +210,9 @@ test('several objects of JSON are several documents', () => {
 });
 
 test('digits that a JavaScript number does not hold stay', () => {
+  const anew =
+    'apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nspec:\n  hardwareProfile: dell\nother: 12345678901234567890\n';
+  assert.match(text(anew), 'other: 12345678901234567890\n');
   const before = json().replace('"checksum"', '"size":12345678901234567890,"ratio":1.0,"checksum"');
   assert.match(text(before), '"size":12345678901234567890,"ratio":1.0,');
 });
@@ -225,13 +228,30 @@ kind: BareMetalHost
 spec:
   <<: *common
   bmc: &bmc {address: a}
+  raid:
+    hardwareRAIDVolumes:
+    - sizeGibibytes: 12345678901234567890
 `;
-  assert.equal(parse(text(before)), {
+  assert.equal(parse(text(before), { intAsBigInt: true }), {
     'x-common': { online: true, hardwareProfile: 'empty' },
     apiVersion: 'metal3.io/v1beta1',
     kind: 'BareMetalHost',
-    spec: { poweredOn: true, bmc: { address: 'a' } },
+    spec: {
+      poweredOn: true,
+      bmc: { address: 'a' },
+      raid: { hardwareRAIDVolumes: [{ sizeGibibytes: 12345678901234567890n }] },
+    },
   });
+});
+
+test('a merge in flow style comes to what it stands for, too', () => {
+  const before = `x: &x {online: true, hardwareProfile: empty, raid: {n: 12345678901234567890}}
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+spec: {description: d, <<: *x}
+`;
+  const { spec } = parse(text(before), { intAsBigInt: true });
+  assert.equal(spec, { description: 'd', poweredOn: true, raid: { n: 12345678901234567890n } });
 });
 
 const HARD: readonly string[] = [

@@ -4,6 +4,8 @@ import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../../../actors/clock.ts';
 import type { JsonMap } from '../../../../../adapters/ironic/api/conversion/paths.ts';
 import { answerConversionReview } from '../../../../../adapters/ironic/api/conversion/review.ts';
+import { checkedObject } from '../../../../../adapters/kubernetes/embedded/conversion/review.ts';
+import type { KubeObject } from '../../../../../adapters/kubernetes/embedded/json.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';
 import { alpha, beta, cacheOf, metadata, V1ALPHA1, V1BETA1 } from './objects.ts';
 
@@ -74,6 +76,19 @@ test('of metadata nothing changes but annotations', () => {
 
 test('no objects are converted to none', () => {
   assert.equal(responseTo(asked([])), { uid: '705ab4f5', convertedObjects: [], result: { status: 'Success' } });
+});
+
+test('an API server takes the answers as they are', () => {
+  const fields = fieldsOf([...HOST_ROWS, ...HARDWARE_ROWS], 'v1alpha1');
+  const random = mulberry32(11);
+  const hosts = Array.from({ length: 200 }, () => randomObject('BareMetalHost', 'v1alpha1', fields, random));
+  const there = responseTo(asked(hosts)).convertedObjects;
+  const back = responseTo(asked(there, V1ALPHA1)).convertedObjects;
+  for (const [at, host] of hosts.entries()) {
+    const received = there[at] as Tree;
+    assert.equal(checkedObject(host as KubeObject, received, V1BETA1, at), received);
+    assert.equal(checkedObject(received as KubeObject, back[at], V1ALPHA1, at), host);
+  }
 });
 
 const FAILING: readonly (readonly [title: string, objects: readonly unknown[], version: string, message: RegExp])[] = [
