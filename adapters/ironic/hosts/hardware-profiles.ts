@@ -9,23 +9,20 @@ const HINTS: ReadonlyMap<string, RootDeviceHints> = new Map([
   ['dell', { hctl: '0:0:0:0' }],
   ['dell-raid', { hctl: '0:2:0:0' }],
   ['openstack', { deviceName: '/dev/vdb' }],
-  ['empty', {}],
 ]);
 
-/** The hints that a profile stands for, `{}` if it gives none; undefined: there is no such profile. */
+/** The hints that a profile stands for; undefined: it has none, or there is no such profile. */
 export function hintsOfProfile(name: string): RootDeviceHints | undefined {
   return HINTS.get(name);
 }
 
-/** The profile that counts for a host: the recorded one, else the one asked for, else by the address of its BMC. */
-export function profileNameOf({ spec, status }: { readonly spec?: unknown; readonly status?: unknown }): string {
-  const { hardwareProfile: asked, bmc } = fieldsOf(spec);
-  const { address } = fieldsOf(bmc);
-  for (const name of [fieldsOf(status)['hardwareProfile'], asked]) {
-    if (typeof name === 'string' && name !== '') return name;
-  }
-  return typeof address === 'string' && address.startsWith('libvirt') ? 'libvirt' : 'unknown';
+interface Profiled {
+  readonly spec: { readonly hardwareProfile: string; readonly bmc: { readonly address: string } };
+  readonly status: { readonly hardwareProfile: string };
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+/** The profile that counts for a host: the recorded one, else the one asked for, else by the address of its BMC. */
+export function profileNameOf({ spec, status }: Profiled): string {
+  const byAddress = spec.bmc.address.startsWith('libvirt') ? 'libvirt' : 'unknown';
+  return status.hardwareProfile || spec.hardwareProfile || byAddress;
+}

@@ -568,6 +568,7 @@ test('odd objects are converted as far as they make sense', () => {
     5,
     true,
     {},
+    { bmc: { address: 5 } },
     { raid: { softwareRAIDVolumes: [null, 'x', { physicalDisks: [null, 5] }] } },
   ];
   for (const spec of odd) {
@@ -581,6 +582,7 @@ test('odd objects are converted as far as they make sense', () => {
       toAlpha(beta({ spec, status }));
     }
   }
+  toAlpha(toBeta(alpha({ spec: { hardwareProfile: 5, bmc: 'x' }, status: { hardwareProfile: {} } })));
   for (const odd of [undefined, null, 'x', [], { annotations: null }, { annotations: [] }, { annotations: { a: 5 } }]) {
     toAlpha(toBeta(alpha({ metadata: odd, spec: { online: true } })));
     toAlpha(beta({ metadata: odd, spec: { poweredOn: true } }));

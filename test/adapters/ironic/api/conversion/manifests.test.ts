@@ -245,13 +245,13 @@ spec:
 });
 
 test('a merge in flow style comes to what it stands for, too', () => {
-  const before = `x: &x {online: true, hardwareProfile: empty, raid: {n: 12345678901234567890}}
+  const before = `x: &x {online: true, hardwareProfile: empty, raid: {size: 12345678901234567890}}
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 spec: {description: d, <<: *x}
 `;
   const { spec } = parse(text(before), { intAsBigInt: true });
-  assert.equal(spec, { description: 'd', poweredOn: true, raid: { n: 12345678901234567890n } });
+  assert.equal(spec, { description: 'd', poweredOn: true, raid: { size: 12345678901234567890n } });
 });
 
 const HARD: readonly string[] = [
