@@ -16,13 +16,15 @@ export function hintsOfProfile(name: string): RootDeviceHints | undefined {
   return HINTS.get(name);
 }
 
-interface Profiled {
-  readonly spec: { readonly hardwareProfile: string; readonly bmc: { readonly address: string } };
-  readonly status: { readonly hardwareProfile: string };
+/** The profile that counts for a host: the recorded one, else the one asked for, else by the address of its BMC. */
+export function profileNameOf({ spec, status }: { readonly spec?: unknown; readonly status?: unknown }): string {
+  const { hardwareProfile: asked, bmc } = fieldsOf(spec);
+  for (const name of [fieldsOf(status)['hardwareProfile'], asked]) {
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  const { address } = fieldsOf(bmc);
+  return typeof address === 'string' && address.startsWith('libvirt') ? 'libvirt' : 'unknown';
 }
 
-/** The profile that counts for a host: the recorded one, else the one asked for, else by the address of its BMC. */
-export function profileNameOf({ spec, status }: Profiled): string {
-  const byAddress = spec.bmc.address.startsWith('libvirt') ? 'libvirt' : 'unknown';
-  return status.hardwareProfile || spec.hardwareProfile || byAddress;
-}
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,6 +1,6 @@
 // R4: a v1beta1 host has no hardware profile to fall back to, so that what the profile stands for is written out.
 import { hintsOfProfile, profileNameOf } from '../../../hosts/hardware-profiles.ts';
-import { changedAt, isAbsent, isMap, isSame, type JsonMap, type Path, restoredAt, valueAt } from '../paths.ts';
+import { changedAt, isAbsent, isMap, isSame, type JsonMap, restoredAt, valueAt } from '../paths.ts';
 import type { Rule } from './rule.ts';
 
 const HINTS = ['spec', 'rootDeviceHints'] as const;
@@ -26,19 +26,7 @@ export function areWrittenHintsGone(object: JsonMap, old: JsonMap): boolean {
 function writtenHints(host: JsonMap): object | undefined {
   const { spec, status } = host;
   if (!isMap(spec) || !isAbsent(spec['rootDeviceHints']) || hasRootVolume(spec)) return undefined;
-  const profile = profileNameOf({
-    spec: {
-      hardwareProfile: textAt(spec, ['hardwareProfile']),
-      bmc: { address: textAt(spec, ['bmc', 'address']) },
-    },
-    status: { hardwareProfile: textAt(status, ['hardwareProfile']) },
-  });
-  return hintsOfProfile(profile);
-}
-
-function textAt(tree: unknown, path: Path): string {
-  const text = valueAt(tree, path);
-  return typeof text === 'string' ? text : '';
+  return hintsOfProfile(profileNameOf({ spec, status }));
 }
 
 /** Then the volume is the root device, and hints beside it are refused. */
