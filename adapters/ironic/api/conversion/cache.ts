@@ -1,0 +1,70 @@
+// What v1beta1 cannot say, kept in an annotation of the v1beta1 object: the whole v1alpha1 object that it was made of,
+// without its metadata. The way back takes from it what v1beta1 has no field for, and nothing else.
+//
+// Invariants:
+//   K1. The same object gives the same text, so that an object converted back and forth is not written anew.
+//   K2. No annotation is worth an object that cannot be read: what would make the annotations too large is left out, and
+//       what is no v1alpha1 object of the kind, for whatever reason, counts as not there.
+import { parsedMap } from './json-text.ts';
+import { changedAt, isAbsent, isMap, type JsonMap, sortedJson, valueAt, without } from './paths.ts';
+import { HARDWARE } from './rules/hardware-details.ts';
+import { fitted, HARDWARE_DETAILS } from './shapes.ts';
+import { V1ALPHA1 } from './versions.ts';
+
+/** The annotation. */
+export const CONVERSION_DATA = 'cluster.x-k8s.io/conversion-data';
+
+/** Where the details of the hardware are left out, in bytes of the annotation's value: HardwareData has them too. */
+const MAX_WITH_HARDWARE_BYTES = 200 * 1024;
+/** What the API server takes of all annotations of an object together, in bytes of keys and values. */
+const MAX_ANNOTATIONS_BYTES = 256 * 1024;
+
+const ANNOTATION = ['annotations', CONVERSION_DATA] as const;
+
+/** Metadata that also keep the v1alpha1 object, in the place of whatever the annotation said before. */
+export function withCache(metadata: unknown, source: JsonMap): JsonMap {
+  const own = isMap(metadata) ? metadata : {};
+  const annotations = isMap(own['annotations']) ? without(own['annotations'], CONVERSION_DATA) : {};
+  const taken = Object.entries(annotations).reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0);
+  const room = MAX_ANNOTATIONS_BYTES - taken - bytesOf(CONVERSION_DATA);
+  const text = fittingText(source, room);
+  return text === undefined
+    ? (withoutCache(own) as JsonMap)
+    : { ...own, annotations: { ...annotations, [CONVERSION_DATA]: text } };
+}
+
+/** Metadata without the kept object. Annotations that were there for its sake alone are gone, too. */
+export function withoutCache(metadata: unknown): unknown {
+  if (valueAt(metadata, ANNOTATION) === undefined) return metadata;
+  const bare = changedAt(metadata, ANNOTATION, () => undefined);
+  const isEmpty = Object.keys(valueAt(bare, ['annotations']) as JsonMap).length === 0;
+  return isEmpty ? changedAt(bare, ['annotations'], () => undefined) : bare;
+}
+
+/** The v1alpha1 object that is kept with a v1beta1 object; undefined: none, or none that makes sense (K2). */
+export function cachedObject({ kind, metadata }: JsonMap): JsonMap | undefined {
+  const cached = parsedMap(valueAt(metadata, ANNOTATION));
+  if (cached === undefined || cached['apiVersion'] !== V1ALPHA1 || cached['kind'] !== kind) return undefined;
+  const { spec, status } = cached;
+  if ([spec, status].some((part) => !isAbsent(part) && !isMap(part))) return undefined;
+  const profiles = [valueAt(spec, ['hardwareProfile']), valueAt(status, ['hardwareProfile'])];
+  if (profiles.some((profile) => !isAbsent(profile) && typeof profile !== 'string')) return undefined;
+  const details = valueAt(cached, HARDWARE);
+  return isAbsent(details) || fitted(details, HARDWARE_DETAILS).wrong.length === 0 ? cached : undefined;
+}
+
+/** The object without what it found in the host. */
+export const withoutHardware = (object: JsonMap): JsonMap => changedAt(object, HARDWARE, () => undefined);
+
+/** What is kept of an object. */
+export const cacheText = (object: JsonMap): string => sortedJson(without(object, 'metadata'));
+
+/** @param room  how many bytes it may have; undefined: it does not fit without the hardware either */
+function fittingText(source: JsonMap, room: number): string | undefined {
+  const whole = cacheText(source);
+  if (bytesOf(whole) <= Math.min(room, MAX_WITH_HARDWARE_BYTES)) return whole;
+  const lean = cacheText(withoutHardware(source));
+  return bytesOf(lean) <= room ? lean : undefined;
+}
+
+const bytesOf = (text: unknown): number => Buffer.byteLength(String(text));

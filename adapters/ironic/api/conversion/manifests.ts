@@ -1,0 +1,197 @@
+// Manifests in files, converted without a server: what is v1alpha1 in a text becomes v1beta1 that means the same.
+//
+// Invariants:
+//   F1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
+//   F2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
+import { type Document, isNode, Parser, parseDocument } from 'yaml';
+import { withoutCache } from './cache.ts';
+import { convertObject } from './convert.ts';
+import { isMap, isSame, type JsonMap, without } from './paths.ts';
+import { nameOf } from './review.ts';
+import { NAMES_IN_V1BETA1 } from './rules/names.ts';
+import { RULES } from './rules/rules.ts';
+import { blockText, editsOf, withEdits } from './text-edits.ts';
+import { GROUP, groupOf, V1ALPHA1, V1BETA1 } from './versions.ts';
+
+export interface ConvertedManifests {
+  readonly text: string;
+  /** What could not be converted, and is in the text as it was. */
+  readonly problems: readonly ManifestProblem[];
+}
+
+export interface ManifestProblem {
+  /** Counted from 1. */
+  readonly document: number;
+  /** Of the whole text, counted from 1. */
+  readonly line: number;
+  /** Says nothing of what is in the text but kinds, names and versions. */
+  readonly message: string;
+}
+
+/** A problem inside of a document. */
+interface Finding {
+  /** Keys and indices that lead to it. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+interface Converted {
+  readonly value: unknown;
+  readonly findings: readonly Finding[];
+}
+
+/** How often aliases may be expanded: beyond that a text is meant to fill the memory. */
+const MAX_ALIASES = 100;
+
+/**
+ * Converts every v1alpha1 object in a text, also those in lists. Objects of v1beta1 stay as they are, and so does what is
+ * of another group. What is converted has no status and nothing that is kept for a way back.
+ *
+ * @param text  YAML of one or several documents, or JSON of one or several objects
+ */
+export function convertManifests(text: string): ConvertedManifests {
+  const problems: ManifestProblem[] = [];
+  const pieces: string[] = [];
+  let line = 1;
+  for (const [at, piece] of (jsonPieces(text) ?? yamlPieces(text)).entries()) {
+    const { text: converted, problems: found } = convertedPiece(piece);
+    pieces.push(converted);
+    problems.push(...found.map((problem) => ({ ...problem, document: at + 1, line: line + problem.line - 1 })));
+    line += lineOf(piece, piece.length) - 1;
+  }
+  return { text: pieces.join(''), problems };
+}
+
+interface ConvertedPiece {
+  readonly text: string;
+  readonly problems: readonly Omit<ManifestProblem, 'document'>[];
+}
+
+function unconverted(piece: string, offset: number, message: string): ConvertedPiece {
+  return { text: piece, problems: [{ line: lineOf(piece, offset), message }] };
+}
+
+function convertedPiece(piece: string): ConvertedPiece {
+  const document = parsed(piece);
+  const [error] = document.errors;
+  if (error !== undefined) return unconverted(piece, error.pos[0], `no YAML: ${error.code}`);
+  const before = dataOf(document);
+  if (before === undefined) return unconverted(piece, piece.search(/\*/), 'no YAML: BAD_ALIAS');
+  const { value: after, findings } = converted(before.data, []);
+  return {
+    text: isSame(before.data, after) ? piece : rewritten(piece, document, before.data, after),
+    problems: findings.map(({ path, message }) => ({ line: lineOf(piece, offsetOf(document, path)), message })),
+  };
+}
+
+/** F2: what edits of the text do not bring about is written anew, without comments. */
+function rewritten(piece: string, document: Document.Parsed, before: unknown, after: unknown): string {
+  const edits = editsOf(document.contents, before, after, { text: piece, renames: NAMES_IN_V1BETA1 });
+  const edited = withEdits(piece, edits);
+  const again = parsed(edited);
+  if (again.errors.length === 0 && isSame(dataOf(again)?.data, after)) return edited;
+  const json = jsonOf(piece);
+  if (json !== undefined) return `${JSON.stringify(converted(json, []).value, undefined, 2)}\n`;
+  return `${document.directives.docStart ? '---\n' : ''}${blockText(after)}`;
+}
+
+function converted(value: unknown, path: Finding['path']): Converted {
+  if (!isMap(value)) return { value, findings: [] };
+  const { apiVersion, items } = value;
+  if (isList(value) && Array.isArray(items)) {
+    const parts = items.map((item, at) => converted(item, [...path, 'items', at]));
+    const version = apiVersion === V1ALPHA1 ? V1BETA1 : apiVersion;
+    return {
+      value: { ...value, apiVersion: version, items: parts.map((part) => part.value) },
+      findings: parts.flatMap(({ findings }) => findings),
+    };
+  }
+  if (groupOf(String(apiVersion)) !== GROUP || apiVersion === V1BETA1) return { value, findings: [] };
+  const conversion = convertObject(value, V1BETA1);
+  if (conversion.kind === 'done') return { value: asManifest(conversion.object, value), findings: [] };
+  return { value, findings: [{ path, message: `${nameOf(value)}: ${conversion.error.message}` }] };
+}
+
+/** A list of anything, or one of the group's. */
+function isList({ apiVersion, kind }: JsonMap): boolean {
+  if (apiVersion === 'v1') return kind === 'List';
+  return apiVersion === V1ALPHA1 && typeof kind === 'string' && kind.endsWith('List') && RULES.has(kind.slice(0, -4));
+}
+
+function asManifest(object: JsonMap, source: JsonMap): JsonMap {
+  const manifest = without(object, 'status');
+  if (!Object.hasOwn(source, 'metadata')) return without(manifest, 'metadata');
+  return { ...manifest, metadata: withoutCache(source['metadata']) };
+}
+
+/** YAML 1.1 as Kubernetes reads it, where `yes` is true, but times and numbers with colons are texts. */
+function parsed(text: string): Document.Parsed {
+  return parseDocument(text, {
+    schema: 'yaml-1.1',
+    prettyErrors: false,
+    intAsBigInt: true,
+    customTags: (tags) =>
+      tags.filter((tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith(':timestamp'))),
+  });
+}
+
+/** What a document says; undefined: its aliases are wrong. */
+function dataOf(document: Document.Parsed): { readonly data: unknown } | undefined {
+  try {
+    return { data: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
+}
+
+function offsetOf(document: Document.Parsed, path: Finding['path']): number {
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** The line of a place in the text, counted from 1. */
+const lineOf = (text: string, offset: number): number => text.slice(0, Math.max(0, offset)).split('\n').length;
+
+/** The documents of a text, each with what is around it: together they are the text. */
+function yamlPieces(text: string): readonly string[] {
+  const starts = [0];
+  let hasDocument = false;
+  for (const { type, offset } of new Parser().parse(text)) {
+    if (hasDocument && type !== 'doc-end') {
+      starts.push(offset);
+      hasDocument = false;
+    }
+    hasDocument ||= type === 'document';
+  }
+  return starts.map((start, at) => text.slice(start, starts[at + 1]));
+}
+
+/** The objects of a text that is nothing but JSON objects, each with the space before it; undefined: it is not. */
+function jsonPieces(text: string): readonly string[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  const pieces: string[] = [];
+  let start = 0;
+  let depth = 0;
+  let isText = false;
+  for (const { 0: token, index } of text.matchAll(/\\.|["{}]/g)) {
+    if (token === '"') isText = !isText;
+    else if (!isText && token === '{') depth++;
+    else if (!isText && token === '}') depth--;
+    if (token !== '}' || depth > 0) continue;
+    pieces.push(text.slice(start, index + 1));
+    start = index + 1;
+  }
+  const last = pieces.pop();
+  if (last === undefined || pieces.some((piece) => jsonOf(piece) === undefined)) return undefined;
+  const rest = text.slice(start);
+  return jsonOf(last) === undefined || rest.trim() !== '' ? undefined : [...pieces, last + rest];
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
