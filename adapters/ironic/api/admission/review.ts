@@ -20,7 +20,7 @@ export interface ReviewAnswer {
 type Question = { readonly uid: string; readonly request: AdmissionRequest } | { readonly answer: ReviewAnswer };
 
 /**
- * Answers one review. Never throws.
+ * Answers one review, whatever is wrong with it.
  *
  * @param review  the body of the request, as it was parsed
  * @param path  that was asked for, with or without a query

@@ -117,6 +117,7 @@ test('what Ironic takes where nothing is told is no change, nor how it is spelt'
   const wanted = info('ipmi://bmc');
   assert.is(didAddressChange({ ipmi_address: 'bmc' }, wanted), false);
   assert.is(didAddressChange({ ipmi_address: 'bmc', ipmi_port: 623, ipmi_verify_ca: true }, wanted), false);
+  assert.is(didAddressChange({ ipmi_address: 'bmc', ipmi_verify_ca: 'True' }, wanted), false);
   const unverified = info('redfish://bmc', { disableCertificateVerification: true });
   assert.is(didAddressChange({ redfish_address: 'https://bmc', redfish_verify_ca: 'False' }, unverified), false);
 });

@@ -72,6 +72,8 @@ test('an unset bmc and one of two empty texts are the same (A2)', () => {
   assert.equal(updated('BareMetalHost', parsed(host(spec)), parsed(host(written))), []);
   assert.equal(updated('BareMetalHost', parsed(host(written)), parsed(host(spec))), []);
   assert.ok(updated('BareMetalHost', parsed(host(spec)), parsed(host({ firmware: {} }))).length > 0);
+  const named = { ...spec, bmc: { address: '', credentialsName: 'bmc' } };
+  assert.is(updated('BareMetalHost', parsed(host(written)), parsed(host(named))).length, 1);
 });
 
 test('empty lists of RAID volumes are not the same as none', () => {
