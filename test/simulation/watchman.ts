@@ -263,7 +263,10 @@ export class Watchman {
       return;
     }
     const deed = deedOf(landing);
-    if (deed === undefined) return;
+    if (deed === undefined) {
+      if (method === 'DELETE') this.#onReleased(uid, path.split('/').at(-1) ?? '');
+      return;
+    }
     if (deed.what === 'make') {
       const id = madeBy(deed, answer);
       this.note({ id, kind: deed.kind, uid, uses: deed.uses });
@@ -361,6 +364,13 @@ export class Watchman {
     }
     for (const made of this.made.values())
       if (made.uid === uid) this.made.set(made.id, { ...made, uses: new Set([...made.uses, ...named]) });
+  }
+
+  /** What was attached is taken off: nothing is built on it any more. */
+  #onReleased(uid: string, id: string): void {
+    for (const made of this.made.values())
+      if (made.uid === uid && made.uses.has(id))
+        this.made.set(made.id, { ...made, uses: made.uses.difference(new Set([id])) });
   }
 
   /** Of what is an object's own. */

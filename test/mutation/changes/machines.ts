@@ -164,10 +164,10 @@ export const MACHINES: readonly Change[] = [
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
-    file: 'machines/external-resource/setup.ts',
+    file: 'machines/external-resource/context.ts',
     breaks: 'I4: an id that is not stored yet is forgotten for that of another host',
-    from: 'context.externalId !== undefined && context.externalId !== context.object.externalId',
-    to: 'context.externalId === null',
+    from: '(externalId !== undefined && externalId !== object.externalId) || isBeingRemoved(context)',
+    to: 'isBeingRemoved(context)',
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
