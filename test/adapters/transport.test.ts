@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { AnswerMemory } from '../../../adapters/openstack/answer-memory.ts';
-import { httpTransport } from '../../../adapters/openstack/transport.ts';
-import { type Clock, TransientError, UnansweredError } from '../../../bus/mod.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { AnswerMemory } from '../../adapters/answer-memory.ts';
+import { httpTransport } from '../../adapters/transport.ts';
+import { type Clock, TransientError, UnansweredError } from '../../bus/mod.ts';
 
 const test = suite('transport');
 
