@@ -2,6 +2,7 @@
 //
 // Invariants:
 //   C1. What a file or a Secret holds is in no message.
+import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,10 +57,9 @@ export async function readKeys(
     [caFile, clientCertificateFile, clientKeyFile].map((path) => readable(files, path)),
   );
   const client = certificate !== undefined && key !== undefined ? { certificate, key } : undefined;
-  if (ca !== undefined) checkPem({ ca }, `'${caFile}' holds no certificate in PEM`);
+  if (ca !== undefined) checkAuthorities(ca, `'${caFile}'`);
   if (client !== undefined) {
-    const text = `'${clientCertificateFile}' and '${clientKeyFile}' are no certificate and its key in PEM`;
-    checkPem({ cert: client.certificate, key: client.key }, text);
+    checkPair(client.certificate, client.key, `'${clientCertificateFile}' and '${clientKeyFile}'`);
   }
   const isHalf = client === undefined && (certificate !== undefined || key !== undefined);
   return {
@@ -81,15 +81,35 @@ export function checkedCredentials(username: string, password: string, of: strin
   return { username: user, password: word };
 }
 
-/** @throws {TerminalError} with this text */
-export function checkPem(given: { ca?: string; cert?: string; key?: string }, text: string): void {
+const CERTIFICATE = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----.*?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/gs;
+
+/** Certificates in PEM, one after the other; whatever stands between them. @param of  for people @throws {TerminalError} it holds none */
+export function checkAuthorities(pem: string, of: string): void {
+  checked(`${of} holds no certificate in PEM`, () => {
+    const all = pem.match(CERTIFICATE) ?? [];
+    // TLS itself overlooks what it cannot read.
+    for (const each of all) new X509Certificate(each);
+    return all.length > 0;
+  });
+}
+
+function checkPair(cert: string, key: string, of: string): void {
+  checked(`${of} are no certificate and its key in PEM`, () => {
+    createSecureContext({ cert, key });
+    return cert.match(CERTIFICATE) !== null;
+  });
+}
+
+/** @throws {TerminalError} with this text, without cause: whoever logs that may log the text of a key */
+function checked(text: string, check: () => boolean): void {
+  let isGood = false;
+  let code = '';
   try {
-    if (!Object.values(given).every((pem) => pem.includes('-----BEGIN '))) throw new Error('no PEM');
-    createSecureContext(given);
+    isGood = check();
   } catch (error) {
-    // Without cause: whoever logs it may log the text.
-    throw new TerminalError(`${text}${codeOf(error)}`);
+    code = codeOf(error);
   }
+  if (!isGood) throw new TerminalError(`${text}${code}`);
 }
 
 async function readCredentials(files: Files, folder: string): Promise<Credentials | undefined> {

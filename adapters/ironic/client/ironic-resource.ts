@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, WaitingError } from '../../../bus/errors.ts';
 import type { SecretContent } from '../../adapter.ts';
 import type { Trust } from '../../transport.ts';
-import { type Connection, checkedCredentials, checkPem } from './connection.ts';
+import { type Connection, checkAuthorities, checkedCredentials } from './connection.ts';
 import { isObject } from './node.ts';
 
 /** The parts of the resource that are read. Whatever else it holds, and of whatever type, does no harm. */
@@ -63,7 +63,7 @@ function isReady({ metadata: { generation }, status }: IronicResource): boolean 
 
 function caIn(secret: SecretContent | undefined, name: string): string {
   const ca = valueIn(secret, name, 'tls.crt');
-  checked(() => checkPem({ ca }, `Secret/${name} holds no certificate in PEM under tls.crt`));
+  checked(() => checkAuthorities(ca, `tls.crt of Secret/${name}`));
   return ca;
 }
 

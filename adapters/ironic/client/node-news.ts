@@ -1,6 +1,6 @@
 // Whether a node is not as it was known: of what is told, only what somebody waits for or decides by.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import type { Node, NodeField } from './node.ts';
+import { isObject, type Node, type NodeField } from './node.ts';
 
 /** Ironic shows so much of a secret. */
 const MASKED = '******';
@@ -17,10 +17,11 @@ const INSTANCE_KEYS = [
   'root_device',
 ] as const;
 
-/** Objects are compared by what shows of them; all else as it is. */
-const VIEWS: Partial<Record<NodeField, (value: JsonObject) => Json>> = {
+/** Objects are compared by what shows of them, on both sides; all else as it is. */
+const VIEWS: Partial<Record<NodeField, (value: JsonObject, other: JsonObject) => Json>> = {
   instance_info: (value) => Object.fromEntries(INSTANCE_KEYS.map((key) => [key, own(value, key)])),
-  driver_info: (value) => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== MASKED)),
+  driver_info: (value, other) =>
+    Object.fromEntries(Object.entries(value).filter(([key, each]) => each !== MASKED && own(other, key) !== MASKED)),
 };
 
 /**
@@ -36,15 +37,15 @@ export function newsOf(known: Partial<Node>, seen: Node): readonly NodeField[] {
     // Somebody else's object may hold more.
     if (!Object.hasOwn(seen, field)) return false;
     if (field === 'reservation' && isNothing(known.reservation)) return false;
-    return viewOf(field, known[field]) !== viewOf(field, seen[field]);
+    return !isSame(field, known[field], seen[field]);
   });
 }
 
-function viewOf(field: NodeField, value: Json | undefined): string {
-  if (isNothing(value)) return 'null';
+function isSame(field: NodeField, one: Json | undefined, other: Json | undefined): boolean {
   const view = VIEWS[field];
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return canonical(isObject && view !== undefined ? view(value as JsonObject) : value);
+  if (view === undefined || !isObject(one) || !isObject(other))
+    return canonical(one ?? null) === canonical(other ?? null);
+  return canonical(view(one, other)) === canonical(view(other, one));
 }
 
 /** Null, and what is not there at all. */

@@ -274,7 +274,9 @@ export class IronicSession {
           traceparent,
           ...(turn !== undefined && { turn }),
         },
-      );
+      ).catch((error: unknown) => {
+        throw unreached(error);
+      });
       if (success.includes(answer.status)) return answer;
       if (answer.status === 406) {
         // Another Ironic answers by now, or this one was put back.
@@ -284,8 +286,6 @@ export class IronicSession {
       }
       const secrets = [connection.credentials?.password ?? '', authorization ?? ''];
       throw refusalOf({ label, answer, requestBody: body, secrets });
-    } catch (error) {
-      throw unreached(error);
     } finally {
       holding.release();
       way.calls--;
