@@ -151,4 +151,34 @@ test('what an answer proves, by its status and its words', async () => {
   }
 });
 
+test('an answer that is to be a list is one, or a refusal; and the id of a request has either name', async () => {
+  const clock = systemClock();
+  const transport = httpTransport(TRUST, undefined, clock);
+  const id = 'req-8839f16b-346d-433f-b4e2-bdfbe380263f';
+  let answer: readonly [status: number, text: string] = [200, ''];
+  let name = 'openstack-request-id';
+  const server = createServer((_, response) => response.writeHead(answer[0], { [name]: id }).end(answer[1]));
+  try {
+    await withServer(server, async (url) => {
+      const list = () => transport.exchange({ ...post(url, clock.now() + 5_000), shape: 'list' });
+      answer = [200, '[1,{"a":2}]'];
+      const { items, body, requestId } = await list();
+      assert.equal({ items, body, requestId }, { items: [1, { a: 2 }], body: {}, requestId: id });
+      name = 'x-openstack-request-id';
+      answer = [404, '{"error":{}}'];
+      const refusal = await list();
+      assert.equal([refusal.body, refusal.items, refusal.requestId], [{ error: {} }, undefined, id]);
+      for (const text of ['{}', '5', '<html>']) {
+        answer = [200, text];
+        assert.instance(await rejection(list()), UnansweredError, text);
+      }
+      name = 'x-other';
+      answer = [200, '[]'];
+      assert.is((await list()).requestId, undefined);
+    });
+  } finally {
+    await transport.close();
+  }
+});
+
 test.run();

@@ -264,8 +264,8 @@ class Rounds {
     return { nodes, failures };
   }
 
+  /** Who does not wait any more hears nothing of it. */
   #tell(waiting: Waiting, node: Node | undefined): void {
-    if (!this.#isWaiting(waiting)) return;
     if (node === undefined) waiting.tell({ gone: true });
     else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.tell({ node });
   }

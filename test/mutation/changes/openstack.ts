@@ -215,8 +215,8 @@ export const OPENSTACK: readonly Change[] = [
   {
     file: 'adapters/transport.ts',
     breaks: 'an empty 404, which any gateway may say, proves absence',
-    from: "if (text.trim() === '' && status !== 404) return {};",
-    to: "if (text.trim() === '') return {};",
+    from: "if (text.trim() === '' && status !== 404) return { body: {} };",
+    to: "if (text.trim() === '') return { body: {} };",
     tests: ['test/adapters/transport.test.ts'],
   },
   {

@@ -136,9 +136,13 @@ test('it is looked at the pace of the most eager, for all', async () => {
   ironic.put('n7', { power_state: 'power off' });
   await clock.advance(SHORT_PACE_MS * LONGEST);
   assert.ok(resting[7]?.end.settled, 'by a list that was not made for it');
+  await clock.advance(20_000);
   stopAll(eager);
   const before = ironic.lists;
-  await clock.advance(REST_PACE_MS * LONGEST);
+  // Those at rest were served by the last one, too.
+  await clock.advance(REST_PACE_MS - 4_000);
+  assert.is(ironic.lists, before);
+  await clock.advance(20_000);
   assert.is(ironic.lists, before + 1);
   stopAll(resting);
   assert.is(clock.armed, 0);
@@ -178,6 +182,21 @@ test('few of many are read by themselves, and the others’ list comes at their 
   assert.is(ironic.reads.length, length);
   assert.is(ironic.lists, 2);
   stopAll([...resting, ...eager, ...more]);
+});
+
+test('where all that are read by themselves fail, that is a look that failed (W4)', async () => {
+  const { clock, ironic, logs, watch } = scene();
+  ironic.fill(1_000);
+  const resting = watch('n0', { paceMs: REST_PACE_MS * 100 });
+  const first = watch('n1', { known: undefined });
+  await clock.advance(SHORT_PACE_MS * LONGEST);
+  assert.ok(first.end.settled);
+  const eager = watch('n2');
+  ironic.failure = () => new TransientError('connection refused');
+  await clock.advance(120_000);
+  assert.ok(ironic.reads.length <= 6, `${ironic.reads.length} reads`);
+  assert.equal(logs, ['nodes of Ironic cannot be read; it is tried again']);
+  stopAll([resting, eager]);
 });
 
 test('two who wait for one node are told both, of one read', async () => {
