@@ -131,6 +131,7 @@ test('a source reads the resource and its Secrets in its namespace, and no file 
       read.push(`${namespace}/${name}`);
       return name === 'api' ? CREDENTIALS : secret({ 'tls.crt': certificate });
     },
+    log: { warn: () => undefined },
     files: {
       exists: async () => true,
       read: async (path) => (path.includes('/ironic/') ? 'of a file' : undefined),

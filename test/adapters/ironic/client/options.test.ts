@@ -253,10 +253,24 @@ test('a file that cannot be read is an error, not a file that is not there', asy
   );
 });
 
+const PORTS = {
+  readSecret: async () => undefined,
+  readResource: async () => undefined,
+  log: { warn: () => undefined },
+};
+
+test('people are warned once', () =>
+  withFiles({ 'client.crt': certificate }, async (options) => {
+    const warnings: object[] = [];
+    const source = connectionSource(options, { ...PORTS, log: { warn: (fields) => void warnings.push(fields) } });
+    await source();
+    await source();
+    assert.is(warnings.length, 1);
+  }));
+
 test('a source reads anew each time, so that a new password needs no start', () =>
   withFiles({ 'ironic/username': 'admin', 'ironic/password': 'old' }, async (options, root) => {
-    const ports = { readSecret: async () => undefined, readResource: async () => undefined };
-    const source = connectionSource(options, ports);
+    const source = connectionSource(options, PORTS);
     assert.is((await source()).credentials?.password, 'old');
     writeFileSync(join(root, 'ironic/password'), 'new');
     assert.equal(await source(), {
@@ -267,9 +281,8 @@ test('a source reads anew each time, so that a new password needs no start', () 
   }));
 
 test('where nobody said where Ironic is, nothing is served', () => {
-  const ports = { readSecret: async () => undefined, readResource: async () => undefined };
   assert.is(
-    refusal(() => connectionSource(optionsOf(), ports)),
+    refusal(() => connectionSource(optionsOf(), PORTS)),
     'IRONIC_ENDPOINT or IRONIC_NAME must be set',
   );
 });
