@@ -6,23 +6,23 @@
 //   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
 //   S4. The token goes to no URL but the catalogue's: of a link to the next page only the query is used.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TerminalError, TransientError, toErrorData, UnansweredError } from '../../bus/errors.ts';
+import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { parseTraceparent } from '../../bus/trace-context.ts';
 import type { CallRecord } from '../adapter.ts';
-import { ListExtent } from './answer.ts';
-import type { AnswerMemory, Holding } from './answer-memory.ts';
+import { ListExtent } from '../answer.ts';
+import type { AnswerMemory, Holding } from '../answer-memory.ts';
+import { callInTurn, tracing } from '../calling.ts';
+import type { Gate } from '../gate.ts';
+import type { Outages } from '../outage.ts';
+import { hidden, hiding } from '../secrets.ts';
+import type { Transport, TransportAnswer } from '../transport.ts';
 import { type Grant, identityUrl, parseGrant, tokenRequest } from './authentication.ts';
 import { serviceUrl, usable } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import { authenticationRefusal, explanation } from './explanation.ts';
-import type { Gate } from './gate.ts';
 import { isPlainPath } from './ids.ts';
-import type { Outages } from './outage.ts';
 import { isPagedByOffset, nextQuery, offsetQuery } from './pages.ts';
-import { hidden, hiding } from './secrets.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
-import type { Transport, TransportAnswer } from './transport.ts';
 
 export interface CloudSessionDeps {
   clock: Clock;
@@ -53,22 +53,12 @@ interface Asking {
   readonly turn?: 'first';
 }
 
-interface Request {
-  readonly call: Call;
-  readonly base: string;
-  readonly credentials: Readonly<Record<string, string>>;
-  readonly asking: Asking;
-  readonly onHeard: () => void;
-}
-
 /** An authentication that takes longer has failed, whoever waits for it. */
 const AUTHENTICATION_TIMEOUT_MS = 30_000;
 /** After a refusal of the credentials, they are not tried again for so long: accounts get locked. */
 const REFUSAL_HOLD_MS = 5_000;
 /** Part of a token's life after which the next call gets a new one. */
 const RENEW_AFTER = 0.9;
-/** Longest that one answer makes the calls of a namespace to its cloud wait. */
-const LONGEST_PAUSE_MS = 30_000;
 /** Members of `auth` that are secrets, by name. */
 const SECRET = /password|secret|token|passcode/i;
 /** Items that are asked for at a time, of services that take `limit`. */
@@ -225,62 +215,21 @@ export class CloudSession {
     return this.#enter(call, url, { 'x-auth-token': held.token }, asking);
   }
 
-  /** Waits for the call's turn and sends it, unless the service does not answer anybody. */
+  /** Sends the call in its turn, unless the service does not answer anybody. */
   async #enter(
     call: Call,
     base: string,
     credentials: Readonly<Record<string, string>>,
-    asking: Asking,
+    { namespace, holding, turn }: Asking,
   ): Promise<TransportAnswer> {
-    const outage = this.#deps.outages.of(call.service, base);
-    outage.check();
-    const entry = await this.#deps.gate.enter({
-      namespace: asking.namespace,
-      object: objectOf(call.traceparent),
-      kind: call.method,
-      deadlineAt: call.deadlineAt,
-      ...(asking.turn !== undefined && { turn: asking.turn }),
-    });
-    if (call.stream !== undefined) {
-      // It takes as long as it takes: a slot is for what is over soon, and what fails may be whoever brings the stream.
-      entry.leave('unanswered');
-      return this.#exchange({ call, base, credentials, asking, onHeard: () => undefined });
-    }
-    let isHeard = false;
-    const onHeard = (): void => {
-      isHeard = true;
-    };
-    try {
-      // It may have gone while the call waited.
-      const trial = outage.begin(call.deadlineAt);
-      return await this.#exchange({ call, base, credentials, asking, onHeard }).then(
-        (answer) => {
-          onHeard();
-          trial.answered();
-          return answer;
-        },
-        (error: unknown) => {
-          if (isHeard) trial.answered();
-          else trial.failed(toErrorData(error).message);
-          throw error;
-        },
-      );
-    } finally {
-      entry.leave(isHeard ? 'answered' : 'unanswered');
-    }
-  }
-
-  async #exchange({ call, base, credentials, asking, onHeard }: Request): Promise<TransportAnswer> {
-    const { clock, transport, gate, onCall, serviceHeaders, userAgent } = this.#deps;
-    const { service, method, path, query, traceparent, extent = 'one' } = call;
-    const search = searchOf(query ?? []);
-    const startedAt = clock.now();
-    let status: number | undefined;
-    let requestId: string | undefined;
-    try {
-      const answer = await transport.exchange({
+    const { outages, serviceHeaders, userAgent } = this.#deps;
+    const { service, method, path, query, body, stream, deadlineAt, traceparent, extent = 'one' } = call;
+    return callInTurn(this.#deps, {
+      service,
+      path,
+      request: {
         method,
-        url: `${base}${path}${search}`,
+        url: `${base}${path}${searchOf(query ?? [])}`,
         label: labelOf(call),
         headers: {
           'user-agent': userAgent,
@@ -289,32 +238,17 @@ export class CloudSession {
           ...call.headers,
           ...credentials,
         },
-        body: call.body,
-        stream: call.stream,
-        deadlineAt: call.deadlineAt,
+        body,
+        stream,
+        deadlineAt,
         extent,
-        holding: asking.holding,
-        onHeard,
-      });
-      ({ status, requestId } = answer);
-      const { retryAfterMs = 0 } = answer;
-      // Whoever asks too much is told so, and nobody else has to wait.
-      if (status === 429 && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), asking.namespace);
-      if (status === 503) this.#leaveAlone(call, base, retryAfterMs);
-      return answer;
-    } catch (error) {
-      // A gateway says it in words of its own.
-      if (error instanceof TransientError) this.#leaveAlone(call, base, error.retryAfterMs);
-      throw error;
-    } finally {
-      const named = requestId !== undefined && { requestId };
-      onCall?.({ service, method, path, status, durationMs: clock.now() - startedAt, traceparent, ...named });
-    }
-  }
-
-  /** The service alone: what it says holds for no other one of the cloud. */
-  #leaveAlone({ service }: Call, base: string, retryAfterMs = 0): void {
-    if (retryAfterMs > 0) this.#deps.outages.of(service, base).rest(retryAfterMs, service);
+        holding,
+      },
+      outage: outages.of(service, base),
+      namespace,
+      traceparent,
+      ...(turn !== undefined && { turn }),
+    });
   }
 
   #judge(call: Call, answer: Answered): Answer {
@@ -343,19 +277,6 @@ function searchOf(query: readonly (readonly [string, string])[]): string {
   const search = new URLSearchParams();
   for (const [key, value] of query) search.append(key, value);
   return query.length === 0 ? '' : `?${search}`;
-}
-
-/** A trace is one object's, and its id begins with a generation of 8 digits. */
-function objectOf(traceparent: string): string {
-  return parseTraceparent(traceparent)?.traceId.slice(8) ?? '';
-}
-
-/** What is malformed is left out. */
-function tracing(traceparent: string): Readonly<Record<string, string>> {
-  const hex = parseTraceparent(traceparent)?.traceId;
-  if (hex === undefined) return {};
-  const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-  return { traceparent, 'x-openstack-request-id': `req-${uuid}` };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

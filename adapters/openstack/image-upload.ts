@@ -9,6 +9,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { TerminalError, TransientError, TroupeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { HeldRequest } from '../../machines/life.ts';
+import type { Stream } from '../transport.ts';
 import { changeOf } from './bodies.ts';
 import { decompressed } from './compression/mod.ts';
 import { attemptsOf, type DownloadProgress } from './downloading.ts';
@@ -17,7 +18,7 @@ import { type DownloadSpec, downloadOf, imageCall } from './image-data.ts';
 import { GLANCE } from './kinds/services.ts';
 import type { OperationsDeps } from './kinds/table.ts';
 import { transient } from './refusals.ts';
-import { HttpError, type Session, type Stream } from './session.ts';
+import { HttpError, type Session } from './session.ts';
 
 /** Longest time that a request which is no upload may take, in milliseconds. */
 const CALL_MS = 10_000;

@@ -9,7 +9,7 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { OversizeError } from './answer.ts';
+import { OversizeError } from '../answer.ts';
 import { resourceIn, resourcesOf } from './bodies.ts';
 import { type Criterion, matchesAll, queryOf } from './criteria.ts';
 import { type Identity, idCriteria } from './identity.ts';

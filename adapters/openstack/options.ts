@@ -3,6 +3,7 @@ import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Flag, Given, Settings } from '../adapter.ts';
 import { parseGoDuration } from '../go-duration.ts';
+import { proxyIn } from '../proxies.ts';
 import { wholeNumber } from '../settings.ts';
 import type { Downloads } from './downloads.ts';
 import { DRIFT_ANNOTATION, Drift } from './drift.ts';
@@ -108,21 +109,6 @@ function hostsIn({ name, value = '' }: Given): readonly string[] {
     throw new TerminalError(`${name} ${toErrorData(error).message}`);
   }
   return hosts;
-}
-
-/** This machine is always reached directly. */
-const DIRECT = 'localhost,127.0.0.1,::1';
-
-/** The proxy settings that programs share, in either spelling; undefined without any. */
-function proxyIn(variable: Settings['variable']): OpenStackOptions['proxy'] | undefined {
-  const either = (name: string): string | undefined => variable(name) || variable(name.toLowerCase()) || undefined;
-  const [httpProxy, httpsProxy, noProxy] = [either('HTTP_PROXY'), either('HTTPS_PROXY'), either('NO_PROXY')];
-  if (httpProxy === undefined && httpsProxy === undefined) return undefined;
-  return {
-    ...(httpProxy !== undefined && { httpProxy }),
-    ...(httpsProxy !== undefined && { httpsProxy }),
-    noProxy: noProxy === undefined ? DIRECT : `${noProxy},${DIRECT}`,
-  };
 }
 
 function driftGiven({ name, value }: Given): Drift {

@@ -9,6 +9,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
+import type { Reach } from '../transport.ts';
 
 export interface ReachOptions {
   /** Hosts that are reached whatever else is said: names, `*.example.com`, addresses, CIDRs, `*`. */
@@ -23,13 +24,6 @@ export interface ReachOptions {
   readonly serviceHost?: string | undefined;
   /** For tests. */
   readonly lookup?: LookupFunction;
-}
-
-export interface Reach {
-  /** What can be said before a name is resolved. @throws {TransientError} it is not to be reached */
-  checkUrl(url: URL): void;
-  /** Resolves names for a socket, and fails where they lead to what is not to be reached. */
-  lookupFor(port: number): LookupFunction;
 }
 
 const LOOPBACK = 'a loopback address';

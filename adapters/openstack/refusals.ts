@@ -2,12 +2,12 @@
 import { Fault, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
+import { GATEWAY_FAILURES } from '../transport.ts';
 import { faultOf } from './faults.ts';
 import { withCheckedIds } from './ids.ts';
 import { quotaMessage, quotasOf } from './quotas.ts';
 import { resyncOf } from './resync.ts';
 import { HttpError } from './session.ts';
-import { GATEWAY_FAILURES } from './transport.ts';
 
 /** Answers to a create or an update that trying again does not change. */
 const REFUSED: ReadonlySet<number> = new Set([409, 501]);

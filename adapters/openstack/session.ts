@@ -1,7 +1,8 @@
 // A session with one cloud: a token, its catalogue, and calls to the services in it.
 import type { JsonObject } from '../../bus/bus.ts';
 import { ErrorCode, TroupeError } from '../../bus/errors.ts';
-import type { Extent } from './answer.ts';
+import type { Extent } from '../answer.ts';
+import type { Stream } from '../transport.ts';
 
 /** One HTTP call to a service of the cloud. */
 export interface Call {
@@ -24,14 +25,6 @@ export interface Call {
   readonly deadlineAt: number;
   /** Sent as it is, and its trace's id as `X-OpenStack-Request-ID: req-<uuid>`, which every service that takes part logs. */
   readonly traceparent: string;
-}
-
-/** A body that is sent as it comes, never kept. */
-export interface Stream {
-  readonly contentType: string;
-  /** From the beginning; asked for once more when the call is sent again, after 401. */
-  readonly chunks: () => AsyncIterable<Uint8Array>;
-  readonly signal: AbortSignal;
 }
 
 export interface Answer {

@@ -10,16 +10,15 @@ import { createHash } from 'node:crypto';
 import { TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { CallLoad, CallRecord, Sharers } from '../adapter.ts';
-import { AnswerMemory } from './answer-memory.ts';
+import { AnswerMemory } from '../answer-memory.ts';
+import { Gate } from '../gate.ts';
+import { Outages } from '../outage.ts';
+import { httpTransport, type ProxySettings, type Reach, type Transport, type Trust } from '../transport.ts';
 import { identityUrl } from './authentication.ts';
 import { CloudSession } from './cloud-session.ts';
 import { type CloudEntry, type Credentials, type CredentialsSecret, parseCredentials } from './clouds-yaml.ts';
-import { Gate } from './gate.ts';
 import { SERVICE_HEADERS } from './kinds/services.ts';
-import { Outages } from './outage.ts';
-import type { Reach } from './reach.ts';
 import type { Identity, Session, Sessions } from './session.ts';
-import { httpTransport, type ProxySettings, type Transport, type Trust } from './transport.ts';
 
 export interface SessionsDeps {
   clock: Clock;
@@ -64,6 +63,8 @@ interface Opened {
   usedAt: number;
 }
 
+/** Of whoever is called, in messages. */
+const NAME = 'the cloud';
 /** What was not opened for so long is closed; a call ends long before, in milliseconds. */
 const IDLE_MS = 30 * 60_000;
 /** Between two looks at what is idle; they are made when something is opened, in milliseconds. */
@@ -238,14 +239,14 @@ class SecretSessions implements OwnedSessions {
     const { clock, onCall, proxy, reach, serviceHeaders = SERVICE_HEADERS, version } = this.#deps;
     const open = this.#deps.transport ?? ((trust: Trust) => httpTransport(trust, proxy, clock, reach));
     const cloud = identityUrl(entry);
-    const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: this.#slots() });
+    const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: this.#slots(), name: NAME });
     this.#gates.set(cloud, gate);
     const trust: Trust = { ca, verify: entry.verify };
     const key = JSON.stringify([ca ?? null, entry.verify]);
     const transport = this.#transports.get(key) ?? open(trust);
     this.#transports.set(key, transport);
     const way = wayOf({ cloud, trust: key });
-    const outages = this.#outages.get(way) ?? new Outages(clock);
+    const outages = this.#outages.get(way) ?? new Outages(clock, NAME);
     this.#outages.set(way, outages);
     const memory = this.#memory;
     const userAgent = `troupe/${version}`;

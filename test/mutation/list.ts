@@ -4,6 +4,7 @@ import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';
 import { COMMAND_LINE } from './changes/command-line.ts';
 import { DEPLOY } from './changes/deploy.ts';
+import { IRONIC_CLIENT } from './changes/ironic-client.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
 import { OCM } from './changes/ocm.ts';
@@ -14,6 +15,7 @@ export const CHANGES: readonly Change[] = [
   ...ACTORS,
   ...BUS,
   ...OPENSTACK,
+  ...IRONIC_CLIENT,
   ...KUBERNETES,
   ...OCM,
   ...COMMAND_LINE,

@@ -1,6 +1,6 @@
 // The simulated cloud without its wire, and what may happen to a request on the way there and back.
 import { type Fault, type Fetch, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/transport.ts';
 import { TransientError, UnansweredError } from '../../bus/mod.ts';
 import { fetchFile, type PieceFate } from './files.ts';
 import { madeFor } from './made-for.ts';

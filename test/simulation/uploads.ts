@@ -1,6 +1,6 @@
 // The content of an image on its way to the cloud, which takes longer than any other request.
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { TransportAnswer, TransportRequest } from '../../adapters/openstack/transport.ts';
+import type { TransportAnswer, TransportRequest } from '../../adapters/transport.ts';
 import { TransientError, TroupeError, UnansweredError } from '../../bus/mod.ts';
 import { type CloudWatcher, type Landing, lowered, type Misfortune } from './clouds.ts';
 

@@ -4,11 +4,11 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { AnswerMemory } from '../../../adapters/openstack/answer-memory.ts';
+import { AnswerMemory } from '../../../adapters/answer-memory.ts';
 import { identityUrl } from '../../../adapters/openstack/authentication.ts';
 import { serviceUrl } from '../../../adapters/openstack/catalogue.ts';
 import { type ReachOptions, reachOf } from '../../../adapters/openstack/reach.ts';
-import { httpTransport, type ProxySettings } from '../../../adapters/openstack/transport.ts';
+import { httpTransport, type ProxySettings } from '../../../adapters/transport.ts';
 import { TransientError } from '../../../bus/errors.ts';
 
 const test = suite('hosts of clouds');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import { type OwnedSessions, openStackSessions } from '../../../adapters/openstack/sessions.ts';
-import type { TransportAnswer, TransportRequest, Trust } from '../../../adapters/openstack/transport.ts';
+import type { TransportAnswer, TransportRequest, Trust } from '../../../adapters/transport.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../../bus/errors.ts';
 import { ManualClock } from '../kubernetes/manual-clock.ts';

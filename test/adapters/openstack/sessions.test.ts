@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import type { CallRecord } from '../../../adapters/adapter.ts';
 import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
-import { httpTransport, type Transport, type Trust } from '../../../adapters/openstack/transport.ts';
+import { httpTransport, type Transport, type Trust } from '../../../adapters/transport.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import { rejection, secretOf, withCloud } from './simulated.ts';
 

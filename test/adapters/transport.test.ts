@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { AnswerMemory } from '../../../adapters/openstack/answer-memory.ts';
-import { httpTransport } from '../../../adapters/openstack/transport.ts';
-import { type Clock, TransientError, UnansweredError } from '../../../bus/mod.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { AnswerMemory } from '../../adapters/answer-memory.ts';
+import { httpTransport } from '../../adapters/transport.ts';
+import { type Clock, TransientError, UnansweredError } from '../../bus/mod.ts';
 
 const test = suite('transport');
 
@@ -145,6 +145,36 @@ test('what an answer proves, by its status and its words', async () => {
       ] as const) {
         assert.instance(await answered(url, status, text), UnansweredError, `${status} '${text}'`);
       }
+    });
+  } finally {
+    await transport.close();
+  }
+});
+
+test('an answer that is to be a list is one, or a refusal; and the id of a request has either name', async () => {
+  const clock = systemClock();
+  const transport = httpTransport(TRUST, undefined, clock);
+  const id = 'req-8839f16b-346d-433f-b4e2-bdfbe380263f';
+  let answer: readonly [status: number, text: string] = [200, ''];
+  let name = 'openstack-request-id';
+  const server = createServer((_, response) => response.writeHead(answer[0], { [name]: id }).end(answer[1]));
+  try {
+    await withServer(server, async (url) => {
+      const list = () => transport.exchange({ ...post(url, clock.now() + 5_000), shape: 'list' });
+      answer = [200, '[1,{"a":2}]'];
+      const { items, body, requestId } = await list();
+      assert.equal({ items, body, requestId }, { items: [1, { a: 2 }], body: {}, requestId: id });
+      name = 'x-openstack-request-id';
+      answer = [404, '{"error":{}}'];
+      const refusal = await list();
+      assert.equal([refusal.body, refusal.items, refusal.requestId], [{ error: {} }, undefined, id]);
+      for (const text of ['{}', '5', '<html>']) {
+        answer = [200, text];
+        assert.instance(await rejection(list()), UnansweredError, text);
+      }
+      name = 'x-other';
+      answer = [200, '[]'];
+      assert.is((await list()).requestId, undefined);
     });
   } finally {
     await transport.close();

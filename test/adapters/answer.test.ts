@@ -3,13 +3,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { ListExtent, OversizeError } from '../../../adapters/openstack/answer.ts';
-import { AnswerMemory } from '../../../adapters/openstack/answer-memory.ts';
-import { AnswerScan } from '../../../adapters/openstack/answer-scan.ts';
-import { usable } from '../../../adapters/openstack/catalogue.ts';
-import { httpTransport, type TransportRequest } from '../../../adapters/openstack/transport.ts';
-import { TransientError, UnansweredError } from '../../../bus/mod.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { ListExtent, OversizeError } from '../../adapters/answer.ts';
+import { AnswerMemory } from '../../adapters/answer-memory.ts';
+import { AnswerScan } from '../../adapters/answer-scan.ts';
+import { usable } from '../../adapters/openstack/catalogue.ts';
+import { httpTransport, type TransportRequest } from '../../adapters/transport.ts';
+import { TransientError, UnansweredError } from '../../bus/mod.ts';
 
 const test = suite('answers of a cloud');
 

@@ -1,17 +1,32 @@
-// HTTP to a cloud: one request, one answer that is a JSON object or an error.
+// HTTP to a foreign system: one request, one answer that is JSON or an error.
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { buildConnector } from 'undici';
-import type { JsonObject } from '../../bus/bus.ts';
-import { TransientError, TroupeError, UnansweredError } from '../../bus/errors.ts';
-import type { Clock } from '../../bus/time.ts';
-import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from '../undici.ts';
+import type { Json, JsonObject } from '../bus/bus.ts';
+import { TransientError, TroupeError, UnansweredError } from '../bus/errors.ts';
+import type { Clock } from '../bus/time.ts';
 import { type Extent, textOf } from './answer.ts';
 import type { Holding } from './answer-memory.ts';
-import { type Reach, reachOf } from './reach.ts';
-import type { Stream } from './session.ts';
+import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from './undici.ts';
 
 /** As oslo.middleware makes it. */
 const REQUEST_ID = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A body that is sent as it comes, never kept. */
+export interface Stream {
+  readonly contentType: string;
+  /** From the beginning; asked for once more when the call is sent again, after 401. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+/** Which hosts are reached. */
+export interface Reach {
+  /** What can be said before a name is resolved. @throws {TransientError} it is not to be reached */
+  checkUrl(url: URL): void;
+  /** Resolves names for a socket, and fails where they lead to what is not to be reached. */
+  lookupFor(port: number): LookupFunction;
+}
 
 /** A gateway that lost, or did not wait for, the service behind it, which may be at work still. */
 export const GATEWAY_FAILURES: ReadonlySet<number> = new Set([502, 504]);
@@ -36,6 +51,8 @@ export interface TransportRequest {
   readonly deadlineAt: number;
   /** How much may be answered. */
   readonly extent: Extent;
+  /** What success is answered with: an object, unless stated. A refusal is an object in either case. */
+  readonly shape?: 'object' | 'list';
   /** The memory that the answer is read into; whoever opened it releases it. */
   readonly holding: Holding;
   /** Told of the first sign of an answer, whatever becomes of it. */
@@ -45,6 +62,8 @@ export interface TransportRequest {
 export interface TransportAnswer {
   readonly status: number;
   readonly body: JsonObject;
+  /** Of success with `shape: 'list'`; the body is `{}` then. */
+  readonly items?: readonly Json[];
   readonly subjectToken: string | undefined;
   readonly retryAfterMs: number | undefined;
   /** By which the service logs the request, if it said so. */
@@ -53,18 +72,19 @@ export interface TransportAnswer {
   readonly textLength?: number | undefined;
 }
 
-/** Whom a cloud's certificate must be signed by. */
+/** Whom a system's certificate must be signed by, and who we are to it. All in PEM. */
 export interface Trust {
   readonly ca: string | undefined;
   readonly verify: 'verified' | 'unverified';
+  readonly client?: { readonly certificate: string; readonly key: string };
 }
 
-/** The way to all clouds of one trust; whoever makes it closes it. */
+/** The way to all systems of one trust; whoever makes it closes it. */
 export interface Transport {
   /**
    * Sends one request and reads its answer to the end.
    *
-   * @returns any answer that is a JSON object or empty, whatever its status
+   * @returns any answer that is JSON of its shape or empty, whatever its status
    * @throws {OversizeError} the answer is over a limit
    * @throws {UnansweredError} no answer by the deadline, or before the connection broke, or one that is a gateway's own
    * @throws {TransientError} nothing was sent, by the deadline or at all; or an answer that is something else
@@ -75,18 +95,13 @@ export interface Transport {
 }
 
 /** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
-export function httpTransport(
-  trust: Trust,
-  proxy: ProxySettings | undefined,
-  clock: Clock,
-  reach: Reach = reachOf({ allow: ['*'], deny: [] }),
-): Transport {
+export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock, reach?: Reach): Transport {
   const agent = newAgent(trust, proxy, reach);
   const dispatcher = agent.compose(punctual(clock));
   return {
     exchange: async (request) => {
       // All that can be said of hosts that a proxy resolves (H1 is its own there).
-      reach.checkUrl(new URL(request.url));
+      reach?.checkUrl(new URL(request.url));
       return exchange(request, dispatcher, clock);
     },
     close: () => agent.destroy(),
@@ -96,7 +111,7 @@ export function httpTransport(
 /** What goes along with each request, as undici's `opaque`. */
 interface Sending {
   readonly deadlineAt: number;
-  /** Something of it may have reached the cloud. */
+  /** Something of it may have arrived. */
   begun: boolean;
 }
 
@@ -127,16 +142,18 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
   };
 }
 
-/** Connections that are made as clouds are reached. */
-export function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined, reach: Reach): Dispatcher {
+/** Connections that are made as hosts are reached: all, without `reach`. */
+export function newAgent({ ca, verify, client }: Trust, proxy: ProxySettings | undefined, reach?: Reach): Dispatcher {
   const tls = {
     ...(ca === undefined ? {} : { ca }),
+    ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
     rejectUnauthorized: verify === 'verified',
     minVersion: 'TLSv1.2',
   } as const;
   const connect: buildConnector.connector = (options, done) => {
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-    connectorWith({ ...tls, allowH2: false, lookup: reach.lookupFor(port) })(options, done);
+    const lookup = reach === undefined ? {} : { lookup: reach.lookupFor(port) };
+    connectorWith({ ...tls, allowH2: false, ...lookup })(options, done);
   };
   // The deadline of each call is the only limit of time, hence no timeouts here.
   // HTTP/1.1 alone: a broken connection then takes one call with it, not all.
@@ -156,7 +173,19 @@ export function newAgent({ ca, verify }: Trust, proxy: ProxySettings | undefined
 }
 
 async function exchange(
-  { method, url, label, headers, body, stream, deadlineAt, extent, holding, onHeard }: TransportRequest,
+  {
+    method,
+    url,
+    label,
+    headers,
+    body,
+    stream,
+    deadlineAt,
+    extent,
+    shape = 'object',
+    holding,
+    onHeard,
+  }: TransportRequest,
   dispatcher: Dispatcher,
   clock: Clock,
 ): Promise<TransportAnswer> {
@@ -188,15 +217,18 @@ async function exchange(
     const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
     return {
       status: answer.statusCode,
-      body: parseBody(text, {
+      ...parseBody(text, {
         label,
+        shape,
         status: answer.statusCode,
         contentType: header(answer.headers['content-type']),
         retryAfterMs,
       }),
       subjectToken: header(answer.headers['x-subject-token']),
       retryAfterMs,
-      requestId: requestIdOf(header(answer.headers['x-openstack-request-id'])),
+      requestId: requestIdOf(
+        header(answer.headers['x-openstack-request-id'] ?? answer.headers['openstack-request-id']),
+      ),
       textLength: text.length,
     };
   } catch (error) {
@@ -216,15 +248,22 @@ function parseBody(
   text: string,
   {
     label,
+    shape,
     status,
     contentType,
     retryAfterMs,
-  }: { label: string; status: number; contentType: string | undefined; retryAfterMs: number | undefined },
-): JsonObject {
+  }: {
+    label: string;
+    shape: 'object' | 'list';
+    status: number;
+    contentType: string | undefined;
+    retryAfterMs: number | undefined;
+  },
+): Pick<TransportAnswer, 'body' | 'items'> {
   // Some services refuse a token in plain text; the session needs to know no more than that.
-  if (status === 401 && !text.trimStart().startsWith('{')) return {};
+  if (status === 401 && !text.trimStart().startsWith('{')) return { body: {} };
   // A 404 without a word is more likely some proxy's than a service's: nobody may take it for an absent resource.
-  if (text.trim() === '' && status !== 404) return {};
+  if (text.trim() === '' && status !== 404) return { body: {} };
   // Success in another's words may be the service's success.
   const Garbage = status < 300 || GATEWAY_FAILURES.has(status) ? UnansweredError : TransientError;
   const garbage = (what: string): TransientError =>
@@ -236,9 +275,13 @@ function parseBody(
     // Without cause: the parser's message quotes the answer.
     throw garbage('something that is not JSON');
   }
-  if (value === null) return {};
+  if (value === null) return { body: {} };
+  if (shape === 'list' && status < 300) {
+    if (!Array.isArray(value)) throw garbage('JSON that is not a list');
+    return { body: {}, items: value };
+  }
   if (typeof value !== 'object' || Array.isArray(value)) throw garbage('JSON that is not an object');
-  return value as JsonObject;
+  return { body: value as JsonObject };
 }
 
 /** Those that tell what went wrong; any other is what somebody else chose to write. */

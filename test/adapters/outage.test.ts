@@ -1,15 +1,15 @@
 // Who calls a cloud that does not answer, on a clock that is moved by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Outage, Outages } from '../../../adapters/openstack/outage.ts';
-import { TransientError } from '../../../bus/errors.ts';
-import { ManualClock } from '../kubernetes/manual-clock.ts';
+import { Outage, Outages } from '../../adapters/outage.ts';
+import { TransientError } from '../../bus/errors.ts';
+import { ManualClock } from './kubernetes/manual-clock.ts';
 
 const test = suite('outage of a cloud');
 
 function dead() {
   const clock = new ManualClock();
-  const outage = new Outage(clock);
+  const outage = new Outage(clock, 'the cloud');
   const begin = () => outage.begin(clock.now() + 10_000);
   const fail = (): void => begin().failed('connection refused');
   const refusal = (): TransientError | undefined => {
@@ -126,7 +126,7 @@ test('no service is left alone for longer than ten minutes, and none for less th
 });
 
 test('one service is the same under the paths of all projects, and another one at the same host', () => {
-  const outages = new Outages(new ManualClock());
+  const outages = new Outages(new ManualClock(), 'the cloud');
   const one = outages.of('volumev3', 'https://cloud:8776/v3/one');
   assert.is(outages.of('volumev3', 'https://cloud:8776/v3/other'), one);
   assert.is.not(outages.of('network', 'https://cloud:8776/v3/one'), one);

@@ -1,8 +1,8 @@
 // What is told of what a cloud said: no secret, in whatever spelling, and only words of OpenStack.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { authenticationRefusal, explanation } from '../../../adapters/openstack/explanation.ts';
-import { hidden, hiding } from '../../../adapters/openstack/secrets.ts';
+import { authenticationRefusal, explanation } from '../../adapters/openstack/explanation.ts';
+import { hidden, hiding } from '../../adapters/secrets.ts';
 
 const test = suite('secrets and words of a cloud');
 

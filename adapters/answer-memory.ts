@@ -1,11 +1,11 @@
-// The memory that answers of clouds may take while they are read, in the process as a whole.
+// The memory that answers of foreign systems may take while they are read, in the process as a whole.
 //
 // Invariants:
 //   M1. All holdings together never exceed the whole.
-//   M2. None of a holding's owners (its namespace, its cloud) gets more than what is left then: one alone has half, of `n`
+//   M2. None of a holding's owners (its namespace, its system) gets more than what is left then: one alone has half, of `n`
 //       each the (n + 1)th part, and as much is free for whoever comes next.
 //   M3. What is released is free again, however the call ended.
-import { TransientError } from '../../bus/errors.ts';
+import { TransientError } from '../bus/errors.ts';
 
 /** What is held for one call, or one list with all its pages. */
 export interface Holding {
@@ -63,9 +63,7 @@ export class AnswerMemory {
   }
 }
 
-/** Without `retryAfterMs`, which would make everybody wait who uses the same cloud. */
+/** Without `retryAfterMs`, which would make everybody wait who uses the same system. */
 function busy(): TransientError {
-  return new TransientError(
-    'it takes more memory than is free for this cloud and namespace now; see whether what answers is the cloud',
-  );
+  return new TransientError('it takes more memory than is free for it now; see whether what answers is the service');
 }

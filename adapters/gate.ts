@@ -1,15 +1,15 @@
-// Bounds the calls that one cloud serves for us at a time, and shares them out fairly.
+// Bounds the calls that one foreign system serves for us at a time, and shares them out fairly.
 //
 // Invariants:
-//   G1. Never more than `slots` holders; where several namespaces use the cloud, one of them leaves some slots to the others.
+//   G1. Never more than `slots` holders; where several namespaces use the system, one of them leaves some slots to the others.
 //   G2. Namespaces take turns, in each its objects do, and the calls of one object are first come, first served.
 //   G3. Nobody enters while the lane of the namespace is paused; who cannot enter before its deadline is told at once.
 //   G4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
 //       most, and where they are the only ones they alternate with the others.
 //   G5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
-import { TransientError } from '../../bus/errors.ts';
-import type { Clock, Timer } from '../../bus/time.ts';
-import type { CallLoad } from '../adapter.ts';
+import { TransientError } from '../bus/errors.ts';
+import type { Clock, Timer } from '../bus/time.ts';
+import type { CallLoad } from './adapter.ts';
 import { CallTimes } from './call-times.ts';
 
 export interface Entrant {
@@ -52,6 +52,7 @@ const OTHERS_PART = 1 / 8;
 
 export class Gate {
   readonly #clock: Clock;
+  readonly #name: string;
   #slots = 1;
   #firstSlots = 1;
   #sharedSlots = 1;
@@ -65,8 +66,10 @@ export class Gate {
   #wasFirst = false;
   #resume: { readonly timer: Timer; readonly at: number } | undefined;
 
-  constructor({ clock, slots }: { clock: Clock; slots: number }) {
+  /** @param deps.name  of the system, for people: `the cloud` */
+  constructor({ clock, slots, name }: { clock: Clock; slots: number; name: string }) {
     this.#clock = clock;
+    this.#name = name;
     this.resize(slots);
   }
 
@@ -106,7 +109,7 @@ export class Gate {
     const { pausedUntil } = lane;
     if (pausedUntil >= entrant.deadlineAt && pausedUntil > now) {
       const retryAfterMs = Math.ceil(pausedUntil - now);
-      return Promise.reject(new TransientError('the cloud asked to be left alone for a while', { retryAfterMs }));
+      return Promise.reject(new TransientError(`${this.#name} asked to be left alone for a while`, { retryAfterMs }));
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -208,7 +211,7 @@ export class Gate {
       waiter.hasLeft = true;
       // An idle gate lets anybody in: else nobody would learn that calls have become faster.
       if (this.#held > 0 && entrant.deadlineAt - now < this.#times.expectedMs(entrant.kind)) {
-        waiter.refuse(new TransientError('the cloud was too busy to answer the call before its deadline'));
+        waiter.refuse(new TransientError(`${this.#name} was too busy to answer the call before its deadline`));
         continue;
       }
       const isFirst = entrant.turn === 'first';
@@ -245,7 +248,7 @@ export class Gate {
     const { namespace, object, turn } = waiter.entrant;
     if (turn === 'first') drop(this.#firsts, namespace, waiter);
     else drop(this.#laneOf(namespace, this.#clock.now()).waiting, object, waiter);
-    waiter.refuse(new TransientError('the cloud was too busy to take the call before its deadline'));
+    waiter.refuse(new TransientError(`${this.#name} was too busy to take the call before its deadline`));
   }
 }
 

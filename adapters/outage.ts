@@ -1,13 +1,13 @@
 // A service that does not answer, or that asks to be left alone (503 with Retry-After): all who would call it back off together,
-// and one call at a time finds out whether it is back. Other services of the cloud are called as ever.
+// and one call at a time finds out whether it is back. Other services are called as ever.
 //
 // Invariants:
 //   D1. After so many calls in a row without any answer nothing is sent until the pause is over, and then one call.
 //   D2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
 //   D3. A caller that gave up soon proves nothing.
 //   D4. A service that asks to be left alone is called by nobody until then, and then by one.
-import { TransientError } from '../../bus/errors.ts';
-import type { Clock } from '../../bus/time.ts';
+import { TransientError } from '../bus/errors.ts';
+import type { Clock } from '../bus/time.ts';
 
 /** Calls in a row that make an outage. */
 const CALLS = 5;
@@ -30,6 +30,7 @@ export interface Trial {
 
 export class Outage {
   readonly #clock: Clock;
+  readonly #name: string;
   #failures = 0;
   #pauseMs = 0;
   #retryAt = 0;
@@ -38,8 +39,10 @@ export class Outage {
   /** How often it asked to be left alone. */
   #rests = 0;
 
-  constructor(clock: Clock) {
+  /** @param name  of who is called, for people: `the cloud` */
+  constructor(clock: Clock, name: string) {
     this.#clock = clock;
+    this.#name = name;
   }
 
   /** @throws {TransientError} the service does not answer, and it is not time, or somebody else's turn, to try it */
@@ -97,7 +100,7 @@ export class Outage {
     this.#failures++;
     // Those that were under way when the outage began say nothing new.
     if (!isTrial && (this.#failures < CALLS || this.#pauseMs > 0)) return;
-    this.#message = `the cloud does not answer: ${reason}`;
+    this.#message = `${this.#name} does not answer: ${reason}`;
     this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
     this.#retryAt = this.#clock.now() + this.#pauseMs;
   }
@@ -106,16 +109,19 @@ export class Outage {
 /** Those of the services of one cloud. Who has the same way to it shares them: what one is told holds for all. */
 export class Outages {
   readonly #clock: Clock;
+  readonly #name: string;
   readonly #all = new Map<string, Outage>();
 
-  constructor(clock: Clock) {
+  /** @param name  as that of `Outage` */
+  constructor(clock: Clock, name: string) {
     this.#clock = clock;
+    this.#name = name;
   }
 
   /** @param base  where the service is; some name a project in its path, which makes no other service of it */
   of(service: string, base: string): Outage {
     const key = `${service} ${new URL(base).origin}`;
-    const outage = this.#all.get(key) ?? new Outage(this.#clock);
+    const outage = this.#all.get(key) ?? new Outage(this.#clock, this.#name);
     this.#all.set(key, outage);
     return outage;
   }

@@ -1,4 +1,4 @@
-// How long calls to a cloud take, as far as it was seen. Pure.
+// How long calls to a foreign system take, as far as it was seen. Pure.
 
 /** Weight of the newest call in the average. */
 const NEWEST = 0.1;

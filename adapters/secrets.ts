@@ -1,10 +1,10 @@
-// Takes secrets out of what a cloud says, however it spells them.
+// Takes secrets out of what a foreign system says, however it spells them.
 //
 // Invariants:
 //   X1. A secret is told neither as it is, nor as JSON, a URL, HTML or base64 would spell it, nor as a part of a longer text
 //       in base64, whatever stands before it there.
 
-import type { Json } from '../../bus/bus.ts';
+import type { Json } from '../bus/bus.ts';
 
 const HIDDEN = '***';
 /** Of a secret inside of a longer text in base64: shorter pieces say too little to be worth what they would hide. */

@@ -1,9 +1,9 @@
 // Who may enter when, on a clock that is moved by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Entry, Gate } from '../../../adapters/openstack/gate.ts';
-import { TransientError } from '../../../bus/errors.ts';
-import { ManualClock } from '../kubernetes/manual-clock.ts';
+import { type Entry, Gate } from '../../adapters/gate.ts';
+import { TransientError } from '../../bus/errors.ts';
+import { ManualClock } from './kubernetes/manual-clock.ts';
 
 const test = suite('gate');
 
@@ -16,7 +16,7 @@ interface Coming {
 
 function gateWith(slots: number) {
   const clock = new ManualClock();
-  const gate = new Gate({ clock, slots });
+  const gate = new Gate({ clock, slots, name: 'the cloud' });
   const entered: string[] = [];
   const held: Entry[] = [];
   /** Enters as soon as it may. */

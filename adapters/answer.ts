@@ -3,10 +3,10 @@
 // Invariants:
 //   R1. Nothing is parsed that is longer, deeper or heavier than the limits, or that memory was not held for.
 //   R2. An answer that is over a limit is read no further.
-import { TransientError, UnansweredError } from '../../bus/errors.ts';
-import type { Dispatcher } from '../undici.ts';
+import { TransientError, UnansweredError } from '../bus/errors.ts';
 import type { Holding } from './answer-memory.ts';
 import { AnswerScan } from './answer-scan.ts';
+import type { Dispatcher } from './undici.ts';
 
 /** What is asked for: one resource (or a token), or a page of a list. */
 export type Extent = 'one' | 'page';
@@ -30,7 +30,7 @@ const LIMITS: Readonly<Record<Extent, Limit>> = {
   page: LIST_LIMIT,
 };
 const REFUSAL_LIMIT: Limit = { bytes: 64 * KIB, weight: MIB, what: 'a refusal' };
-/** OpenStack nests half a dozen. */
+/** Services nest half a dozen. */
 const DEEPEST = 64;
 /** First size of the buffer that an answer is gathered in. */
 const FIRST_BYTES = 4 * KIB;
@@ -102,7 +102,7 @@ export class ListExtent {
 
 const MOST_PAGES = 1_000;
 
-const ADVICE = ': narrow down what is asked for, and see whether what answers is the cloud';
+const ADVICE = ': narrow down what is asked for, and see whether what answers is the service';
 
 function checkLimits({ bytes, weight, depth }: AnswerScan, limit: Limit, said: string): void {
   if (bytes > limit.bytes)

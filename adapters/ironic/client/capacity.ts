@@ -1,0 +1,108 @@
+// How many nodes are busy with what loads Ironic, and whether one more may be.
+//
+// Invariants:
+//   S1. Of those who ask at once in this process, no more are let in than there are places: a place is taken in the same turn
+//       in which it was found free, and counts until a list shows the node as busy.
+//   S2. What a list shows was read after the places that it takes over were taken.
+//   S3. A place that nobody makes use of is free again after a while.
+//   S4. Without news from the poller one list is read for all who ask meanwhile, of no more than it takes.
+import type { Clock } from '../../../bus/time.ts';
+import type { IronicClient } from './client.ts';
+import type { Node } from './node.ts';
+import { LONG_PACE_MS } from './pace.ts';
+import type { Asking } from './session.ts';
+import { SharedLook } from './shared-look.ts';
+
+/** States in which a node is busy. */
+const BUSY: ReadonlySet<string | null> = new Set([
+  'cleaning',
+  'clean wait',
+  'inspecting',
+  'inspect wait',
+  'deploying',
+  'wait call-back',
+  'deleting',
+]);
+
+/** Whether a node counts: it is at work, and takes its ramdisk over the network. */
+export function isBusy({ provision_state, boot_interface }: Pick<Node, 'provision_state' | 'boot_interface'>): boolean {
+  return BUSY.has(provision_state) && boot_interface?.includes('virtual-media') !== true;
+}
+
+/** Later than this a list tells nothing of now, in milliseconds: at the long pace, it is not later. */
+const FRESH_MS = 1.5 * LONG_PACE_MS;
+/** So long a place is kept for a node that is not busy yet, in milliseconds; who asks again keeps it longer. */
+const KEPT_MS = 60_000;
+/** Longest that a list of its own may take, in milliseconds. */
+const LIST_MS = 60_000;
+
+export interface CapacityDeps {
+  readonly clock: Clock;
+  readonly ironic: Pick<IronicClient, 'nodePages'>;
+}
+
+/** Busy nodes by uuid, as a list showed them that began then. */
+interface Shown {
+  readonly busy: ReadonlySet<string>;
+  readonly begunAt: number;
+}
+
+export class Capacity {
+  readonly #deps: CapacityDeps;
+  readonly #list: SharedLook<void>;
+  /** Places that were taken, by uuid: when, in milliseconds since the epoch. */
+  readonly #taken = new Map<string, number>();
+  #shown: Shown | undefined;
+
+  constructor(deps: CapacityDeps) {
+    this.#deps = deps;
+    this.#list = new SharedLook({
+      clock: deps.clock,
+      ttlMs: 0,
+      look: () => this.#look(),
+      name: 'the look for busy nodes',
+    });
+  }
+
+  /**
+   * Takes a place for a node, or keeps the one that it has.
+   *
+   * @param limit  nodes that may be busy at a time
+   * @returns whether the node has a place now
+   * @throws as the calls of `IronicClient`
+   */
+  async take(uuid: string, limit: number, { deadlineAt }: Pick<Asking, 'deadlineAt'>): Promise<boolean> {
+    const { clock } = this.#deps;
+    if (this.#shown === undefined || clock.now() - this.#shown.begunAt > FRESH_MS) await this.#list.get(deadlineAt);
+    // From here on in one turn (S1).
+    const now = clock.now();
+    for (const [other, takenAt] of this.#taken) if (now - takenAt >= KEPT_MS) this.#taken.delete(other);
+    const held = new Set([...(this.#shown?.busy ?? []), ...this.#taken.keys()]);
+    if (!held.has(uuid) && held.size >= limit) return false;
+    this.#taken.set(uuid, now);
+    return true;
+  }
+
+  /** The node does not need its place any more. */
+  release(uuid: string): void {
+    this.#taken.delete(uuid);
+  }
+
+  /** Told of each whole list of nodes. @param begunAt  when it was asked for */
+  show(busy: ReadonlySet<string>, begunAt: number): void {
+    if (this.#shown !== undefined && begunAt < this.#shown.begunAt) return;
+    this.#shown = { busy, begunAt };
+    for (const [uuid, takenAt] of this.#taken) if (takenAt < begunAt && busy.has(uuid)) this.#taken.delete(uuid);
+  }
+
+  async #look(): Promise<void> {
+    const begunAt = this.#deps.clock.now();
+    const asking = { namespace: '', deadlineAt: begunAt + LIST_MS, traceparent: '' };
+    const busy = new Set<string>();
+    const fields = ['uuid', 'name', 'provision_state', 'boot_interface'] as const;
+    for await (const page of this.#deps.ironic.nodePages(fields, asking)) {
+      for (const node of page) if (isBusy(node)) busy.add(node.uuid);
+    }
+    this.show(busy, begunAt);
+  }
+}

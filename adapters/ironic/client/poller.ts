@@ -1,0 +1,277 @@
+// Whoever waits for a node of an Ironic is served by one poller: all of them share the lists that it makes.
+//
+// Invariants:
+//   W1. What is told was asked for after the watch began, and is not what was known.
+//   W2. Nobody waits: no timer, no request. Those who wait at one pace look at the same moments, and one list serves all who wait,
+//       however many they are, at whatever pace.
+//   W3. Where one list costs more than reading those few whose moment has come, they are read by themselves.
+//   W4. A look that failed tells nobody anything: it is made again, ever later. Absence is told only of a node that was asked for
+//       by itself, and that Ironic says there is not.
+//   W5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so.
+//   W6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
+import { TransientError, toErrorData } from '../../../bus/errors.ts';
+import type { Clock, Timer } from '../../../bus/time.ts';
+import type { AdapterLog } from '../../adapter.ts';
+import { Capacity, isBusy } from './capacity.ts';
+import type { IronicClient } from './client.ts';
+import type { Node } from './node.ts';
+import { newsOf } from './node-news.ts';
+import { paced, REST_PACE_MS, SHORT_PACE_MS } from './pace.ts';
+import type { Asking } from './session.ts';
+
+export interface NodeWatch {
+  readonly uuid: string;
+  /** What was read of it before, or a part of that: other fields are not compared. Undefined: whatever it is, is news. */
+  readonly known: Partial<Node> | undefined;
+  readonly signal: AbortSignal;
+  /** How long to wait between two looks, in milliseconds: `SHORT_PACE_MS` and its like. */
+  readonly paceMs: number;
+}
+
+export type NodeNews = { readonly node: Node } | { readonly gone: true };
+
+export interface NodePoller {
+  /**
+   * Waits until a node is not as it was known.
+   *
+   * @throws {TransientError} the watch was aborted, or the poller closed
+   * @throws {TerminalError} it is no uuid, or Ironic refuses to be asked for it
+   */
+  watch(request: NodeWatch): Promise<NodeNews>;
+  /** Places for nodes that are busy, counted in the same lists. */
+  readonly capacity: Pick<Capacity, 'take' | 'release'>;
+  /** Ends all watches. */
+  close(): void;
+}
+
+export interface NodePollerDeps {
+  readonly clock: Clock;
+  readonly log: Pick<AdapterLog, 'info' | 'warn'>;
+  readonly ironic: Pick<IronicClient, 'nodePages' | 'node'>;
+}
+
+/** Longest that one list may take, and one node by itself, in milliseconds. */
+const LIST_MS = 120_000;
+const READ_MS = 30_000;
+/** To read one node by itself costs an Ironic as much as so many more of them in a list; measured with Ironic 39. */
+const READ_WORTH = 40;
+/** Nodes that are read by themselves at a time. */
+const READS_AT_ONCE = 8;
+/** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
+const STOOD_STILL_MS = 1_000;
+
+export function nodePoller(deps: NodePollerDeps): NodePoller {
+  const rounds = new Rounds(deps);
+  return { watch: (request) => rounds.watch(request), capacity: rounds.capacity, close: () => rounds.close() };
+}
+
+interface Waiting extends Pick<NodeWatch, 'uuid' | 'known' | 'paceMs'> {
+  tell(news: NodeNews): void;
+  fail(error: unknown): void;
+}
+
+/** All who wait at one pace. */
+interface Rank {
+  readonly waiting: Set<Waiting>;
+  dueAt: number;
+}
+
+class Rounds {
+  readonly capacity: Capacity;
+  readonly #deps: NodePollerDeps;
+  readonly #ranks = new Map<number, Rank>();
+  #timer: { readonly timer: Timer; readonly at: number } | undefined;
+  #isLooking = false;
+  /** Of the last whole list. */
+  #nodes: number | undefined;
+  /** Looks in a row that failed. */
+  #failures = 0;
+
+  constructor(deps: NodePollerDeps) {
+    this.#deps = deps;
+    this.capacity = new Capacity(deps);
+  }
+
+  watch({ uuid, known, signal, paceMs }: NodeWatch): Promise<NodeNews> {
+    const { promise, resolve, reject } = Promise.withResolvers<NodeNews>();
+    const leave = (): void => {
+      signal.removeEventListener('abort', end);
+      this.#leave(waiting);
+    };
+    const waiting: Waiting = {
+      uuid,
+      known,
+      paceMs,
+      tell: (news) => {
+        leave();
+        resolve(news);
+      },
+      fail: (error) => {
+        leave();
+        reject(error);
+      },
+    };
+    const end = (): void => waiting.fail(new TransientError('the watch was ended'));
+    this.#join(waiting);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+    return promise;
+  }
+
+  close(): void {
+    for (const waiting of this.#all()) waiting.fail(new TransientError('the adapter was closed'));
+  }
+
+  #join(waiting: Waiting): void {
+    const { clock } = this.#deps;
+    const { paceMs } = waiting;
+    const rank = this.#ranks.get(paceMs) ?? { waiting: new Set(), dueAt: clock.now() + this.#pauseOf(paceMs) };
+    this.#ranks.set(paceMs, rank);
+    rank.waiting.add(waiting);
+    this.#arm();
+  }
+
+  #leave(waiting: Waiting): void {
+    const rank = this.#ranks.get(waiting.paceMs);
+    rank?.waiting.delete(waiting);
+    if (rank?.waiting.size === 0) this.#ranks.delete(waiting.paceMs);
+    this.#arm();
+  }
+
+  #isWaiting(waiting: Waiting): boolean {
+    return this.#ranks.get(waiting.paceMs)?.waiting.has(waiting) === true;
+  }
+
+  #all(): readonly Waiting[] {
+    return [...this.#ranks.values()].flatMap(({ waiting }) => [...waiting]);
+  }
+
+  /** With the chance that keeps several processes from looking at the same moments; longer the longer Ironic fails. */
+  #pauseOf(paceMs: number): number {
+    const { clock } = this.#deps;
+    const leastMs = this.#failures === 0 ? 0 : Math.min(SHORT_PACE_MS * 2 ** this.#failures, REST_PACE_MS);
+    return paced(Math.max(paceMs, leastMs), clock.random());
+  }
+
+  /** One timer, for those whose moment is the next. */
+  #arm(): void {
+    if (this.#isLooking) return;
+    const at = Math.min(...[...this.#ranks.values()].map(({ dueAt }) => dueAt));
+    if (this.#timer?.at === at) return;
+    const { clock } = this.#deps;
+    if (this.#timer !== undefined) clock.clearTimeout(this.#timer.timer);
+    this.#timer =
+      at === Number.POSITIVE_INFINITY
+        ? undefined
+        : { timer: clock.setTimeout(() => this.#onTime(at), Math.max(0, at - clock.now())), at };
+  }
+
+  #onTime(at: number): void {
+    this.#timer = undefined;
+    const now = this.#deps.clock.now();
+    if (now - at <= STOOD_STILL_MS) {
+      void this.#look(at);
+      return;
+    }
+    // Other timers are overdue too, those of leases among them (W5).
+    for (const rank of this.#ranks.values()) rank.dueAt = Math.max(rank.dueAt, now);
+    this.#arm();
+  }
+
+  /** Never rejects. */
+  async #look(at: number): Promise<void> {
+    this.#isLooking = true;
+    const { clock, log } = this.#deps;
+    const begunAt = clock.now();
+    const due = [...this.#ranks.values()].filter(({ dueAt }) => dueAt <= at).flatMap(({ waiting }) => [...waiting]);
+    const all = this.#all();
+    const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
+    const error = await this.#attempt(() => (isFew ? this.#read(due) : this.#list(all, begunAt)));
+    if (error === undefined) {
+      if (this.#failures > 0) log.info({ failures: this.#failures }, 'nodes of Ironic are read again');
+      this.#failures = 0;
+    } else {
+      this.#failures++;
+      if (this.#failures === 1) log.warn({ err: error }, 'nodes of Ironic cannot be read; it is tried again');
+    }
+    this.#isLooking = false;
+    const now = clock.now();
+    const restMs = Math.max(now - begunAt, (error instanceof TransientError && error.retryAfterMs) || 0);
+    const served = new Set((isFew ? due : all).map(({ paceMs }) => paceMs));
+    for (const [paceMs, rank] of this.#ranks) {
+      // Also those who came during a long look (W6).
+      if (served.has(paceMs) || rank.dueAt <= now) rank.dueAt = now + Math.max(this.#pauseOf(paceMs), restMs);
+    }
+    this.#arm();
+  }
+
+  async #attempt(look: () => Promise<void>): Promise<unknown> {
+    try {
+      await look();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(toErrorData(error).message);
+    }
+  }
+
+  async #list(all: readonly Waiting[], begunAt: number): Promise<void> {
+    const waited = Map.groupBy(all, ({ uuid }) => uuid);
+    const busy = new Set<string>();
+    let nodes = 0;
+    for await (const page of this.#deps.ironic.nodePages('all', asking(begunAt + LIST_MS))) {
+      nodes += page.length;
+      for (const node of page) {
+        if (isBusy(node)) busy.add(node.uuid);
+        for (const waiting of waited.get(node.uuid) ?? []) this.#tell(waiting, node);
+        waited.delete(node.uuid);
+      }
+    }
+    this.#nodes = nodes;
+    this.capacity.show(busy, begunAt);
+    // A list of several pages may have lost them in between.
+    await this.#readEach([...waited.values()].flat());
+  }
+
+  /** @throws none could be read */
+  async #read(due: readonly Waiting[]): Promise<void> {
+    const { nodes, failures } = await this.#readEach(due);
+    if (failures.length > 0 && failures.length === nodes) throw failures[0];
+  }
+
+  /** Each node once, a few at a time. That one cannot be read is no reason to leave the others alone. */
+  async #readEach(
+    some: readonly Waiting[],
+  ): Promise<{ readonly nodes: number; readonly failures: readonly TransientError[] }> {
+    const { clock, ironic } = this.#deps;
+    const waited = [...Map.groupBy(some, ({ uuid }) => uuid)];
+    const nodes = waited.length;
+    const failures: TransientError[] = [];
+    const readNext = async (): Promise<void> => {
+      for (let next = waited.shift(); next !== undefined; next = waited.shift()) {
+        const [uuid, ofNode] = next;
+        if (!ofNode.some((waiting) => this.#isWaiting(waiting))) continue;
+        try {
+          const node = await ironic.node(uuid, asking(clock.now() + READ_MS));
+          for (const waiting of ofNode) this.#tell(waiting, node);
+        } catch (error) {
+          if (error instanceof TransientError) failures.push(error);
+          // No look after this one would do better.
+          else for (const waiting of ofNode) waiting.fail(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, readNext));
+    return { nodes, failures };
+  }
+
+  /** Who does not wait any more hears nothing of it. */
+  #tell(waiting: Waiting, node: Node | undefined): void {
+    if (node === undefined) waiting.tell({ gone: true });
+    else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.tell({ node });
+  }
+}
+
+/** A look for all is nobody's in particular, so that it is in no trace. */
+function asking(deadlineAt: number): Asking {
+  return { namespace: '', deadlineAt, traceparent: '' };
+}
