@@ -1,4 +1,6 @@
-// Values of JSON from outside, read without a surprise: what is not of the type that is asked for counts as empty.
+// Values of JSON from outside, of which nobody vouches for the form: what is not of the type that is asked for counts as empty, and
+// nothing throws.
+import type { Json, JsonObject } from '../../bus/json.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
 
@@ -6,14 +8,37 @@ export function isMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function mapOf(value: unknown): JsonMap {
-  return isMap(value) ? value : {};
+export function mapOf(value: unknown): JsonObject {
+  return isMap(value) ? (value as JsonObject) : {};
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** The whole part of a number that can be told exactly; undefined: it is none. */
+export function integerOf(value: unknown): number | undefined {
+  if (typeof value !== 'number') return undefined;
+  const whole = Math.trunc(value);
+  // Without it -0.5 would be -0, which is another value to whoever compares deeply.
+  return Number.isSafeInteger(whole) ? whole + 0 : undefined;
+}
+
+/** A scalar in words, as it would be shown; nothing for null and for what has parts. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** A member whose name others chose: never one that every object has. */
+export function ownMember(object: object | null | undefined, name: string): unknown {
+  return object != null && Object.hasOwn(object, name) ? (object as JsonObject)[name] : undefined;
+}
+
+/** Orders texts by their bytes in UTF-8, whatever the language. */
+export function byBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -6,10 +6,10 @@
 //   D2. Another URL: the old image goes before the new one comes.
 //   D3. Who is not asked any more holds nobody up: without a host, or with a detached one, a deletion is done at once.
 
+import { listOf, mapOf, textOf } from '../json-values.ts';
 import { timeOf } from './condition.ts';
 import type { Maybe } from './host.ts';
 import { isDetached, isPaused, type MarkedHost } from './host-marks.ts';
-import { listOf, objectOf, textOf } from './loose-json.ts';
 
 export const DATA_IMAGE_FINALIZER = 'dataimage.metal3.io';
 
@@ -116,7 +116,7 @@ export function dataImageStep(
 /** Whether any CD is in; other kinds of media do not count. @param answer  of `GET /v1/nodes/{id}/vmedia` */
 export function isCdInserted(answer: unknown): boolean {
   return listOf(answer)
-    .map(objectOf)
+    .map(mapOf)
     .some(({ inserted, media_types: types }) => {
       const known = listOf(types).map((type) => textOf(type).toUpperCase());
       return inserted === true && (known.length === 0 || known.includes('CD') || known.includes('DVD'));

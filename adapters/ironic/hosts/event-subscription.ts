@@ -4,9 +4,10 @@
 // Invariants:
 //   S1. The subscription is gone from the BMC before its object is, unless nobody is left to ask: the host is gone.
 //   S2. No message repeats a header: its Secret may hold tokens.
+
+import { byBytes } from '../json-values.ts';
 import type { Maybe, SecretReference } from './host.ts';
 import { isDetached, type MarkedHost } from './host-marks.ts';
-import { byBytes } from './loose-json.ts';
 import { type SecretData, secretText } from './secret-text.ts';
 
 export const EVENT_SUBSCRIPTION_FINALIZER = 'bmceventsubscription.metal3.io';

@@ -1,13 +1,13 @@
 // HostFirmwareComponents: its status and conditions, from what Ironic tells of a node, and the step that updates them. Pure.
 
 import { isDeepStrictEqual } from 'node:util';
+import { listOf, mapOf, textOf } from '../json-values.ts';
 import type { Step } from './clean-steps.ts';
 import { type Condition, timeOf, withConditions } from './condition.ts';
 import { FirmwareCondition } from './firmware-change.ts';
 import type { ValidationEvent } from './firmware-settings.ts';
 import type { Maybe } from './host.ts';
 import { isSameStatus } from './last-updated.ts';
-import { listOf, objectOf, textOf } from './loose-json.ts';
 
 export interface FirmwareUpdate {
   readonly component: string;
@@ -53,8 +53,8 @@ export function isKnownComponent(component: string): boolean {
 
 /** The components in the answer of `GET /v1/nodes/{id}/firmware`, as far as they are known ones. */
 export function firmwareComponents(answer: unknown): readonly FirmwareComponent[] {
-  return listOf(objectOf(answer)['firmware'])
-    .map(objectOf)
+  return listOf(mapOf(answer)['firmware'])
+    .map(mapOf)
     .filter(({ component }) => isKnownComponent(textOf(component)))
     .map((told) => {
       const currentVersion = textOf(told['current_version']);

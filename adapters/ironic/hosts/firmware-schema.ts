@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/json.ts';
+import { byBytes, integerOf, listOf, mapOf, textOf, wordOf } from '../json-values.ts';
 import type { Maybe } from './host.ts';
-import { byBytes, integerOf, listOf, objectOf, textOf, wordOf } from './loose-json.ts';
 
 /** One of `bios` in the answer of `GET /v1/nodes/{id}/bios?detail=true`, without what is null. */
 export interface BiosSetting {
@@ -43,8 +43,8 @@ export function isSecretSetting(name: string): boolean {
 
 /** The settings in an answer of Ironic; what has no name is left out. */
 export function biosSettings(answer: unknown): readonly BiosSetting[] {
-  return listOf(objectOf(answer)['bios'])
-    .map(objectOf)
+  return listOf(mapOf(answer)['bios'])
+    .map(mapOf)
     .filter(({ name }) => textOf(name) !== '')
     .map(
       (told): BiosSetting => ({

@@ -1,5 +1,6 @@
 // HostFirmwareSettings: its status and conditions, from what Ironic tells of a node, and what the host makes of them. Pure.
 
+import { ownMember } from '../json-values.ts';
 import { type CurrentSettings, isSettingChanged, type WantedSettings } from './bios-settings.ts';
 import { type Condition, timeOf, withConditions } from './condition.ts';
 import { FirmwareChange, FirmwareCondition, firmwareChange } from './firmware-change.ts';
@@ -12,7 +13,6 @@ import {
 } from './firmware-schema.ts';
 import type { Maybe } from './host.ts';
 import { isSameStatus } from './last-updated.ts';
-import { ownMember } from './loose-json.ts';
 
 export interface HostFirmwareSettings {
   readonly metadata: { readonly generation?: Maybe<number> };

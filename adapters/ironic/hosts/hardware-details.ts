@@ -3,7 +3,7 @@
 // What is not there, or has another form than expected, is left out: nothing here throws, and nothing is told that the API
 // would refuse with all the rest.
 import type { JsonObject } from '../../../bus/json.ts';
-import { byBytes, integerOf, listOf, objectOf, ownMember, textOf, wordOf } from './loose-json.ts';
+import { byBytes, integerOf, listOf, mapOf, ownMember, textOf, wordOf } from '../json-values.ts';
 
 export interface HardwareDetails {
   readonly systemVendor: {
@@ -62,12 +62,12 @@ const LAST_VLAN = 4094;
 
 /** @param answer  `{ inventory, plugin_data }`; without the latter only PXE, LLDP and VLANs of the NICs are missing */
 export function hardwareDetails(answer: unknown): HardwareDetails {
-  const { inventory: told, plugin_data: plugins } = objectOf(answer);
-  const inventory = objectOf(told);
-  const vendor = objectOf(inventory['system_vendor']);
-  const bios = objectOf(vendor['firmware']);
-  const memory = objectOf(inventory['memory']);
-  const plugged = objectOf(plugins);
+  const { inventory: told, plugin_data: plugins } = mapOf(answer);
+  const inventory = mapOf(told);
+  const vendor = mapOf(inventory['system_vendor']);
+  const bios = mapOf(vendor['firmware']);
+  const memory = mapOf(inventory['memory']);
+  const plugged = mapOf(plugins);
   return given<HardwareDetails>({
     systemVendor: given<HardwareDetails['systemVendor']>({
       manufacturer: textOf(vendor['manufacturer']),
@@ -82,9 +82,9 @@ export function hardwareDetails(answer: unknown): HardwareDetails {
       }),
     },
     ramMebibytes: integerOf(memory['physical_mb']),
-    nics: listOf(inventory['interfaces']).flatMap((nic) => nicsOf(objectOf(nic), plugged)),
-    storage: listOf(inventory['disks']).map((disk) => storageOf(objectOf(disk))),
-    cpu: cpuOf(objectOf(inventory['cpu'])),
+    nics: listOf(inventory['interfaces']).flatMap((nic) => nicsOf(mapOf(nic), plugged)),
+    storage: listOf(inventory['disks']).map((disk) => storageOf(mapOf(disk))),
+    cpu: cpuOf(mapOf(inventory['cpu'])),
     hostname: textOf(inventory['hostname']),
   });
 }
@@ -112,15 +112,15 @@ function nicsOf(nic: JsonObject, plugins: JsonObject): readonly Nic[] {
   const name = textOf(nic['name']);
   const mac = textOf(nic['mac_address']);
   const speed = integerOf(nic['speed_mbps']);
-  const lldp = objectOf(ownMember(objectOf(plugins['parsed_lldp']), name));
+  const lldp = mapOf(ownMember(mapOf(plugins['parsed_lldp']), name));
   const known = {
     name,
     model: `${textOf(nic['vendor'])} ${textOf(nic['product'])}`.replace(/^ +/, ''),
     mac: MAC.test(mac) ? mac : '',
     speedGbps: speed === undefined ? undefined : integerOf(speed / 1000),
-    pxe: objectOf(ownMember(objectOf(plugins['all_interfaces']), name))['pxe_enabled'] === true,
+    pxe: mapOf(ownMember(mapOf(plugins['all_interfaces']), name))['pxe_enabled'] === true,
     pciAddress: textOf(nic['pci_address']),
-    vlans: listOf(lldp['switch_port_vlans']).flatMap((vlan) => vlansOf(objectOf(vlan))),
+    vlans: listOf(lldp['switch_port_vlans']).flatMap((vlan) => vlansOf(mapOf(vlan))),
     vlanId: vlanIdOf(lldp['switch_port_untagged_vlan_id']),
     lldp: lldpOf(lldp),
   };

@@ -1,6 +1,7 @@
 // Hardware profiles: names that stand for root device hints. Deprecated, and of v1alpha1 alone.
+
+import { mapOf } from '../json-values.ts';
 import type { RootDeviceHints } from './host.ts';
-import { membersOf } from './node-patch.ts';
 
 const HINTS: ReadonlyMap<string, RootDeviceHints | undefined> = new Map([
   ['unknown', { deviceName: '/dev/sda' }],
@@ -26,9 +27,9 @@ export function hintsOfProfile(name: string): RootDeviceHints | undefined {
  * @param host  of any origin: what is not as the API has it counts as missing
  */
 export function profileNameOf({ spec, status }: { readonly spec?: unknown; readonly status?: unknown }): string {
-  const { hardwareProfile: asked, bmc } = membersOf(spec);
-  const named = [membersOf(status)['hardwareProfile'], asked].find((name) => typeof name === 'string' && name !== '');
+  const { hardwareProfile: asked, bmc } = mapOf(spec);
+  const named = [mapOf(status)['hardwareProfile'], asked].find((name) => typeof name === 'string' && name !== '');
   if (typeof named === 'string') return named;
-  const { address } = membersOf(bmc);
+  const { address } = mapOf(bmc);
   return typeof address === 'string' && address.startsWith('libvirt') ? 'libvirt' : 'unknown';
 }

@@ -4,12 +4,12 @@
 //   H1. A claim holds the hosts that carry its reference, whatever became of policies, labels and states since.
 //   H2. A host that carries any reference is nobody else's.
 
+import { byBytes } from '../json-values.ts';
 import { type Condition, conditionOf, type Verdict, withConditions } from './condition.ts';
 import type { Maybe } from './host.ts';
 import { type ClaimNamespace, claimableNamespaces, type HostDeployPolicy } from './host-deploy-policy.ts';
 import { isPaused, type MarkedHost } from './host-marks.ts';
 import { type HostSelector, isSelected } from './label-selector.ts';
-import { byBytes } from './loose-json.ts';
 
 export const HOST_CLAIM_FINALIZER = 'metal3.io/hostclaim';
 

@@ -1,10 +1,11 @@
 // What a node is told before an image is deployed on it: the instance, and how the ramdisk is to deploy it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { mapOf } from '../json-values.ts';
 import { instanceCapabilities } from './boot-mode.ts';
 import { type DeploySettings, PersistentBootDevice } from './deploy-settings.ts';
 import type { CustomDeploy, Host, Image, Maybe } from './host.ts';
 import { isImage, isLiveIso, isOci, type NamedImage } from './image.ts';
-import { membersOf, type Patch, patchOf, under, type Wanted } from './node-patch.ts';
+import { type Patch, patchOf, under, type Wanted } from './node-patch.ts';
 import { rootDeviceHints } from './root-device-hints.ts';
 
 /** Ironic's names of the deploy interfaces that a host asks for; any other is the driver's own. */
@@ -110,7 +111,7 @@ function checksumOf({ checksum, checksumType }: Image): Wanted {
  * @param image  one that names nothing is that of a node that was told of none, as with a custom deployment
  */
 export function isSameImage(node: JsonObject, image: Maybe<Image>): boolean {
-  const info = membersOf(node['instance_info']);
+  const info = mapOf(node['instance_info']);
   return Object.entries(identityOf(image)).every(([name, value]) => (info[name] ?? undefined) === value);
 }
 

@@ -1,5 +1,7 @@
 // JSON patches of Ironic's nodes (RFC 6902): what is wanted, less what a node has already.
+
 import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { mapOf } from '../json-values.ts';
 
 /** By JSON pointer (RFC 6901): what a member of the node is to be, as a whole; undefined: it must not be there. */
 export type Wanted = Readonly<Record<string, Json | undefined>>;
@@ -62,14 +64,9 @@ function namesIn(pointer: string): readonly string[] {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The members of an object; of anything else none. */
-export function membersOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
 function valueAt(node: Json | undefined, names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>((value, name) => {
-    const members = membersOf(value);
+    const members = mapOf(value);
     return Object.hasOwn(members, name) ? members[name] : undefined;
   }, node);
 }

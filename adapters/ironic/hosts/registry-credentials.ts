@@ -2,9 +2,9 @@
 //
 // No message holds anything of the Secret's content, nor the user of a URL.
 import { type JsonObject, parseJsonObject } from '../../../bus/json.ts';
+import { mapOf } from '../json-values.ts';
 import type { Image, Maybe } from './host.ts';
 import { isOci } from './image.ts';
-import { membersOf } from './node-patch.ts';
 
 /** A Secret of the host's namespace. */
 export interface RegistrySecret {
@@ -82,7 +82,7 @@ export function registryCredentials({
   if (entry === undefined || registry === '') {
     return { kind: 'not-found', message: `registry Secret '${name}' has no entry for '${registry}'` };
   }
-  const pullSecret = pullSecretOf(membersOf(entry));
+  const pullSecret = pullSecretOf(mapOf(entry));
   return pullSecret === undefined
     ? unreadable(`has no user and password for '${registry}'`)
     : { kind: 'found', pullSecret };

@@ -7,9 +7,9 @@
 //   W2. A Secret is read only in the namespace of its switch.
 //   W3. No message repeats a value.
 
+import { byBytes, ownMember } from '../json-values.ts';
 import { type Condition, type Verdict, withConditions } from './condition.ts';
 import type { Maybe, SecretReference } from './host.ts';
-import { byBytes, ownMember } from './loose-json.ts';
 import { type SecretData, secretText } from './secret-text.ts';
 
 export const SWITCH_CONFIGS_KEY = 'switch-configs.conf';

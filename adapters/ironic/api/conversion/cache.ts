@@ -5,8 +5,10 @@
 //   K1. The same object gives the same text, so that an object converted back and forth is not written anew.
 //   K2. No annotation is worth an object that cannot be read: what would make the annotations too large is left out, and
 //       what is no v1alpha1 object of the kind, for whatever reason, counts as not there.
+
+import { isMap, type JsonMap } from '../../json-values.ts';
 import { parsedMap } from './json-text.ts';
-import { changedAt, isAbsent, isMap, type JsonMap, sortedJson, valueAt, without } from './paths.ts';
+import { changedAt, isAbsent, sortedJson, valueAt, without } from './paths.ts';
 import { HARDWARE } from './rules/hardware-details.ts';
 import { fitted, HARDWARE_DETAILS } from './shapes.ts';
 import { V1ALPHA1 } from './versions.ts';

@@ -5,11 +5,12 @@
 //   C2. One object is all that a conversion looks at: no clock, no look-up, and the same answer for ever.
 //   C3. It never throws, and fails for nothing but a kind or a version that it does not know.
 import type { ErrorData } from '../../../../bus/errors.ts';
+import { isMap, type JsonMap } from '../../json-values.ts';
+import { GROUP } from '../types.ts';
 import { cachedObject, withCache, withoutCache } from './cache.ts';
-import { isMap, type JsonMap } from './paths.ts';
 import type { Rule } from './rules/rule.ts';
 import { RULES } from './rules/rules.ts';
-import { GROUP, V1ALPHA1, V1BETA1 } from './versions.ts';
+import { V1ALPHA1, V1BETA1 } from './versions.ts';
 
 export type Conversion =
   | { readonly kind: 'done'; readonly object: JsonMap }

@@ -1,5 +1,5 @@
 // JSON objects in annotations. Anybody who may write to the object wrote them: they are read without an error.
-import { isMap, type JsonMap } from './paths.ts';
+import { isMap, type JsonMap } from '../../json-values.ts';
 
 /** Deeper than any object of the API; far deeper ones exhaust the stack of whoever handles them. */
 const MAX_DEPTH = 32;

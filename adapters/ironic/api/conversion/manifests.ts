@@ -4,14 +4,16 @@
 //   F1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
 //   F2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
 import { type Document, isNode, Parser, parseDocument } from 'yaml';
+import { isMap, type JsonMap } from '../../json-values.ts';
+import { GROUP } from '../types.ts';
 import { withoutCache } from './cache.ts';
 import { convertObject } from './convert.ts';
-import { isMap, isSame, type JsonMap, without } from './paths.ts';
+import { isSame, without } from './paths.ts';
 import { nameOf } from './review.ts';
 import { NAMES_IN_V1BETA1 } from './rules/names.ts';
 import { RULES } from './rules/rules.ts';
 import { blockText, editsOf, withEdits } from './text-edits.ts';
-import { GROUP, groupOf, V1ALPHA1, V1BETA1 } from './versions.ts';
+import { groupOf, V1ALPHA1, V1BETA1 } from './versions.ts';
 
 export interface ConvertedManifests {
   readonly text: string;

@@ -1,17 +1,11 @@
 // JSON data read and changed by paths. What is given is never touched: a change makes copies along its path, and shares
 // all the rest.
-
-/** A JSON object of which nothing is known yet. */
-export type JsonMap = { readonly [key: string]: unknown };
+import { isMap, type JsonMap } from '../../json-values.ts';
 
 /** Keys from the root down; `EACH` stands for every element of a list. */
 export type Path = readonly string[];
 
 export const EACH = '[]';
-
-export function isMap(value: unknown): value is JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Whether there is nothing: an absent field and `null` mean the same, as to clients whose types have no third. */
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;

@@ -1,7 +1,7 @@
 // The status that a host brings along in its annotation, as backups and moves between clusters leave it there.
 import type { ErrorData } from '../../../../bus/errors.ts';
+import { isMap, type JsonMap } from '../../json-values.ts';
 import { parsedMap } from './json-text.ts';
-import { isMap, type JsonMap } from './paths.ts';
 import { inV1alpha1Names } from './rules/names.ts';
 import { fitted, HOST_STATUS } from './shapes.ts';
 

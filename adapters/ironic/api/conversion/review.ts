@@ -1,6 +1,8 @@
 // ConversionReview: what the API server asks a conversion webhook, and the answer to it.
+
+import { isMap, type JsonMap } from '../../json-values.ts';
 import { convertObject } from './convert.ts';
-import { isMap, type JsonMap, valueAt } from './paths.ts';
+import { valueAt } from './paths.ts';
 
 const API_VERSION = 'apiextensions.k8s.io/v1';
 const KIND = 'ConversionReview';

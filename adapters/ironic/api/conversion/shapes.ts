@@ -1,5 +1,5 @@
 // The types of fields that come out of annotations, which no schema has checked. Names are those of v1alpha1.
-import { isMap, type JsonMap } from './paths.ts';
+import { isMap, type JsonMap } from '../../json-values.ts';
 
 /** The type of a field. Beside it `null` counts as absent; where it is a value of its own, the type says so. */
 export type Shape =

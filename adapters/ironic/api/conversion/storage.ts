@@ -6,9 +6,11 @@
 //       host, until the host is deleted. What an inspection has just found is newer than whatever is there; apart from
 //       that HardwareData is right, whatever the host says.
 //   H2. Nothing is created for a host that is being deleted, and nothing holds its HardwareData any more.
+
+import { isMap, type JsonMap } from '../../json-values.ts';
 import { CONVERSION_DATA, cachedObject, cacheText, withoutHardware } from './cache.ts';
 import { parsedMap } from './json-text.ts';
-import { isMap, isSame, type JsonMap, valueAt } from './paths.ts';
+import { isSame, valueAt } from './paths.ts';
 import { restoredStatus } from './restored-status.ts';
 import { HARDWARE } from './rules/hardware-details.ts';
 import { fitted, HARDWARE_DETAILS } from './shapes.ts';

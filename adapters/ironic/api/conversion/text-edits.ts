@@ -9,7 +9,8 @@ import {
   stringify,
   type YAMLMap,
 } from 'yaml';
-import { isMap, isSame, type JsonMap, sortedJson } from './paths.ts';
+import { isMap, type JsonMap } from '../../json-values.ts';
+import { isSame, sortedJson } from './paths.ts';
 
 /** Characters `start` to `end` of a text become `text`. */
 export interface Edit {

@@ -1,6 +1,7 @@
 // The versions of the API, as `apiVersion` says them.
 
-export const GROUP = 'metal3.io';
+import { GROUP } from '../types.ts';
+
 export const V1ALPHA1 = `${GROUP}/v1alpha1`;
 export const V1BETA1 = `${GROUP}/v1beta1`;
 

@@ -1,14 +1,8 @@
 // Patches of nodes: only what differs, at the right place, and nothing of secrets in what is logged.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  loggable,
-  membersOf,
-  type Patch,
-  patchOf,
-  pointerTo,
-  under,
-} from '../../../../adapters/ironic/hosts/node-patch.ts';
+import { loggable, type Patch, patchOf, pointerTo, under } from '../../../../adapters/ironic/hosts/node-patch.ts';
+import { mapOf } from '../../../../adapters/ironic/json-values.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 
 const test = suite('node patch');
@@ -104,9 +98,9 @@ test('a node with fields of other types is no trouble', () => {
     assert.equal(patchOf({ instance_info: odd }, under('instance_info', { length: 1 })), [
       { op: 'add', path: '/instance_info/length', value: 1 },
     ]);
-    assert.equal(membersOf(odd), {});
+    assert.equal(mapOf(odd), {});
   }
-  assert.equal(membersOf(undefined), {});
+  assert.equal(mapOf(undefined), {});
 });
 
 test('no secret is in what is logged', () => {

@@ -1,6 +1,7 @@
 // R3: an image whose checksum has no type. Each version means another one then, so that the meaning of the version that
 // an object comes from is written down for the one that it goes to: `md5` one way, `auto` the other.
-import { changedAt, isMap, type JsonMap, type Path, restoredAt, valueAt } from '../paths.ts';
+import { isMap, type JsonMap } from '../../../json-values.ts';
+import { changedAt, type Path, restoredAt, valueAt } from '../paths.ts';
 import type { Rule } from './rule.ts';
 
 /** As many hexadecimal digits as only SHA-256 and SHA-512 have. */

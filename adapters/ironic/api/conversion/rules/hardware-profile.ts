@@ -1,5 +1,6 @@
 // R1: v1beta1 has no hardware profiles, and behaves like `empty`.
-import { changedAt, type JsonMap, restoredAt } from '../paths.ts';
+import type { JsonMap } from '../../../json-values.ts';
+import { changedAt, restoredAt } from '../paths.ts';
 import { areWrittenHintsGone } from './profile-hints.ts';
 import type { Rule } from './rule.ts';
 

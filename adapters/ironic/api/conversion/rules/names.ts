@@ -1,5 +1,6 @@
 // Fields that have another name in v1beta1, and the same meaning.
-import { changedAt, EACH, isMap, type JsonMap, type Path } from '../paths.ts';
+import { isMap, type JsonMap } from '../../../json-values.ts';
+import { changedAt, EACH, type Path } from '../paths.ts';
 import type { Rule } from './rule.ts';
 
 interface Renaming {

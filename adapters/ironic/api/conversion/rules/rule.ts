@@ -1,6 +1,6 @@
 // What a rule of the conversion is. Every rule sees the fields by their v1alpha1 names: the last rule on the way to
 // v1beta1, which is the first on the way back, renames them.
-import type { JsonMap } from '../paths.ts';
+import type { JsonMap } from '../../../json-values.ts';
 
 /** One difference between the versions, both ways. Pure; what does not concern it stays as it is. */
 export interface Rule {

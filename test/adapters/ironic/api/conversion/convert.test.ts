@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CONVERSION_DATA } from '../../../../../adapters/ironic/api/conversion/cache.ts';
 import { convertObject } from '../../../../../adapters/ironic/api/conversion/convert.ts';
-import type { JsonMap } from '../../../../../adapters/ironic/api/conversion/paths.ts';
+import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import { CLAIM_ROWS, HARDWARE_ROWS, HOST_ROWS, type Row, type Tree } from './fields.ts';
 import {
   alpha,

@@ -1,7 +1,7 @@
 // Objects as tests write them down: spec and status, and the rest around them.
 import { CONVERSION_DATA } from '../../../../../adapters/ironic/api/conversion/cache.ts';
 import { convertObject } from '../../../../../adapters/ironic/api/conversion/convert.ts';
-import type { JsonMap } from '../../../../../adapters/ironic/api/conversion/paths.ts';
+import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import type { Tree } from './fields.ts';
 
 export const V1ALPHA1 = 'metal3.io/v1alpha1';

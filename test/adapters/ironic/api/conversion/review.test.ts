@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../../../actors/clock.ts';
-import type { JsonMap } from '../../../../../adapters/ironic/api/conversion/paths.ts';
 import { answerConversionReview } from '../../../../../adapters/ironic/api/conversion/review.ts';
+import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import { checkedObject } from '../../../../../adapters/kubernetes/embedded/conversion/review.ts';
 import type { KubeObject } from '../../../../../adapters/kubernetes/embedded/json.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';

@@ -1,12 +1,12 @@
 // What is kept of a host's hardware: HardwareData, and what is to be done about it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JsonMap } from '../../../../../adapters/ironic/api/conversion/paths.ts';
 import {
   annotationsAfterInspection,
   type HardwareDataChange,
   hardwareDataFor,
 } from '../../../../../adapters/ironic/api/conversion/storage.ts';
+import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import type { Tree } from './fields.ts';
 import { alpha, cacheOf, metadata, toAlpha, toBeta, V1ALPHA1, V1BETA1, withCacheText } from './objects.ts';
 
