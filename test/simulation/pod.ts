@@ -65,6 +65,8 @@ export class Pod {
   readonly clock: ProcessClock;
   readonly #deps: PodDeps;
   readonly #leases = new Set<Lease>();
+  /** Leases that it lost so far: what it had under way by then is another host's, as it were. */
+  #losses = 0;
   readonly #uploads = new Set<() => void>();
   readonly #watches = new Set<(error: TransientError | undefined) => void>();
   #kubeCut = false;
@@ -182,7 +184,12 @@ export class Pod {
       list: () => leases.list(),
       acquire: async (name, holder) => {
         const lease = await leases.acquire(name, holder);
-        if (lease !== undefined) this.#leases.add(lease);
+        if (lease !== undefined) {
+          this.#leases.add(lease);
+          void lease.lost.then(() => {
+            this.#losses++;
+          });
+        }
         return lease;
       },
     };
@@ -216,23 +223,26 @@ export class Pod {
       server: 'https://cluster.test',
       namespace: 'default',
       close: async () => undefined,
-      call: (call) =>
-        travel(
+      call: (call) => {
+        const losses = this.#losses;
+        const who = (): string => (losses === this.#losses ? this.name : `${this.name}, which lost its leases,`);
+        return travel(
           kubeFate(),
           () => {
             const before = cluster.revision();
             try {
               const body = cluster.call(call);
-              onKube(this.name, call, before, undefined);
+              onKube(who(), call, before, undefined);
               // The date of an answer has no fractions of a second.
               return { body, serverTime: Math.floor(time.now() / 1_000) * 1_000 };
             } catch (error) {
-              onKube(this.name, call, before, error);
+              onKube(who(), call, before, error);
               throw error;
             }
           },
           () => onLost(call),
-        ),
+        );
+      },
       stream: (path, accept, signal, onOpen) => this.#stream(travel, path, accept, signal, onOpen),
     };
   }
