@@ -1,8 +1,8 @@
 // The step that applies BIOS settings. Pure.
 
 import { byBytes, ownMember, wordOf } from '../json-values.ts';
-import type { Step } from './clean-steps.ts';
 import type { Maybe } from './host.ts';
+import type { Step } from './step.ts';
 
 /** `spec.settings` of HostFirmwareSettings: whole numbers and texts. */
 export type WantedSettings = Readonly<Record<string, number | string>>;

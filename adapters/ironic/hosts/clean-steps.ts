@@ -1,17 +1,10 @@
 // The steps of a manual cleaning and of a servicing, in their order, and whether a host has to be prepared. Pure.
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../../bus/json.ts';
 import type { FirmwareChange } from './firmware-change.ts';
 import type { Maybe, RootDeviceHints } from './host.ts';
 import { isRaidChanged, type RaidConfig } from './raid.ts';
 import { rootDeviceHints } from './root-device-hints.ts';
-
-/** One of `clean_steps` or `service_steps` in the body of `PUT /v1/nodes/{id}/states/provision`. */
-export interface Step {
-  readonly interface: string;
-  readonly step: string;
-  readonly args?: { readonly [name: string]: Json };
-}
+import type { Step } from './step.ts';
 
 /** RAID, then BIOS settings, then firmware. What is undefined has nothing to do. */
 export function cleanSteps({

@@ -2,12 +2,12 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { listOf, mapOf, textOf } from '../json-values.ts';
-import type { Step } from './clean-steps.ts';
 import { type Condition, timeOf, withConditions } from './condition.ts';
 import { FirmwareCondition } from './firmware-change.ts';
 import type { ValidationEvent } from './firmware-settings.ts';
 import type { Maybe } from './host.ts';
 import { isSameStatus } from './last-updated.ts';
+import type { Step } from './step.ts';
 
 export interface FirmwareUpdate {
   readonly component: string;

@@ -7,9 +7,9 @@
 //       be cleared, win over an empty list of hardware volumes, which is not acted on beside them.
 //   R4. What comes to the same logical disks does not differ: nothing is built anew because of the spelling.
 import { isDeepStrictEqual } from 'node:util';
-import type { Step } from './clean-steps.ts';
 import type { Maybe, RootDeviceHints } from './host.ts';
 import { rootDeviceHints } from './root-device-hints.ts';
+import type { Step } from './step.ts';
 
 export interface HardwareRaidVolume {
   readonly level: string;
