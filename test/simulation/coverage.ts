@@ -51,6 +51,10 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.taken -> lifecycle.claiming on object.changed if isUnsettled',
   'externalResource: lifecycle.keeping.judging -> lifecycle.claiming on always if isContested',
   'externalResource: lifecycle.keeping.settling -> lifecycle.building.contending on observed if wasFoundUnrecorded',
+  // An id that a user writes into a status while a look, a verdict or the bringing of content is under way.
+  'externalResource: lifecycle.building.contending -> lifecycle.claiming on object.changed if isUsurped',
+  'externalResource: lifecycle.keeping.observing -> lifecycle.claiming on object.changed if isUsurped',
+  'externalResource: lifecycle.filling -> lifecycle.claiming on always if isContested',
   // What an earlier create made and the object does not tell of any more: another object has it, or the object is deleted.
   'externalResource: lifecycle.building.contending -> lifecycle.claiming on done of contend if hasEarlierRival',
   'externalResource: lifecycle.deleting.contending -> lifecycle.deleting.recordingFound on done of contendAtEnd if wasEarlier',

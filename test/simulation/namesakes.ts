@@ -1,8 +1,16 @@
 // Objects that describe the same network with the same credentials: one of them makes it, and the others say so. Drawn apart
 // from the rest of the plan.
 import { mulberry32 } from '../../actors/clock.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { drawFrom, type Planned } from './manifests.ts';
 import type { Step } from './plan.ts';
+
+const SHARED_NAME = 'namesake';
+
+/** Whether the resource of the object is called like that of another. */
+export function isNamesake({ spec }: KubeObject): boolean {
+  return (spec?.['resource'] as { readonly name?: string } | undefined)?.name === SHARED_NAME;
+}
 
 /** A third of the histories has some. */
 export function namesakes(
@@ -20,7 +28,7 @@ export function namesakes(
       kind: 'Network',
       namespace,
       name: `namesake${index}-${namespace}`,
-      resource: { name: 'namesake', description: 'the same for all' },
+      resource: { name: SHARED_NAME, description: 'the same for all' },
       ...(draw.chance(0.2) && { onDelete: 'detach' }),
     };
     const atMs = bornAt + (isAtOnce ? draw.below(50) : draw.below(20_000));

@@ -16,8 +16,11 @@ import {
   referenceTo,
   sayingOf,
 } from './kinds.ts';
+import { isNamesake } from './namesakes.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { Watchman } from './watchman.ts';
+
+const AMBIGUOUS = 'found more than one matching OpenStack resource during adoption';
 
 interface Scene {
   readonly cluster: Cluster;
@@ -67,6 +70,15 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       const target = objects.get(key(kind, namespace, name));
       return neededFor === 'always' && (BY_KIND.has(kind) ? isWithout(target) : target === undefined);
     });
+  /**
+   * A namesake was built while the create of this object was still on its way: then there are two by the name, that made for
+   * this object is not recorded, and it does not guess. It says so until somebody edits it, also when the other has gone.
+   */
+  const isAmbiguous = (object: KubeObject): boolean =>
+    sayingOf(object).message === AMBIGUOUS &&
+    idOf(object) === undefined &&
+    isNamesake(object) &&
+    [...watchman.made.values()].some(({ id, uid }) => uid === object.metadata.uid && isInCloud(cloud, object.kind, id));
   const ids = new Set<string>();
   for (const object of objects.values()) {
     const { name, uid, generation, deletionTimestamp } = object.metadata;
@@ -99,7 +111,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       if (owner === undefined || idOf(owner) !== theirs) return `${what} waits for whoever had ${theirs}`;
       continue;
     }
-    if (!isPossible(object)) continue;
+    if (!isPossible(object) || isAmbiguous(object)) continue;
     if (!isAvailable || !isDone) return `${what} is not available: ${message}`;
     if (observedGeneration !== generation) return `${what} is not up to date`;
     if (!isRecorded(object)) return `${what} is available and has no id`;
@@ -115,7 +127,7 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   // Of an object that is being deleted somebody may have taken the id away; one that cannot be built looks for what was made
   // for it, late, when it can, or when it is deleted.
   const isExcused = (object: KubeObject): boolean =>
-    isGoing(object) || (idOf(object) === undefined && !isPossible(object));
+    isGoing(object) || (idOf(object) === undefined && (!isPossible(object) || isAmbiguous(object)));
   const open = new Set([...objects.values()].filter(isExcused).map(({ metadata }) => metadata.uid));
   for (const { id, uid } of watchman.made.values())
     if (!ids.has(id) && !open.has(uid) && !watchman.detached.has(id) && !watchman.excused.has(uid))
