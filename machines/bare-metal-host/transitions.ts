@@ -2,13 +2,15 @@
 
 import type { JsonObject } from '../object.ts';
 import { bootModeOnEntry } from './boot-mode.ts';
+import { admitted } from './capacity.ts';
 import { isPatienceOver } from './deletion.ts';
-import { clearError, hasError } from './errors.ts';
+import { clearError, ErrorType, hasError } from './errors.ts';
 import { beginOperation, endOperation, operationOf } from './history.ts';
 import {
   type BareMetalHost,
   type HostChange,
   type HostEvent,
+  type HostStatus,
   hasBmcDetails,
   type Image,
   isDeleting,
@@ -60,6 +62,15 @@ const isExternal = ({ spec }: BareMetalHost): boolean => spec?.externallyProvisi
 
 const COUNT_RESET: StatusPatch = { errorCount: 0 };
 const resetCount = (): StatusPatch => COUNT_RESET;
+/** A success: an error of the operation's own kind is over, and none is counted. */
+const overcome = ({ status }: BareMetalHost, errorType: ErrorType): StatusPatch => {
+  if (status?.errorType !== errorType) return COUNT_RESET;
+  return { ...COUNT_RESET, ...withoutError(status) };
+};
+const withoutError = (status: HostStatus): StatusPatch => {
+  const { operationalStatus, errorType, errorMessage } = clearError(status);
+  return { operationalStatus, errorType, errorMessage };
+};
 
 export const TRANSITIONS = {
   managed: {
@@ -93,17 +104,25 @@ export const TRANSITIONS = {
     from: [S.Inspecting],
     to: S.Preparing,
     when: isInspectionDisabled,
-    also: resetCount,
+    also: (host) => overcome(host, ErrorType.Inspection),
     events: [{ reason: 'InspectionSkipped', message: 'the inspection was disabled' }],
   },
   inspected: {
     from: [S.Inspecting],
     to: S.Preparing,
     when: isDone,
-    also: (_, { hardware }) => ({ ...COUNT_RESET, ...(hardware !== undefined && { hardware }) }),
+    also: (host, { hardware }) => ({
+      ...overcome(host, ErrorType.Inspection),
+      ...(hardware !== undefined && { hardware }),
+    }),
   },
   profileMatched: { from: [S.MatchProfile], to: S.Preparing, when: always, also: resetCount },
-  prepared: { from: [S.Preparing], to: S.Available, when: isDone, also: resetCount },
+  prepared: {
+    from: [S.Preparing],
+    to: S.Available,
+    when: isDone,
+    also: (host) => overcome(host, ErrorType.Preparation),
+  },
   externallyProvisioned: {
     from: AVAILABLE,
     to: S.ExternallyProvisioned,
@@ -121,10 +140,7 @@ export const TRANSITIONS = {
     to: S.Provisioning,
     when: (host, { maxProvisioningRetries }) =>
       needsProvisioning(host) && !retryLimit(host, maxProvisioningRetries).isReached,
-    also: (host) => {
-      const { operationalStatus, errorType, errorMessage } = clearError(host.status);
-      return { operationalStatus, errorType, errorMessage, ...attempted(host) };
-    },
+    also: (host) => ({ ...withoutError(host.status ?? {}), ...attempted(host) }),
   },
   abandoned: {
     from: [S.Provisioning],
@@ -136,7 +152,11 @@ export const TRANSITIONS = {
     from: [S.Provisioning],
     to: S.Provisioned,
     when: isDone,
-    also: (host) => ({ ...COUNT_RESET, provisioningFailCount: 0, provisioning: deployed(host) }),
+    also: (host) => ({
+      ...overcome(host, ErrorType.Provisioning),
+      provisioningFailCount: 0,
+      provisioning: deployed(host),
+    }),
   },
   cancelled: { from: [S.Provisioned], to: S.Deprovisioning, when: provisioningCancelled },
   takenOver: {
@@ -149,13 +169,13 @@ export const TRANSITIONS = {
     from: [S.Deprovisioning],
     to: S.PoweringOffBeforeDelete,
     when: (host, facts) => isDone(host, facts) && isDeleting(host),
-    also: (host) => ({ ...COUNT_RESET, provisioning: undeployed(host) }),
+    also: (host) => ({ ...overcome(host, ErrorType.Provisioning), provisioning: undeployed(host) }),
   },
   deprovisioned: {
     from: [S.Deprovisioning],
     to: S.Available,
     when: isDone,
-    also: (host) => ({ ...COUNT_RESET, provisioning: undeployed(host) }),
+    also: (host) => ({ ...overcome(host, ErrorType.Provisioning), provisioning: undeployed(host) }),
   },
   deprovisioningGivenUp: {
     from: [S.Deprovisioning],
@@ -168,7 +188,10 @@ export const TRANSITIONS = {
     from: [S.PoweringOffBeforeDelete],
     to: S.Deleting,
     when: (host, facts) => isDone(host, facts) || host.spec?.disablePowerOff === true,
-    also: ({ spec }) => ({ ...COUNT_RESET, ...(spec?.disablePowerOff !== true && { poweredOn: false }) }),
+    also: (host) => ({
+      ...overcome(host, ErrorType.PowerManagement),
+      ...(host.spec?.disablePowerOff !== true && { poweredOn: false }),
+    }),
   },
   powerOffGivenUp: {
     from: [S.PoweringOffBeforeDelete],
@@ -215,7 +238,8 @@ export function makeTransition(
 }
 
 /**
- * The host is in another state from now on: its history is stamped, and its boot mode taken from the spec where that is due.
+ * The host is in another state from now on: its history is stamped, its boot mode taken from the spec where that is due, and it is
+ * not delayed any more.
  *
  * @param at  milliseconds since the epoch
  */
@@ -226,9 +250,10 @@ export function enterState(host: BareMetalHost, to: ProvisioningState, at: numbe
   const ended =
     left === undefined ? { status: host.status ?? {}, measures: [] } : endOperation(host.status ?? {}, left, at);
   const begun = entered === undefined ? ended.status : beginOperation(ended.status, entered, at);
+  const moved = admitted(begun);
   const bootMode = bootModeOnEntry(host, to);
   return {
-    status: patchStatus(begun, { provisioning: { state: to, ...(bootMode !== undefined && { bootMode }) } }),
+    status: patchStatus(moved, { provisioning: { state: to, ...(bootMode !== undefined && { bootMode }) } }),
     events: [],
     measures: [
       ...ended.measures,

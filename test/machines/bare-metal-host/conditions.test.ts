@@ -1,3 +1,4 @@
+// The conditions of a host, by the rows of their table.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conditions, type NodeCondition } from '../../../machines/bare-metal-host/conditions.ts';

@@ -1,3 +1,4 @@
+// Where a deletion leads from each state, and what the annotation of a detached host may say.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deletion } from '../../../machines/bare-metal-host/deletion.ts';

@@ -1,3 +1,4 @@
+// Errors in the status, back-off, pauses and room, and changing a status.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { backoffMs, retryMs } from '../../../machines/bare-metal-host/backoff.ts';

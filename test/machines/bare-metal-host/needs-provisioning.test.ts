@@ -1,3 +1,4 @@
+// Whether an image is wanted, may be tried once more, and is wanted still.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,3 +1,4 @@
+// The power of a host step by step, and what its reboot annotations ask for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,3 +1,4 @@
+// Every transition of a host, with what the status says then; history, boot mode and registration too.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bootModeOnEntry, wantedBootMode } from '../../../machines/bare-metal-host/boot-mode.ts';
@@ -132,6 +133,29 @@ test('each state goes on where the contract says', () => {
     [],
     'a row without a case',
   );
+});
+
+test('a success clears the error of its own kind, and no other', () => {
+  const kinds: readonly (readonly [TransitionName, string, string])[] = [
+    ['inspected', 'inspecting', 'inspection error'],
+    ['inspectionSkipped', 'inspecting', 'inspection error'],
+    ['prepared', 'preparing', 'preparation error'],
+    ['provisioned', 'provisioning', 'provisioning error'],
+    ['deprovisioned', 'deprovisioning', 'provisioning error'],
+    ['deprovisionedAtEnd', 'deprovisioning', 'provisioning error'],
+    ['poweredOff', 'powering off before delete', 'power management error'],
+  ];
+  for (const [name, state, errorType] of kinds) {
+    const { status } = after(name, { state, status: { ...ERROR, errorType } });
+    assert.is(status.errorType, undefined, name);
+    assert.is(status.operationalStatus, 'OK', name);
+    assert.is(after(name, { state, status: { ...ERROR, errorType: 'detach error' } }).status.errorType, 'detach error');
+  }
+});
+
+test('a host that goes on is not delayed any more', () => {
+  const { status } = after('preparedAgain', { state: 'available', status: { operationalStatus: 'delayed' } });
+  assert.is(status.operationalStatus, 'OK');
 });
 
 /** The status after the transition. */
