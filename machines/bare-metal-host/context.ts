@@ -1,0 +1,312 @@
+// What the life of a host knows, hears and asks for, and the questions that its chart decides by.
+import type { AnyActorRef } from 'xstate';
+import { type Dependency, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import type { ErrorData } from '../object.ts';
+import type { NodeCondition } from './conditions.ts';
+import type { BareMetalHost, HostChange, HostEvent, HostStatus, Measure } from './host.ts';
+import { annotationOf, isDeleting, OperationalStatus } from './host.ts';
+import type { HostNode } from './outcome.ts';
+import { isRebootAnnotation, rebootAnnotationEvents } from './reboot.ts';
+import { isEqual, withStatus } from './status.ts';
+import type { HostFacts, TransitionName } from './transitions.ts';
+
+/** A host, and what of it the chart cannot see by itself. */
+export interface HostView {
+  readonly host: BareMetalHost;
+  /** The own finalizer is stored. */
+  readonly owned: boolean;
+  /** Finalizers of others that hold it. */
+  readonly heldBy: readonly string[];
+  /** Something is to be taken over first: a status or hardware details that an annotation or another object brings. */
+  readonly brings: boolean;
+  /** Wanted root device hints or RAID are not those of the status. */
+  readonly isUnprepared: boolean;
+  /** 0: there is no limit. */
+  readonly maxProvisioningRetries: number;
+}
+
+/** What a kind that goes with a host makes known of it, where it is about firmware. */
+export interface FirmwareAttributes {
+  readonly isChanged?: boolean;
+  readonly isValid?: boolean;
+}
+
+/** A state that is entered once there is room for it. */
+export type Plan = { readonly row: TransitionName } | { readonly state: 'deprovisioning' };
+
+interface Sending {
+  readonly unannotate: number;
+  readonly events: number;
+  readonly measures: number;
+}
+
+export interface HostContext {
+  /** Address of the object, as one string. */
+  readonly key: string;
+  readonly object: HostView;
+  readonly dependencies: readonly Dependency[];
+  /** As it is to be stored. */
+  readonly status: HostStatus;
+  /** Annotations that are to be taken off. */
+  readonly unannotate: readonly string[];
+  /** What is to be told when it is. */
+  readonly events: readonly HostEvent[];
+  readonly measures: readonly Measure[];
+  /** Grows with everything that is to be stored or told; which of it is being stored, and which has been. */
+  readonly revision: number;
+  readonly writing: number;
+  readonly written: number;
+  /** How many of these go with what is being stored. */
+  readonly sending: Sending;
+  /** Writes in a row that lost a race, or failed. */
+  readonly writeFailures: number;
+  /** As it was seen last. */
+  readonly node: HostNode | undefined;
+  /** What the registration that is under way is made for, and what the node is registered for. */
+  readonly basis: string;
+  readonly joined: string | undefined;
+  /** What runs there is known to Ironic. */
+  readonly isAdopted: boolean;
+  /** There is room for what the host is at. */
+  readonly isAdmitted: boolean;
+  readonly plan: Plan | undefined;
+  readonly seenTo: { readonly dataImage: boolean; readonly servicing: boolean };
+  /** Annotations that have led to a reboot, of a host that must not be switched off. */
+  readonly reboots: readonly string[];
+  /** Until the next look, or the next attempt, in milliseconds. */
+  readonly pauseMs: number;
+  /** Attempts in a row of which no status tells. */
+  readonly retries: number;
+  readonly error: ErrorData | undefined;
+  /** The last of them, once it is more than an accident. */
+  readonly trouble: string | undefined;
+  /** The own finalizer is being removed: there may be nothing to write to any more. */
+  readonly isReleased: boolean;
+  /** When the last event arrived that tells the time, milliseconds since the epoch. */
+  readonly heardAt: number;
+}
+
+export type HostLifeEvent = LifeEvent<HostView> | NodeObserved;
+export type HostLifeInput = LifeInput<HostView>;
+
+/** The node is not as it was; without one, Ironic does not know it. */
+export interface NodeObserved {
+  readonly type: 'observed';
+  readonly node: HostNode | undefined;
+  readonly at: number;
+}
+
+/** Input of the effects: who, and what the effect cannot read from the object. */
+export interface HostInput {
+  readonly key: string;
+}
+export interface NodeInput extends HostInput {
+  readonly node: HostNode | undefined;
+}
+export interface CapacityInput extends HostInput {
+  /** The `provisioning.state` that there is to be room for. */
+  readonly state: string;
+}
+export interface CapacityOutput {
+  readonly isFree: boolean;
+  readonly at: number;
+}
+export interface PowerEffectInput extends NodeInput {
+  /** `reboot` is done when Ironic has taken it, the others when the power is so. */
+  readonly target: 'on' | 'off' | 'reboot';
+  readonly mode: 'hard' | 'soft';
+  /** What failed before is tried all the same. */
+  readonly force: boolean;
+}
+export interface ServiceInput extends NodeInput {
+  /** False: it is only asked whether there is anything to be done (`due`). */
+  readonly isBegun: boolean;
+}
+export interface RemoveInput extends NodeInput {
+  /** Whatever is under way there is interrupted. */
+  readonly force: boolean;
+}
+export interface WatchInput extends NodeInput {
+  readonly pollAfterMs: number;
+  /** Told what is new, as `observed`. */
+  readonly parent: AnyActorRef;
+}
+export interface WriteInput extends HostInput {
+  /** All that is to be stored but the conditions and `lastUpdated`. */
+  readonly status: HostStatus;
+  readonly node: NodeCondition | undefined;
+  readonly trouble: string | undefined;
+  /** Taken off before. */
+  readonly unannotate: readonly string[];
+  /** Told after. */
+  readonly events: readonly HostEvent[];
+  readonly measures: readonly Measure[];
+}
+
+/** The host with the status that it is to have. @param state  the `provisioning.state` that it is taken to be in */
+export function hostOf({ object, status }: Pick<HostContext, 'object' | 'status'>, state?: string): BareMetalHost {
+  if (state === undefined) return withStatus(object.host, status);
+  return withStatus(object.host, { ...status, provisioning: { ...status.provisioning, state } });
+}
+
+export function factsOf(context: HostContext, outcome?: HostFacts['outcome']): HostFacts {
+  const { isUnprepared, maxProvisioningRetries } = context.object;
+  return {
+    outcome,
+    hasCredentials: hasCredentials(context),
+    isUnprepared,
+    isFirmwareChanged: isFirmwareChanged(context),
+    maxProvisioningRetries,
+  };
+}
+
+function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): readonly Dependency[] {
+  return dependencies.filter(({ neededFor }) => neededFor === 'always');
+}
+
+/** What is itself being deleted is held for as long as it is needed, and does for what exists. */
+export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'object' | 'joined'>): boolean {
+  const isToKeep = isDeleting(context.object.host) || context.joined !== undefined;
+  return credentials(context).every((each) => isUsable(each, []) || (isToKeep && isServing(each)));
+}
+
+/** It is known that the Secret is not there. */
+export function isSecretMissing(context: Pick<HostContext, 'dependencies'>): boolean {
+  return credentials(context).some(({ answer }) => answer?.readiness === Readiness.Absent);
+}
+
+export function credentialsVersion(dependencies: readonly Dependency[]): string {
+  return JSON.stringify(
+    credentials({ dependencies }).map(({ name, answer }) => [name, answer?.readiness, answer?.uid, answer?.version]),
+  );
+}
+
+const FIRMWARE_KINDS: ReadonlySet<string> = new Set(['HostFirmwareSettings', 'HostFirmwareComponents']);
+
+function isFirmwareChanged({ dependencies }: Pick<HostContext, 'dependencies'>): boolean {
+  return dependencies.some(({ kind, answer }) => {
+    const { isChanged, isValid } = (answer?.attributes ?? {}) as FirmwareAttributes;
+    return FIRMWARE_KINDS.has(kind) && isChanged === true && isValid === true;
+  });
+}
+
+/** What a registration depends on: with anything else it is made again. @param state  that the host is taken to be in */
+export function basisOf({ object, dependencies, status }: HostContext, state: string): string {
+  const isServicing = status.operationalStatus === OperationalStatus.Servicing;
+  const others = dependencies
+    .filter(({ kind }) => !FIRMWARE_KINDS.has(kind))
+    .map(({ kind, name, answer }) => [kind, name, answer]);
+  return JSON.stringify([object.host.metadata?.generation, others, state, isServicing]);
+}
+
+/** What has to be done for it may be something else now. */
+export function isEdited(context: HostContext, { object }: { readonly object: HostView }): boolean {
+  const { host: before, ...more } = context.object;
+  const { host: now, ...others } = object;
+  return (
+    !isEqual(more, others) ||
+    !isEqual(wantedOf(before), wantedOf(now)) ||
+    (isSaved(context) && isRewritten(context, now))
+  );
+}
+
+function wantedOf({ metadata, spec }: BareMetalHost): object {
+  const { generation, deletionTimestamp } = metadata ?? {};
+  return { generation, annotations: annotationsOf({ metadata }), deletionTimestamp, spec };
+}
+
+/** None, and an empty map of them, is the same. */
+function annotationsOf({ metadata }: BareMetalHost): object {
+  return metadata?.annotations ?? {};
+}
+
+/** Somebody else wrote the status: it is what was decided no more. */
+function isRewritten({ status }: HostContext, { status: stored }: BareMetalHost): boolean {
+  return !isEqual(decidedOf(status), decidedOf(stored ?? {}));
+}
+
+function decidedOf({ conditions: _conditions, lastUpdated: _lastUpdated, ...decided }: HostStatus): HostStatus {
+  return decided;
+}
+
+export function isSaved({ revision, written }: Pick<HostContext, 'revision' | 'written'>): boolean {
+  return revision === written;
+}
+
+/** The host as it is known now. What of its status is not stored yet is not forgotten. */
+export function storeObject(
+  context: HostContext,
+  { object, dependencies, at }: { object: HostView; dependencies: readonly Dependency[]; at: number },
+): Partial<HostContext> {
+  const { status } = context;
+  const isNew = !isEqual(annotationsOf(context.object.host), annotationsOf(object.host));
+  const events = isNew ? rebootAnnotationEvents(object.host) : [];
+  return {
+    object,
+    dependencies,
+    heardAt: at,
+    status: isSaved(context) ? (object.host.status ?? {}) : status,
+    reboots: context.reboots.filter((key) => isRebootAnnotation(key) && annotationOf(object.host, key) !== undefined),
+    ...(isRespecified(context.object, object) && { seenTo: NOTHING_SEEN_TO }),
+    ...tell(context, { events }),
+  };
+}
+
+function isRespecified(before: HostView, now: HostView): boolean {
+  return before.host.metadata?.generation !== now.host.metadata?.generation;
+}
+
+export const NOTHING_SEEN_TO = { dataImage: false, servicing: false } as const;
+
+/** The context with another status, to be stored unless it is the same. */
+export function changed(context: HostContext, status: HostStatus): Partial<HostContext> {
+  return status === context.status ? {} : { status, revision: context.revision + 1 };
+}
+
+/** More that is to be told. */
+export function tell(
+  context: HostContext,
+  { events = [], measures = [] }: { events?: readonly HostEvent[]; measures?: readonly Measure[] },
+): Partial<HostContext> {
+  if (events.length === 0 && measures.length === 0) return {};
+  return {
+    events: [...context.events, ...events],
+    measures: [...context.measures, ...measures],
+    revision: context.revision + 1,
+  };
+}
+
+/** Annotations that are to be taken off, as far as they are there. */
+export function unannotated(context: HostContext, keys: readonly string[] = []): Partial<HostContext> {
+  const there = keys.filter((key) => annotationOf(context.object.host, key) !== undefined);
+  if (there.length === 0) return {};
+  return { unannotate: [...context.unannotate, ...there], revision: context.revision + 1 };
+}
+
+export const NOTHING_TO_SEND = { unannotate: [], events: [], measures: [] } as const;
+export const NOTHING_SENT: Sending = { unannotate: 0, events: 0, measures: 0 };
+
+/** What a decision has come to. */
+export function applied(context: HostContext, change: HostChange): Partial<HostContext> {
+  return inTurn(
+    context,
+    (now) => changed(now, change.status),
+    (now) => tell(now, change),
+  );
+}
+
+/** A node as it was seen. What the conditions tell of it is to be stored. */
+export function seen(context: HostContext, node: HostNode | undefined): Partial<HostContext> {
+  const isNews = node?.fault !== context.node?.fault || node?.health !== context.node?.health;
+  return { node, ...(isNews && { revision: context.revision + 1 }) };
+}
+
+/** One change upon the other, as if they were made one by one. */
+export function inTurn(
+  context: HostContext,
+  ...changes: readonly ((context: HostContext) => Partial<HostContext>)[]
+): Partial<HostContext> {
+  let now = context;
+  for (const change of changes) now = { ...now, ...change(now) };
+  return now;
+}

@@ -1,0 +1,161 @@
+// The end of a host: the part of the chart after the user deleted it.
+import { not } from 'xstate';
+import { Tag } from '../life.ts';
+import { ErrorType } from './errors.ts';
+import { ProvisioningState } from './host.ts';
+import {
+  answered,
+  backingOffUntil,
+  deciding,
+  goes,
+  noteError,
+  pending,
+  refusedOrNot,
+  succeeded,
+  take,
+  toDeleting,
+  waits,
+  was,
+  wentOn,
+  who,
+} from './leaves.ts';
+import { hostSetup } from './setup.ts';
+
+const S = ProvisioningState;
+
+const poweringOff = hostSetup.createStateConfig({
+  id: 'poweringOff',
+  description: 'It is switched off for the last time.',
+  tags: Tag.Deleting,
+  initial: 'deciding',
+  exit: 'forgetPlan',
+  states: {
+    deciding: deciding({
+      state: S.PoweringOffBeforeDelete,
+      waysOut: [toDeleting(S.PoweringOffBeforeDelete)],
+      isLeaving: true,
+    }),
+    judging: {
+      description: 'Deciding whether it may be switched off.',
+      tags: Tag.Busy,
+      always: [
+        { guard: goes('poweredOff'), target: '#deleting', actions: take('poweredOff') },
+        { target: 'switchingOff' },
+      ],
+    },
+    switchingOff: {
+      description: 'It is being switched off.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'powerOff',
+        src: 'power',
+        input: ({ context: { key, node, status } }) => ({
+          key,
+          node,
+          target: 'off' as const,
+          mode: 'hard' as const,
+          force: status.errorType === ErrorType.PowerManagement,
+        }),
+        onDone: [
+          { guard: was('done'), target: '#deleting', actions: [...succeeded, take('poweredOff')] },
+          {
+            guard: wentOn('powerOffOutOfReach', 'absent'),
+            target: '#deleting',
+            actions: [...succeeded, take('powerOffOutOfReach')],
+          },
+          ...answered,
+        ],
+        onError: refusedOrNot,
+      },
+    },
+    ...pending(S.PoweringOffBeforeDelete),
+    backingOff: backingOffUntil(toDeleting(S.PoweringOffBeforeDelete), {
+      guard: goes('powerOffGivenUp', 'failed'),
+      target: '#deleting',
+      actions: take('powerOffGivenUp'),
+    }),
+  },
+});
+
+const again = { target: 'retrying', actions: noteError } as const;
+const releaseAgain = { target: 'releasingAgain', actions: noteError } as const;
+
+const deleting = hostSetup.createStateConfig({
+  id: 'deleting',
+  description: 'It is taken out of Ironic, and let go.',
+  tags: Tag.Deleting,
+  initial: 'deciding',
+  states: {
+    deciding: {
+      description: 'What was decided is stored, and who holds the host is looked at.',
+      tags: Tag.Busy,
+      entry: 'claim',
+      always: [
+        { guard: 'isGone', target: '#gone' },
+        { guard: 'isHeld', target: 'held' },
+        { guard: 'isSaved', target: 'clearing' },
+      ],
+    },
+    held: {
+      description: 'Others hold it by their finalizers.',
+      tags: [Tag.Held, Tag.Waiting],
+      always: { guard: not('isHeld'), target: 'deciding' },
+    },
+    clearing: {
+      description: 'The deletion of what it made for itself is asked for.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'removeChildren',
+        src: 'removeChildren',
+        input: who,
+        onDone: [
+          {
+            guard: { type: 'wasGone', params: ({ event }: { event: { output: { gone: boolean } } }) => event.output },
+            target: 'removing',
+          },
+          { target: 'awaitingChildren' },
+        ],
+        onError: again,
+      },
+    },
+    awaitingChildren: {
+      description: 'What it made for itself is still there.',
+      tags: Tag.Waiting,
+      after: { childrenPause: 'clearing' },
+    },
+    removing: {
+      description: 'It is being taken out of Ironic.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'remove',
+        src: 'remove',
+        input: ({ context: { key, node } }) => ({ key, node, force: false }),
+        onDone: [
+          { guard: was('done'), target: 'unclaiming', actions: succeeded },
+          { guard: was('absent'), target: 'unclaiming', actions: succeeded },
+          ...answered,
+        ],
+        onError: refusedOrNot,
+      },
+    },
+    ...waits,
+    unclaiming: {
+      description: 'The claims are being ended.',
+      tags: Tag.Busy,
+      invoke: { id: 'unclaim', src: 'unclaim', input: who, onDone: 'releasing', onError: releaseAgain },
+    },
+    releasing: {
+      description: 'The own finalizer is being removed.',
+      tags: Tag.Busy,
+      entry: 'noteReleased',
+      invoke: { id: 'releaseSelf', src: 'releaseSelf', input: who, onDone: '#gone', onError: releaseAgain },
+    },
+    releasingAgain: {
+      description: 'The claims could not be ended, or the own finalizer not removed.',
+      tags: Tag.Failing,
+      after: { retryPause: 'unclaiming' },
+    },
+  },
+});
+
+export const leaving = { poweringOff, deleting };

@@ -1,0 +1,145 @@
+// The life of a bare-metal host: the states of `provisioning.state`, and in each of them what is being done.
+//
+//   admitting -> routing -> new | unmanaged -> registering -> inspecting -> preparing -> available
+//     available -> provisioning -> provisioned -> deprovisioning -> available; externallyProvisioned
+//     any of them -> detaching -> routing; deprovisioning | poweringOff -> deleting -> gone
+//   In each: deciding (-> queueing | lacking | joining) -> judging -> what is done there -> awaiting | pausing | backingOff
+//
+// Invariants:
+//   H1. A paused host does nothing: no call, no timer, no write.
+//   H2. A life begins anew from the status alone; what one began is known again by what the node says.
+//   H3. What was decided is stored before anything else is done for it.
+//   H4. A state that needs room is entered when there is some, and not said to be entered before.
+//   H5. Nothing is asked of Ironic for a host without the credentials of its BMC, except on its way out.
+//   H6. An answer to what was asked of Ironic is waited for, deletion or not: what it made is removed then.
+//   H7. The node is registered anew when the spec, the credentials or the state changed, or Ironic lost it, and not otherwise.
+//   H8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
+//       by the conditions when it fails twice.
+//   H9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
+import { Tag } from '../life.ts';
+import { admitting, arriving, routing, unknown } from './arriving.ts';
+import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';
+import { deploying } from './deploying.ts';
+import { detaching } from './detaching.ts';
+import { keeping } from './keeping.ts';
+import { becomesPaused, storeDependencies, storeObject } from './leaves.ts';
+import { leaving } from './leaving.ts';
+import { hostSetup } from './setup.ts';
+
+const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
+
+/** The status follows what is decided, by itself. */
+const telling = hostSetup.createStateConfig({
+  description: 'What is decided is stored, and told.',
+  initial: 'told',
+  states: {
+    told: {
+      description: 'There is nothing to store.',
+      always: { guard: 'mayWrite', target: 'writing' },
+    },
+    writing: {
+      description: 'The status is being stored.',
+      entry: 'noteWriting',
+      invoke: {
+        id: 'writeStatus',
+        src: 'writeStatus',
+        input: ({ context: { key, status, node, trouble, unannotate, events, measures } }) => ({
+          key,
+          status,
+          node: node && { fault: node.fault, health: node.health },
+          trouble,
+          unannotate,
+          events,
+          measures,
+        }),
+        onDone: {
+          target: 'told',
+          actions: 'noteWritten',
+        },
+        onError: [
+          { guard: isLostRace, target: 'told', actions: 'countWriteFailure' },
+          { target: 'writingAgain', actions: 'countWriteFailure' },
+        ],
+      },
+    },
+    writingAgain: {
+      description: 'The status could not be stored.',
+      after: { writePause: 'told' },
+    },
+  },
+});
+
+export const bareMetalHostMachine = hostSetup.createMachine({
+  id: 'bareMetalHost',
+  context: ({ input: { key, object, dependencies, at } }) => ({
+    key,
+    object,
+    dependencies,
+    status: object.host.status ?? {},
+    ...NOTHING_TO_SEND,
+    revision: 0,
+    writing: 0,
+    written: 0,
+    sending: NOTHING_SENT,
+    writeFailures: 0,
+    node: undefined,
+    basis: '',
+    joined: undefined,
+    isAdopted: false,
+    isAdmitted: false,
+    plan: undefined,
+    seenTo: NOTHING_SEEN_TO,
+    reboots: [],
+    pauseMs: 0,
+    retries: 0,
+    error: undefined,
+    trouble: undefined,
+    isReleased: false,
+    heardAt: at,
+  }),
+  type: 'parallel',
+  states: {
+    lifecycle: {
+      description: 'From a machine that somebody has named to one that runs what is wanted, and back.',
+      initial: 'starting',
+      on: {
+        'object.changed': [{ guard: becomesPaused, target: '#paused', actions: storeObject }, { actions: storeObject }],
+        'dependencies.changed': { actions: storeDependencies },
+      },
+      states: {
+        starting: {
+          description: 'Deciding whether anything is to be done at all.',
+          tags: Tag.Busy,
+          on: {
+            'life.began': [{ guard: 'isPaused', target: 'paused' }, { target: 'admitting' }],
+          },
+        },
+        paused: {
+          id: 'paused',
+          description: 'Nothing is done as long as the annotation is there.',
+          tags: Tag.Settled,
+          on: {
+            'object.changed': [
+              { guard: becomesPaused, actions: storeObject },
+              { target: 'admitting', actions: [storeObject, 'forgetDecisions'] },
+            ],
+          },
+        },
+        admitting,
+        routing,
+        ...arriving,
+        ...keeping,
+        ...deploying,
+        detaching,
+        ...leaving,
+        unknown,
+        gone: {
+          id: 'gone',
+          description: 'Nothing is left to do; the host is gone, or goes without us.',
+          tags: [Tag.Deleting, Tag.Busy],
+        },
+      },
+    },
+    telling,
+  },
+});

@@ -1,0 +1,207 @@
+// What fails in the life of a host, what it waits for, and how it goes on.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
+import { IMAGE, OTHER_IMAGE } from './hosts.ts';
+import {
+  conflict,
+  done,
+  fail,
+  failed,
+  live,
+  MINUTE,
+  NODE,
+  outcome,
+  secret,
+  transient,
+  view,
+  WELL,
+  waiting,
+} from './lives.ts';
+
+const test = suite('failures of a living host');
+
+test('a status that somebody else changed meanwhile is written again, at last with pauses', async () => {
+  const twice = await live({ ...WELL, writeStatus: (call) => (call < 3 ? fail(conflict)() : undefined) }, view());
+  assert.is(twice.phase(), 'available.resting');
+  const never = await live({ ...WELL, writeStatus: fail(transient) }, view());
+  assert.is(never.phase(), 'registering.deciding');
+  const before = never.all.filter((name) => name === 'writeStatus').length;
+  await never.pass(10);
+  assert.ok(never.all.filter((name) => name === 'writeStatus').length > before);
+});
+
+test('an inspection that fails is told, counted, and tried again after the back-off (H8)', async () => {
+  const life = await live({ ...WELL, inspect: () => failed(ErrorType.Inspection) }, view({ state: 'inspecting' }));
+  assert.is(life.phase(), 'inspecting.backingOff');
+  assert.equal(life.events, ['InspectionError']);
+  const stored = life.stored();
+  assert.is(stored.operationalStatus, 'error');
+  assert.is(stored.errorMessage, 'it broke');
+  const inspections = (): number => life.calls.filter((name) => name === 'inspect').length;
+  for (const minutes of [2, 4, 8]) {
+    const before = inspections();
+    await life.pass(minutes * MINUTE - 1);
+    assert.is(inspections(), before);
+    await life.pass(1);
+    assert.is(inspections(), before + 1);
+  }
+  assert.is(life.stored().errorCount, 4);
+});
+
+test('an edit does not wait for the back-off, and a success ends it', async () => {
+  const life = await live(
+    { ...WELL, prepare: (call) => (call === 1 ? failed(ErrorType.Preparation) : done()) },
+    view({ state: 'preparing' }),
+  );
+  assert.is(life.phase(), 'preparing.backingOff');
+  await life.edit({ state: 'preparing', spec: { description: 'edited' } as never });
+  assert.is(life.phase(), 'available.resting');
+  assert.is(life.stored().errorType, undefined);
+  assert.is(life.stored().errorCount, 0);
+});
+
+test('what only a change can mend is not tried before', async () => {
+  const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
+  const life = await live({ ...WELL, register: (call) => (call === 1 ? refused : done({ node: NODE })) }, view());
+  assert.is(life.phase(), 'registering.refused');
+  await life.pass(86_400_000);
+  assert.equal(life.calls, ['register']);
+  await life.depend(secret('ready', '2'));
+  assert.is(life.phase(), 'available.resting');
+});
+
+test('a failure that no status tells of is tried again soon, and told when it comes twice (22.21)', async () => {
+  const life = await live({ ...WELL, prepare: fail(transient) }, view({ state: 'preparing' }));
+  assert.is(life.phase(), 'preparing.retrying');
+  assert.is(life.stored().errorType, undefined);
+  assert.is(life.context().trouble, undefined);
+  await life.pass(5);
+  assert.is(life.context().trouble, 'Ironic answered 500');
+  assert.is(life.inputs['writeStatus']?.at(-1)?.['trouble'], 'Ironic answered 500');
+  const tries = (): number => life.calls.filter((name) => name === 'prepare').length;
+  assert.is(tries(), 2);
+  await life.pass(9);
+  assert.is(tries(), 2);
+  await life.pass(1);
+  assert.is(tries(), 3);
+});
+
+test('an answer that nobody expected is treated alike, and said no more after a success', async () => {
+  const prepare = (call: number) =>
+    call < 4 ? outcome('stuck', { message: 'the node is in state "rescue"' }) : done();
+  const life = await live({ ...WELL, prepare }, view({ state: 'preparing' }));
+  await life.pass(5);
+  assert.is(life.context().trouble, 'the node is in state "rescue"');
+  await life.pass(10);
+  await life.pass(20);
+  assert.is(life.phase(), 'available.resting');
+  assert.is(life.context().trouble, undefined);
+  assert.is(life.inputs['writeStatus']?.at(-1)?.['trouble'], undefined);
+});
+
+test('Ironic that is not ready is left alone for as long as it says', async () => {
+  const notReady = fail({ ...transient, retryAfterMs: 30_000 });
+  const life = await live({ ...WELL, register: (call) => (call === 1 ? notReady() : done({ node: NODE })) }, view());
+  await life.pass(29_999);
+  assert.equal(life.calls, ['register']);
+  await life.pass(1);
+  assert.is(life.phase(), 'available.resting');
+});
+
+test('while Ironic is at work the chart asks nothing, and goes on when the node changes', async () => {
+  const life = await live(
+    { ...WELL, prepare: (call) => (call < 3 ? waiting({ node: NODE }) : done()) },
+    view({ state: 'preparing' }),
+  );
+  assert.is(life.phase(), 'preparing.awaiting');
+  assert.is(life.inputs['watch']?.at(-1)?.['pollAfterMs'], 3_000);
+  life.calls.length = 0;
+  await life.pass(86_400_000);
+  assert.equal(life.calls, []);
+  await life.see({ ...NODE, revision: '2' });
+  assert.equal(life.calls, ['prepare']);
+  await life.see({ ...NODE, revision: '3' });
+  assert.is(life.phase(), 'available.resting');
+});
+
+test('what is not the node is waited for with a pause', async () => {
+  const prepare = (call: number) => (call === 1 ? outcome('pausing', { afterMs: MINUTE }) : done());
+  const life = await live({ ...WELL, prepare }, view({ state: 'preparing' }));
+  assert.is(life.phase(), 'preparing.pausing');
+  await life.pass(MINUTE - 1);
+  assert.is(life.phase(), 'preparing.pausing');
+  await life.pass(1);
+  assert.is(life.phase(), 'available.resting');
+});
+
+test('a deployment that fails is undone and tried again, until the limit', async () => {
+  const life = await live(
+    { ...WELL, provision: () => failed(ErrorType.Provisioning, 'no route to the image') },
+    view({ state: 'available', spec: { image: IMAGE } }, { maxProvisioningRetries: 2 }),
+  );
+  assert.is(life.phase(), 'provisioning.backingOff');
+  assert.is(life.stored().provisioningFailCount, 0);
+  await life.pass(2 * MINUTE);
+  assert.is(life.stored().provisioningFailCount, 1);
+  assert.is(life.phase(), 'provisioning.backingOff');
+  assert.is(life.stored().errorCount, 1, 'deprovisioning has ended the count');
+  await life.pass(2 * MINUTE);
+  assert.is(life.phase(), 'available.exhausted');
+  assert.is(life.stored().provisioningFailCount, 2);
+  assert.is(life.stored().errorType, 'provisioning error');
+  assert.is(
+    life.stored().errorMessage,
+    'provisioning failed 2 times, retry limit (2) reached; change image or reset provisioningFailCount to retry',
+  );
+  const { length } = life.calls;
+  await life.pass(86_400_000);
+  assert.is(life.calls.length, length);
+});
+
+test('another image, or a count that somebody sets back, lets it try again', async () => {
+  const tried = { provisioningFailCount: 5, lastAttemptedImage: IMAGE };
+  const begun = view({ state: 'available', spec: { image: IMAGE }, status: tried });
+  const another = await live({ ...WELL, provision: () => waiting() }, begun);
+  assert.is(another.phase(), 'available.exhausted');
+  await another.edit({ state: 'available', spec: { image: OTHER_IMAGE } });
+  assert.is(another.phase(), 'provisioning.awaiting');
+  assert.is(another.stored().provisioningFailCount, 0);
+  const reset = await live({ ...WELL, provision: () => waiting() }, begun);
+  await reset.edit({ state: 'available', spec: { image: IMAGE }, status: { ...tried, provisioningFailCount: 0 } });
+  assert.is(reset.phase(), 'provisioning.awaiting');
+});
+
+test('a deployment that is not wanted any more is undone without being counted', async () => {
+  const life = await live(
+    { ...WELL, provision: () => waiting() },
+    view({ state: 'provisioning', spec: { image: IMAGE } }),
+  );
+  assert.is(life.phase(), 'provisioning.awaiting');
+  await life.edit({ state: 'provisioning' });
+  assert.is(life.phase(), 'available.resting');
+  assert.ok(life.states.includes('deprovisioning'));
+  assert.is(life.stored().provisioningFailCount, 0);
+});
+
+test('room is asked for again after a failure', async () => {
+  const inspect = (call: number) => (call === 1 ? failed(ErrorType.Inspection) : waiting());
+  const life = await live({ ...WELL, inspect }, view({ state: 'inspecting' }));
+  await life.pass(2 * MINUTE);
+  assert.is(life.phase(), 'inspecting.awaiting');
+  assert.is(life.calls.filter((name) => name === 'capacity').length, 2);
+});
+
+test('the image that is tried is noted as it is at each pass', async () => {
+  const life = await live(
+    { ...WELL, provision: () => waiting() },
+    view({ state: 'available', spec: { image: IMAGE } }),
+  );
+  assert.equal(life.stored().lastAttemptedImage, IMAGE);
+  const image = { ...IMAGE, checksum: 'another' };
+  await life.edit({ spec: { image } });
+  assert.is(life.phase(), 'provisioning.awaiting');
+  assert.equal(life.stored().lastAttemptedImage, image);
+});
+
+test.run();
