@@ -1,0 +1,25 @@
+// How long to wait before what failed is tried again.
+
+const MINUTE_MS = 60_000;
+/** More failures do not wait longer. */
+const COUNT_LIMIT = 9;
+const RETRY_FIRST_MS = 5;
+const RETRY_LIMIT_MS = 1_000_000;
+
+/**
+ * After a failure that the status tells of: with each one twice as long, less up to a half of it.
+ *
+ * @param errorCount  `status.errorCount`
+ * @param random  uniform in [0, 1); 0 is the longest pause
+ * @returns milliseconds
+ */
+export function backoffMs(errorCount: number | null | undefined, random: number): number {
+  const count = Math.min(Math.max(0, errorCount ?? 0), COUNT_LIMIT);
+  const longest = 2 ** count;
+  return (longest - random * 0.5 * longest) * MINUTE_MS;
+}
+
+/** After something that no status tells of. @param attempts  in a row, the failed one included @returns milliseconds */
+export function retryMs(attempts: number): number {
+  return Math.min(RETRY_FIRST_MS * 2 ** Math.max(0, attempts - 1), RETRY_LIMIT_MS);
+}
