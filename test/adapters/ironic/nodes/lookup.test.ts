@@ -1,0 +1,108 @@
+// Finding a node (13.2): the order of places, and who else may have the MAC address.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Facts } from '../../../../adapters/ironic/nodes/facts.ts';
+import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
+import { lookUp, lookUpOwn } from '../../../../adapters/ironic/nodes/lookup.ts';
+import { hostIn, MAC, nodeIn, told, UUID } from './scene.ts';
+
+const test = suite('finding a node');
+
+const known = hostIn('available');
+const unknown = hostIn('registering', { status: { provisioning: { ID: '' } } });
+const withoutMac = hostIn('registering', { spec: { bootMACAddress: '' }, status: { provisioning: { ID: '' } } });
+const node = nodeIn('available');
+const BY_MAC = `GET /v1/ports?fields=node_uuid,uuid,address&address=${MAC}; then onward`;
+
+const ROWS: readonly (readonly [string, Host, Facts, string])[] = [
+  ['first by the UUID that is recorded', known, {}, 'GET N; then onward'],
+  ['by name where there is none of that UUID', known, { byId: null }, 'GET ns~one; then onward'],
+  ['by name where no UUID is recorded', unknown, {}, 'GET ns~one; then onward'],
+  ['then by the bare name', unknown, { byName: null }, 'GET one; then onward'],
+  [
+    'not by a bare name that looks like one with a namespace',
+    { ...unknown, metadata: { name: 'a~b', namespace: 'ns' } },
+    { byName: null },
+    BY_MAC,
+  ],
+  ['then by the MAC address', unknown, { byName: null, byBareName: null }, BY_MAC],
+  ['not without one', withoutMac, { byName: null, byBareName: null }, 'done'],
+  ['no port: there is no node', unknown, { byName: null, byBareName: null, portsByMac: [] }, 'done'],
+  [
+    'the node of the port',
+    unknown,
+    { byName: null, byBareName: null, portsByMac: [{ node_uuid: UUID, address: MAC }] },
+    'GET N; then onward',
+  ],
+  [
+    'a node of somebody else has the MAC address',
+    unknown,
+    { byName: null, byBareName: null, portsByMac: [{ node_uuid: UUID }], byPort: { ...node, name: 'theirs' } },
+    `registration error: MAC address ${MAC} conflicts with existing node theirs`,
+  ],
+  [
+    'a port of a node that is not there',
+    unknown,
+    { byName: null, byBareName: null, portsByMac: [{ node_uuid: 'lost' }], byPort: null },
+    `stuck: the port with MAC address ${MAC} is of node "lost", which Ironic does not have`,
+  ],
+  [
+    'a UUID that is empty is none',
+    hostIn('available', { status: { provisioning: { ID: '' } } }),
+    {},
+    'GET ns~one; then onward',
+  ],
+  [
+    'a UUID of other characters is none',
+    hostIn('available', { status: { provisioning: { ID: 'a/b' } } }),
+    {},
+    'GET ns~one; then onward',
+  ],
+  [
+    'a UUID that is a path is none',
+    hostIn('available', { status: { provisioning: { ID: '..' } } }),
+    {},
+    'GET ns~one; then onward',
+  ],
+];
+for (const [title, host, facts, expected] of ROWS) {
+  test(title, () => assert.is(told(lookUp({ host, facts })), expected));
+}
+
+const FOUND: readonly (readonly [string, Facts])[] = [
+  ['UUID', { byId: node }],
+  ['name', { byId: null, byName: node }],
+  ['bare name', { byId: null, byName: null, byBareName: node }],
+  [
+    'MAC address, of a node that has no name',
+    { byId: null, byName: null, byBareName: null, portsByMac: [{ node_uuid: UUID }], byPort: { ...node, name: null } },
+  ],
+];
+for (const [by, facts] of FOUND) {
+  test(`the node is found by its ${by}`, () => {
+    const step = lookUp({ host: known, facts });
+    assert.ok(step.step === 'done' && step.node?.['uuid'] === UUID);
+  });
+}
+
+test('nothing is found at the end', () => {
+  const step = lookUp({ host: known, facts: { byId: null, byName: null, byBareName: null, portsByMac: [] } });
+  assert.equal(step, { step: 'done', node: null });
+});
+
+const OWN: readonly (readonly [string, Host, Facts, string])[] = [
+  ['the UUID that is recorded', known, {}, 'GET N; then onward'],
+  ['nothing else, if it is gone', known, { byId: null }, 'done'],
+  ['the name, where none is recorded', unknown, {}, 'GET ns~one; then onward'],
+  ['nothing else', unknown, { byName: null }, 'done'],
+];
+for (const [title, host, facts, expected] of OWN) {
+  test(`what is to be removed is known by ${title}`, () => assert.is(told(lookUpOwn({ host, facts })), expected));
+}
+
+test('what is to be removed is found, or is not there', () => {
+  assert.equal(lookUpOwn({ host: known, facts: { byId: node } }), { step: 'done', node });
+  assert.equal(lookUpOwn({ host: known, facts: { byId: null } }), { step: 'done', node: null });
+});
+
+test.run();
