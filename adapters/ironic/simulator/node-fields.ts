@@ -149,9 +149,14 @@ export function showNode(item: Item, shown: Shown, { minor, origin }: SimulatedR
   const place = `nodes/${item['uuid']}`;
   const links = { links: linksOf(origin, place) };
   if (shown !== 'all') return { ...Object.fromEntries(fields), ...links };
-  const below = ['ports', 'states', 'portgroups', 'volume'].map((name) => [name, linksOf(origin, `${place}/${name}`)]);
+  const below = Object.entries(COLLECTION_SINCE)
+    .filter(([, since]) => since <= minor)
+    .map(([name]) => [name, linksOf(origin, `${place}/${name}`)]);
   return { ...Object.fromEntries(fields), ...links, ...Object.fromEntries(below) };
 }
+
+/** What is below a node, and the minor versions that brought it. */
+const COLLECTION_SINCE: Readonly<Record<string, number>> = { ports: 1, states: 14, portgroups: 24, volume: 32 };
 
 /** Old versions do not know all states. */
 function asSeen(name: string, item: Item, minor: number): Json {

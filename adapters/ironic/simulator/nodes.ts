@@ -103,9 +103,9 @@ function create(request: SimulatedRequest, { records, drivers }: NodesDeps): Rep
   }
   const { uuid = null, name = null } = body;
   const id = uuid === null ? records.newUuid() : String(uuid);
-  const item = { ...newNode(id, now), ...normalized(body), uuid: id };
+  const item: Item = { ...newNode(id, now), ...normalized(body), uuid: id };
   if (name !== null && !NAME.test(String(name))) throw refusal(400, `Cannot create node with invalid name '${name}'`);
-  if (request.minor < 11) item.provision_state = 'available';
+  if (request.minor < 11) item['provision_state'] = 'available';
   refuseDriver(item['driver'], drivers);
   chooseInterfaces(item);
   if (records.nodes.has(id)) throw refusal(409, `A node with UUID ${id} already exists.`);

@@ -20,16 +20,13 @@ import { parseSteps, type Step } from './steps.ts';
 
 /** What a request to change the provision state begins. */
 interface Asked {
-  readonly target: string;
   readonly event: string;
   readonly steps: readonly Step[];
   readonly configDrive: Json;
 }
 
-const STEP_LISTS: readonly (readonly [name: 'clean' | 'service', target: string])[] = [
-  ['clean', 'clean'],
-  ['service', 'service'],
-];
+/** Lists of steps, and the targets that take them. */
+const STEP_LISTS = ['clean', 'service'] as const;
 /** Events that a node in maintenance refuses, as its refusal names them. */
 const NOT_IN_MAINTENANCE: Readonly<Record<string, string>> = {
   provide: 'providing',
@@ -57,15 +54,15 @@ export function changeProvisionState(record: NodeRecord, request: SimulatedReque
     throw refusal(400, `${what} while it is in state "${state}".`);
   }
   let steps: readonly Step[] = [];
-  for (const [name, wanted] of STEP_LISTS) {
+  for (const name of STEP_LISTS) {
     const given = body[`${name}_steps`] ?? null;
-    if (given !== null && target !== wanted) {
-      throw refusal(400, `"${name}_steps" is only valid when setting target provision state to ${wanted}`);
+    if (given !== null && target !== name) {
+      throw refusal(400, `"${name}_steps" is only valid when setting target provision state to ${name}`);
     }
-    if (target !== wanted) continue;
+    if (target !== name) continue;
     if (name === 'service' && request.minor < SERVICE) throw notAcceptable();
     if (given === null || (Array.isArray(given) && given.length === 0)) {
-      throw refusal(400, `"${name}_steps" is required when setting target provision state to ${wanted}`);
+      throw refusal(400, `"${name}_steps" is required when setting target provision state to ${name}`);
     }
     steps = parseSteps(given, name);
   }
@@ -81,7 +78,7 @@ export function changeProvisionState(record: NodeRecord, request: SimulatedReque
   if (problem !== undefined) {
     throw refusal(400, `Failed to validate deploy or power info for node ${uuid}. Error: ${problem}`);
   }
-  begin(record, { target, event, steps, configDrive: body['configdrive'] ?? null }, conductor);
+  begin(record, { event, steps, configDrive: body['configdrive'] ?? null }, conductor);
   return { status: 202, headers: { Location: `${request.origin}/v1/nodes/${request.segments[1]}/states` } };
 }
 
@@ -92,37 +89,42 @@ function inMaintenance(operation: string, uuid: string): Error {
   );
 }
 
-function begin(record: NodeRecord, { event, steps, configDrive }: Asked, conductor: Conductor): void {
+/** Of an event the state in which the conductor is at work, what it does, and where that leads if not where it usually does. */
+type Beginning = readonly [state: string, work: Work, goal?: string];
+
+function begin(record: NodeRecord, asked: Asked, conductor: Conductor): void {
   const { item } = record;
-  /** Enters a state in which the conductor is at work. */
-  const work = (state: string, what: Work, goal?: string): void => {
+  const isKnown = item['provision_state'] !== 'enroll';
+  if (asked.event === 'manage' && isKnown) conductor.move(record, 'manageable');
+  else if (asked.event === 'abort') abortWait(record, conductor);
+  else {
+    const [state, work, goal] = beginningOf(record, asked, conductor);
     item['last_error'] = null;
     conductor.lock(record);
     conductor.move(record, state, goal);
-    conductor.start(record, what);
-  };
+    conductor.start(record, work);
+  }
+}
+
+function beginningOf(record: NodeRecord, { event, steps, configDrive }: Asked, conductor: Conductor): Beginning {
   switch (event) {
     case 'manage':
-      if (item['provision_state'] === 'enroll') work('verifying', conductor.verify(record));
-      else conductor.move(record, 'manageable');
-      return;
+      return ['verifying', conductor.verify(record)];
     case 'provide':
-      return work('cleaning', clean(record, conductor, 'available'));
+      return ['cleaning', clean(record, conductor, 'available')];
     case 'clean':
-      return work('cleaning', clean(record, conductor, 'manageable', steps), 'manageable');
+      return ['cleaning', clean(record, conductor, 'manageable', steps), 'manageable'];
     case 'inspect':
-      return work('inspecting', inspect(record, conductor));
+      return ['inspecting', inspect(record, conductor)];
     case 'adopt':
-      return work('adopting', conductor.adopt(record));
+      return ['adopting', conductor.adopt(record)];
     case 'service':
-      return work('servicing', service(record, conductor, steps));
+      return ['servicing', service(record, conductor, steps)];
     case 'delete':
-      return work('deleting', tearDown(record, conductor));
-    case 'abort':
-      return abortWait(record, conductor);
+      return ['deleting', tearDown(record, conductor)];
     default: {
       const drive = typeof configDrive === 'string' ? configDrive : (asObject(configDrive) ?? null);
-      return work('deploying', deploy(record, conductor, { configDrive: drive, steps }));
+      return ['deploying', deploy(record, conductor, { configDrive: drive, steps })];
     }
   }
 }
@@ -197,12 +199,11 @@ export function changePowerState(record: NodeRecord, request: SimulatedRequest, 
   return { status: 202, headers: { Location: `${request.origin}/v1/nodes/${request.segments[1]}/states` } };
 }
 
-/** A node that waits for its agent does so in vain from now on, unless it is still in its wait when power is as wanted. */
+/** A node that waits for its agent does so in vain from now on. */
 function startPower(record: NodeRecord, work: Work, conductor: Conductor): void {
-  const state = String(record.item['provision_state']);
-  if (record.cancel === undefined || isFailure(state)) return conductor.start(record, work);
-  const timesOut = conductor.times.callbackTimeoutMs;
-  conductor.start(record, interrupted(record, work, conductor, timesOut));
+  const isWaiting = record.cancel !== undefined && !isFailure(String(record.item['provision_state']));
+  const { callbackTimeoutMs } = conductor.times;
+  conductor.start(record, isWaiting ? interrupted(record, work, conductor, callbackTimeoutMs) : work);
 }
 
 function* interrupted(record: NodeRecord, work: Work, conductor: Conductor, timeoutMs: number): Work {
