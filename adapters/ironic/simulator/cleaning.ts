@@ -72,6 +72,12 @@ function* steps(
   const cannot = (why: string): string => `Cannot ${kind.type} node ${item['uuid']}: ${why}`;
   if (!usesAgent(item)) {
     yield times.fakeMs;
+    if (unknown !== undefined) {
+      item[kind.field] = shownStep(unknown);
+      const shown = pythonRepr({ interface: unknown.interface, step: unknown.step });
+      const message = `Node ${item['uuid']} failed step ${shown}: there is no such step`;
+      return fail(record, conductor, kind, goal, message);
+    }
     for (const step of list) doStep(record, step, conductor);
     return true;
   }

@@ -128,6 +128,7 @@ export class Conductor {
     item['provision_state'] = state;
     item['target_provision_state'] = Object.hasOwn(GOALS, state) ? (goal ?? GOALS[state] ?? null) : null;
     item['provision_updated_at'] = this.records.now();
+    item['updated_at'] = this.records.now();
   }
 
   /** What the machine of a node is; fake hardware has none, nor has what cannot be reached. */
@@ -145,8 +146,13 @@ export class Conductor {
   switch(record: NodeRecord, power: Power): string | undefined {
     const error = this.powerError(record);
     if (error !== undefined) return error;
-    this.machineOf(record)?.switch(power, record.item['uuid']);
-    record.item['power_state'] = power;
+    const machine = this.machineOf(record);
+    // A machine that must not be off restarts instead.
+    if (power === 'power off' && record.item['disable_power_off'] === true) machine?.boot();
+    else {
+      machine?.switch(power, record.item['uuid']);
+      record.item['power_state'] = power;
+    }
     return undefined;
   }
 
@@ -157,7 +163,7 @@ export class Conductor {
     const { bios_interface: bios, firmware_interface: firmware } = record.item;
     if (bios !== 'no-bios') record.bios = biosSettings(machine, this.records.now());
     if (firmware !== 'no-firmware') record.firmware = firmwareComponents(machine, this.records.now());
-    if (record.item['power_interface'] !== 'ipmitool') record.item['health'] = 'OK';
+    readHealth(record, machine);
   }
 
   *verify(record: NodeRecord): Work {
@@ -241,6 +247,7 @@ export class Conductor {
       return;
     }
     record.failedSyncs = 0;
+    if (machine !== undefined) readHealth(record, machine);
     if (machine === undefined || ['enroll', 'deploying', 'cleaning'].includes(String(item['provision_state']))) return;
     if (item['power_state'] === machine.power) item['last_error'] = null;
     else if (item['power_state'] === null || item['disable_power_off'] === true) item['power_state'] = machine.power;
@@ -315,4 +322,8 @@ export class Conductor {
     this.lock(record);
     return calls;
   }
+}
+
+function readHealth({ item }: NodeRecord, { behaviour }: Machine): void {
+  if (item['power_interface'] !== 'ipmitool') item['health'] = behaviour.health ?? 'OK';
 }

@@ -38,6 +38,8 @@ export interface Behaviour {
   readonly softPowerOff?: 'works' | 'ignored' | 'unsupported' | undefined;
   /** `unreachable`: nobody answers at its address. */
   readonly bmc?: 'answers' | 'unreachable' | undefined;
+  /** What the BMC says of the whole machine; `OK` by default. */
+  readonly health?: 'OK' | 'Warning' | 'Critical' | undefined;
   /** Everything takes this many times as long; 1 by default. */
   readonly slowness?: number | undefined;
 }
@@ -156,13 +158,19 @@ export class Machine {
 export class Machines {
   readonly #agenda: Agenda;
   readonly #byName = new Map<string, Machine>();
+  readonly #byAddress = new Map<string, Machine[]>();
+  readonly #byPlace = new Map<string, Machine>();
 
   constructor(agenda: Agenda) {
     this.#agenda = agenda;
   }
 
   add(options: MachineOptions): void {
-    this.#byName.set(options.name, new Machine(options, this.#agenda));
+    const machine = new Machine(options, this.#agenda);
+    const address = withoutSlash(options.address);
+    this.#byName.set(options.name, machine);
+    this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), machine]);
+    this.#byPlace.set(placeOf(address, options.systemId ?? IPMI_PORT), machine);
   }
 
   all(): readonly Machine[] {
@@ -176,39 +184,36 @@ export class Machines {
     return found;
   }
 
-  /** The machine that a node is, and why its BMC does not serve the node, if so. Fake hardware has none. */
-  reach(node: Item): { readonly machine?: Machine; readonly error?: string } {
+  /** The machine that a node is, or why its BMC does not serve the node. Fake hardware has neither. */
+  reach(node: Item): Reached {
     if (node['driver'] === 'fake-hardware') return {};
     const info = asObject(node['driver_info']) ?? {};
     return node['driver'] === 'ipmi' ? this.#reachIpmi(info) : this.#reachRedfish(info, node);
   }
 
-  #reachIpmi(info: JsonObject): { readonly machine?: Machine; readonly error?: string } {
-    const port = String(info['ipmi_port'] ?? '623');
-    const machine = this.all().find(
-      ({ options }) => options.address === info['ipmi_address'] && (options.systemId ?? '623') === port,
-    );
-    const fails = { error: 'IPMI call failed: power status.' };
-    if (machine === undefined || machine.behaviour.bmc === 'unreachable') return fails;
-    if (info['ipmi_username'] !== (machine.options.username ?? 'admin')) return fails;
-    return info['ipmi_password'] === machine.password ? { machine } : fails;
+  #reachIpmi(info: JsonObject): Reached {
+    const machine = this.#byPlace.get(placeOf(String(info['ipmi_address']), String(info['ipmi_port'] ?? IPMI_PORT)));
+    const isLetIn =
+      machine !== undefined &&
+      machine.behaviour.bmc !== 'unreachable' &&
+      info['ipmi_username'] === (machine.options.username ?? 'admin') &&
+      info['ipmi_password'] === machine.password;
+    return isLetIn ? { machine } : { error: 'IPMI call failed: power status.' };
   }
 
-  #reachRedfish(info: JsonObject, node: Item): { readonly machine?: Machine; readonly error?: string } {
-    const address = String(info['redfish_address'] ?? '').replace(/\/+$/, '');
-    const here = this.all().filter(({ options }) => options.address.replace(/\/+$/, '') === address);
-    const answering = here.filter(({ behaviour }) => behaviour.bmc !== 'unreachable');
-    const id = info['redfish_system_id'];
-    const [first] = answering;
-    const machine =
-      id === undefined && answering.length === 1 ? first : answering.find((each) => each.options.systemId === id);
-    const isUnreachable = first === undefined || (machine === undefined && here.length > answering.length);
-    if (isUnreachable) {
+  #reachRedfish(info: JsonObject, node: Item): Reached {
+    const address = withoutSlash(String(info['redfish_address'] ?? ''));
+    const { redfish_system_id: id } = info;
+    const here = this.#byAddress.get(address) ?? [];
+    const [first] = here;
+    const machine = id === undefined && here.length === 1 ? first : this.#byPlace.get(placeOf(address, String(id)));
+    const bmc = machine ?? first;
+    if (bmc === undefined || bmc.behaviour.bmc === 'unreachable') {
       const why = `Unable to connect to ${address}/redfish/v1/. Error: [Errno 111] Connection refused`;
       return { error: `Redfish connection failed for node ${node['uuid']}: ${why}` };
     }
-    const { username = 'admin' } = (machine ?? first).options;
-    if (info['redfish_username'] !== username || info['redfish_password'] !== (machine ?? first).password) {
+    const { username = 'admin' } = bmc.options;
+    if (info['redfish_username'] !== username || info['redfish_password'] !== bmc.password) {
       const more = [
         { '@odata.type': '/redfish/v1/$metadata#Message.1.0.0.Message', MessageId: 'Base.1.0.GeneralError' },
       ];
@@ -221,6 +226,21 @@ export class Machines {
   }
 }
 
-function failure(error: string): { readonly error: string } {
+export interface Reached {
+  readonly machine?: Machine;
+  readonly error?: string;
+}
+
+const IPMI_PORT = '623';
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}
+
+function placeOf(address: string, system: string): string {
+  return `${address} ${system}`;
+}
+
+function failure(error: string): Reached {
   return { error: `Redfish exception occurred. Error: ${error}` };
 }

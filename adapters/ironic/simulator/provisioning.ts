@@ -27,12 +27,8 @@ interface Asked {
 
 /** Lists of steps, and the targets that take them. */
 const STEP_LISTS = ['clean', 'service'] as const;
-/** Events that a node in maintenance refuses, as its refusal names them. */
-const NOT_IN_MAINTENANCE: Readonly<Record<string, string>> = {
-  provide: 'providing',
-  clean: 'cleaning',
-  service: 'service',
-};
+/** Events that a node in maintenance refuses, as its refusal names them. Cleaning on the way to use is done all the same. */
+const NOT_IN_MAINTENANCE: Readonly<Record<string, string>> = { clean: 'cleaning', service: 'service' };
 /** Microversions. */
 const INSPECT_ABORT = 41;
 const SERVICE = 87;

@@ -274,7 +274,6 @@ export function refusalsSuite(name: string, open: () => Promise<OpenIronic>): Te
       `The ${operation} operation can't be performed on node ${uuid} because it's in maintenance mode.`;
     const steps = [{ interface: 'deploy', step: 'erase_devices' }];
     for (const [target, operation, more] of [
-      ['provide', 'providing', {}],
       ['clean', 'cleaning', { clean_steps: steps }],
       ['active', 'provisioning', {}],
     ] as const) {

@@ -49,7 +49,9 @@ export function sequencesSuite(name: string, open: () => Promise<OpenIronic>): T
     const inventory = await on.ask(`GET ${path}/inventory`);
     assert.is(inventory.status, 404);
     assert.match(faultOf(inventory), /^Node inventory record for node \d+ could not be found\.$/);
-    await ends('clean', 'manageable', { clean_steps: [{ interface: 'deploy', step: 'erase_devices' }] });
+    const settings = [{ name: 'setting1', value: 'on' }];
+    const steps = [{ interface: 'bios', step: 'apply_configuration', args: { settings } }];
+    await ends('clean', 'manageable', { clean_steps: steps });
     const early = await on.ask(`PUT ${path}/states/provision`, { target: 'active' });
     assert.is(early.status, 400);
     const what = `The requested action "active" can not be performed on node "${uuid}" while it is in state "manageable".`;

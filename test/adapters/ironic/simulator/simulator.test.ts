@@ -233,6 +233,23 @@ test('steps change BIOS, firmware and RAID, and a step that is not known is refu
   assert.match(String(unknown.node['last_error']), /node does not support this clean step/);
 });
 
+test('fake hardware fails in a step that it does not know', async () => {
+  const on = openSimulated();
+  const uuid = await enrol(on, { name: 'n', driver: 'fake-hardware' });
+  await provision(on, uuid, 'manage');
+  const { node } = await provision(on, uuid, 'clean', { clean_steps: [{ interface: 'deploy', step: 'nothing' }] });
+  assert.equal([node['provision_state'], node['maintenance'], node['fault']], ['clean failed', true, 'clean failure']);
+  assert.match(String(node['last_error']), /failed step \{'interface': 'deploy', 'step': 'nothing'\}/);
+  assert.equal(node['clean_step'], {});
+});
+
+test('a node in maintenance is cleaned on the way to use all the same', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  await on.ask(`PUT /v1/nodes/${uuid}/maintenance`, {});
+  assert.equal([(await provision(on, uuid, 'provide')).node['provision_state'], counts(on).wiped], ['available', 1]);
+});
+
 test('service that fails puts the node into maintenance; without that it is aborted back into use', async () => {
   const on = openSimulated();
   const uuid = await deployed(on);
@@ -329,6 +346,36 @@ test('a look at power that finds all as it was wipes what was said of a failure;
     history.map(({ event }) => event),
     [node['last_error']],
   );
+});
+
+test('a machine that must not be off is never switched off, and its health is shown from 1.109 on', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on, { disable_power_off: true });
+  await put(on, uuid, 'power', { target: 'rebooting' });
+  await follow(on, uuid);
+  on.clock.advance(5_000);
+  const { node } = await provision(on, uuid, 'provide');
+  assert.equal([node['power_state'], on.ironic.machine('bm1').power], ['power on', 'power on']);
+  on.ironic.behave('bm1', { health: 'Critical' });
+  on.clock.advance(60_000);
+  const shown = async (version: string) =>
+    objectOf(await on.ask(`GET /v1/nodes/${uuid}`, undefined, version))['health'];
+  assert.equal([await shown('1.108'), await shown('1.109')], [undefined, 'Critical']);
+});
+
+test('a machine at an address with others is the one that is named; without a name only where it is alone', async () => {
+  const on = openSimulated();
+  const { redfish_system_id: _, ...info } = on.driverInfo(1);
+  const uuid = await enrol(on, { name: 'n', driver: 'redfish', driver_info: info });
+  const several = await provision(on, uuid, 'manage');
+  assert.match(String(several.node['last_error']), /System count is not exactly one$/);
+  const set = (value: string) =>
+    on.ask(`PATCH /v1/nodes/${uuid}`, [{ op: 'add', path: '/driver_info/redfish_address', value }]);
+  await set('http://alone.test/');
+  const nobody = await provision(on, uuid, 'manage');
+  assert.match(String(nobody.node['last_error']), /Unable to connect to http:\/\/alone\.test\/redfish\/v1\//);
+  on.ironic.addMachine({ name: 'alone', address: 'http://alone.test', systemId: '/redfish/v1/Systems/1', macs: [] });
+  assert.is((await provision(on, uuid, 'manage')).node['provision_state'], 'manageable');
 });
 
 test('a live image runs without a disk being written, and a custom deployment does its own steps', async () => {
