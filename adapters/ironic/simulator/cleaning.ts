@@ -69,13 +69,17 @@ function* steps(
   const { item } = record;
   const { times } = conductor;
   const unknown = unknownStep(list);
-  const cannot = (why: string): string => `Cannot ${kind.type} node ${item['uuid']}: ${why}`;
+  const notKnown = (step: Step): string => {
+    const why = `node does not support this ${kind.type} step: ${shortStep(step)}`;
+    return `Cannot ${kind.type} node ${item['uuid']}: ${why}`;
+  };
   if (!usesAgent(item)) {
     yield times.fakeMs;
+    if (unknown !== undefined && kind.type === 'clean') return fail(record, conductor, kind, goal, notKnown(unknown));
     if (unknown !== undefined) {
+      // Service does not ask beforehand.
       item[kind.field] = shownStep(unknown);
-      const shown = pythonRepr({ interface: unknown.interface, step: unknown.step });
-      const message = `Node ${item['uuid']} failed step ${shown}: there is no such step`;
+      const message = `Node ${item['uuid']} failed step ${shortStep(unknown)}: there is no such step`;
       return fail(record, conductor, kind, goal, message);
     }
     for (const step of list) doStep(record, step, conductor);
@@ -95,11 +99,7 @@ function* steps(
   }
   conductor.move(record, kind.doing, goal);
   yield times.betweenMs;
-  if (unknown !== undefined) {
-    const shown = pythonRepr({ interface: unknown.interface, step: unknown.step });
-    const message = cannot(`node does not support this ${kind.type} step: ${shown}`);
-    return fail(record, conductor, kind, goal, message);
-  }
+  if (unknown !== undefined) return fail(record, conductor, kind, goal, notKnown(unknown));
   for (const step of list) {
     item[kind.field] = shownStep(step);
     conductor.move(record, kind.waiting, goal);
@@ -123,6 +123,10 @@ function* steps(
   yield times.finishMs;
   leaveRamdisk(record, conductor, kind);
   return true;
+}
+
+function shortStep({ interface: of, step }: Step): string {
+  return pythonRepr({ interface: of, step });
 }
 
 function isToBeAborted(step: Json | undefined): boolean {

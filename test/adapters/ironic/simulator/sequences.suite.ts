@@ -56,6 +56,14 @@ export function sequencesSuite(name: string, open: () => Promise<OpenIronic>): T
     assert.is(early.status, 400);
     const what = `The requested action "active" can not be performed on node "${uuid}" while it is in state "manageable".`;
     assert.is(faultOf(early), what);
+    const { node } = await provision(on, uuid, 'clean', { clean_steps: [{ interface: 'deploy', step: 'nothing' }] });
+    const shown = "{'interface': 'deploy', 'step': 'nothing'}";
+    const text = `Cannot clean node ${uuid}: node does not support this clean step: ${shown}`;
+    assert.equal(
+      [node['provision_state'], node['last_error'], node['maintenance'], node['target_provision_state']],
+      ['clean failed', text, false, 'manageable'],
+    );
+    await ends('manage', 'manageable');
     await ends('provide', 'available');
     await ends('active', 'active');
     await ends('deleted', 'available');

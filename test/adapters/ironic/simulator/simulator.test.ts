@@ -233,14 +233,20 @@ test('steps change BIOS, firmware and RAID, and a step that is not known is refu
   assert.match(String(unknown.node['last_error']), /node does not support this clean step/);
 });
 
-test('fake hardware fails in a step that it does not know', async () => {
+test('fake hardware refuses to be cleaned by a step that it does not know, and fails when it is to serve by one', async () => {
   const on = openSimulated();
   const uuid = await enrol(on, { name: 'n', driver: 'fake-hardware' });
   await provision(on, uuid, 'manage');
-  const { node } = await provision(on, uuid, 'clean', { clean_steps: [{ interface: 'deploy', step: 'nothing' }] });
-  assert.equal([node['provision_state'], node['maintenance'], node['fault']], ['clean failed', true, 'clean failure']);
-  assert.match(String(node['last_error']), /failed step \{'interface': 'deploy', 'step': 'nothing'\}/);
-  assert.equal(node['clean_step'], {});
+  const steps = [{ interface: 'deploy', step: 'nothing' }];
+  const { node } = await provision(on, uuid, 'clean', { clean_steps: steps });
+  assert.equal([node['provision_state'], node['maintenance']], ['clean failed', false]);
+  const shown = "{'interface': 'deploy', 'step': 'nothing'}";
+  assert.is(node['last_error'], `Cannot clean node ${uuid}: node does not support this clean step: ${shown}`);
+  await provision(on, uuid, 'manage');
+  await provision(on, uuid, 'adopt');
+  const { node: served } = await provision(on, uuid, 'service', { service_steps: steps });
+  assert.equal([served['provision_state'], served['fault']], ['service failed', 'service failure']);
+  assert.ok(String(served['last_error']).startsWith(`Node ${uuid} failed step ${shown}: `));
 });
 
 test('a node in maintenance is cleaned on the way to use all the same', async () => {
