@@ -64,6 +64,9 @@ export const TIMES: Times = {
 /** Failed looks at a node's power after which it is put into maintenance (`power_state_sync_max_retries`). */
 const MAX_FAILED_SYNCS = 3;
 
+/** States in which nobody looks at power. */
+const UNSYNCED: readonly string[] = ['wait call-back', 'clean wait', 'enroll', 'adopt failed'];
+
 export interface ConductorDeps {
   readonly records: Records;
   readonly machines: Machines;
@@ -241,14 +244,14 @@ export class Conductor {
   #syncPowerOf(record: NodeRecord): void {
     const { item } = record;
     const { machine, error } = this.machines.reach(item);
-    if (item['power_state'] === null && item['provision_state'] === 'enroll') return;
+    if (UNSYNCED.includes(String(item['provision_state']))) return;
     if (error !== undefined) {
       if (++record.failedSyncs > MAX_FAILED_SYNCS) this.#giveUpPower(record, error);
       return;
     }
     record.failedSyncs = 0;
-    if (machine !== undefined) readHealth(record, machine);
-    if (machine === undefined || ['enroll', 'deploying', 'cleaning'].includes(String(item['provision_state']))) return;
+    if (machine === undefined) return;
+    readHealth(record, machine);
     if (item['power_state'] === machine.power) item['last_error'] = null;
     else if (item['power_state'] === null || item['disable_power_off'] === true) item['power_state'] = machine.power;
     else machine.switch(item['power_state'] as Power, item['uuid']);

@@ -57,8 +57,11 @@ function* byAgent(record: NodeRecord, conductor: Conductor): Generator<number, s
   const reported = machine?.behaviour.inspectionError;
   yield times.stepMs;
   if (reported !== undefined) {
-    const why = `Failed to inspect hardware. Reason: Ramdisk reported error: ${reported}`;
-    return `Failed to finish inspection: Error in preprocess hook ramdisk-error: ${why}`;
+    const failed = 'Failed to inspect hardware. Reason:';
+    const hook = `Error in preprocess hook ramdisk-error: ${failed} Ramdisk reported error: ${reported}`;
+    const hooks = `The following failures happened while running preprocess hooks for node ${record.item['uuid']}:`;
+    const how = `${failed} failed to run inspection hooks: ${failed} ${hooks}\n${hook}`;
+    return `Async execution of continue_inspection failed with error: ${how}`;
   }
   yield times.finishMs;
   if (machine !== undefined) keep(record, conductor, agentInventory(machine));

@@ -207,8 +207,12 @@ export function sequencesSuite(name: string, open: () => Promise<OpenIronic>): T
     await on.behave(4, { inspectionError: 'no disks found' });
     const inspection = await provision(on, uuid, 'inspect');
     assertPassed(on, inspection, 'inspecting > inspect wait > inspecting > inspect failed');
-    const reported = 'Failed to inspect hardware. Reason: Ramdisk reported error: no disks found';
-    assert.ok(String(inspection.node['last_error']).endsWith(`Error in preprocess hook ramdisk-error: ${reported}`));
+    const reason = 'Failed to inspect hardware. Reason:';
+    const hooks = `The following failures happened while running preprocess hooks for node ${uuid}:`;
+    const how = `${reason} failed to run inspection hooks: ${reason} ${hooks}`;
+    const hook = `Error in preprocess hook ramdisk-error: ${reason} Ramdisk reported error: no disks found`;
+    const whole = `Async execution of continue_inspection failed with error: ${how}\n${hook}`;
+    assert.is(inspection.node['last_error'], whole);
     await on.behave(4, {});
     const managed = await provision(on, uuid, 'manage');
     assertPassed(on, managed, 'manageable');

@@ -256,6 +256,62 @@ test('a node in maintenance is cleaned on the way to use all the same', async ()
   assert.equal([(await provision(on, uuid, 'provide')).node['provision_state'], counts(on).wiped], ['available', 1]);
 });
 
+test('while cleaning is asked for, the node is on its way to where it was', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  const clean_steps = [{ interface: 'deploy', step: 'burnin_memory' }];
+  await put(on, uuid, 'provision', { target: 'clean', clean_steps });
+  assert.equal(
+    [on.ironic.node(uuid)?.['provision_state'], on.ironic.node(uuid)?.['target_provision_state']],
+    ['cleaning', 'manageable'],
+  );
+  await follow(on, uuid);
+  await put(on, uuid, 'provision', { target: 'provide' });
+  assert.is(on.ironic.node(uuid)?.['target_provision_state'], 'available');
+});
+
+test('in the midst of something an instance may be taken from a node in maintenance, and nothing else changed', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  const path = `/v1/nodes/${uuid}`;
+  const instance = '21111111-1111-4111-8111-111111111111';
+  await on.ask(`PATCH ${path}`, [{ op: 'add', path: '/instance_uuid', value: instance }]);
+  await put(on, uuid, 'provision', { target: 'provide' });
+  await follow(on, uuid, 'clean wait');
+  const free = [{ op: 'remove', path: '/instance_uuid' }];
+  const refused = await on.ask(`PATCH ${path}`, free);
+  const text = `Node ${uuid} can not be updated while a state transition is in progress.`;
+  assert.equal([refused.status, faultOf(refused)], [409, text]);
+  await on.ask(`PUT ${path}/maintenance`, {});
+  assert.is((await on.ask(`PATCH ${path}`, [{ op: 'add', path: '/extra/x', value: 1 }])).status, 409);
+  assert.is((await on.ask(`PATCH ${path}`, free)).status, 200);
+});
+
+test('with a node go its ports, and no others', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  const other = await enrol(on, { name: 'other', driver: 'fake-hardware' });
+  await on.ask('POST /v1/ports', { node_uuid: other, address: '52:54:00:00:0f:01' });
+  assert.is((await on.ask(`DELETE /v1/nodes/${uuid}`)).status, 204);
+  const left = objectOf(await on.ask('GET /v1/ports'))['ports'] as readonly JsonObject[];
+  assert.equal(
+    left.map(({ address }) => address),
+    ['52:54:00:00:0f:01'],
+  );
+});
+
+test('old versions know neither the state available nor service', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  await provision(on, uuid, 'provide');
+  assert.is(objectOf(await on.ask(`GET /v1/nodes/${uuid}`, undefined, '1.1'))['provision_state'], null);
+  await withImage(on, uuid);
+  await provision(on, uuid, 'active');
+  const service_steps = [{ interface: 'deploy', step: 'burnin_memory' }];
+  assert.is((await put(on, uuid, 'provision', { target: 'service', service_steps }, '1.86')).status, 406);
+  assert.is((await put(on, uuid, 'provision', { target: 'service', service_steps }, '1.87')).status, 202);
+});
+
 test('service that fails puts the node into maintenance; without that it is aborted back into use', async () => {
   const on = openSimulated();
   const uuid = await deployed(on);
@@ -337,6 +393,16 @@ test('power is looked at once a minute: set right, or given up after some failur
   on.clock.advance(60_000);
   const found = on.ironic.node(uuid);
   assert.equal([found?.['maintenance'], found?.['fault'], found?.['power_state']], [false, null, 'power off']);
+});
+
+test('power is not looked at in enroll: what was said stays', async () => {
+  const on = openSimulated();
+  const info = { ...on.driverInfo(1), redfish_password: 'wrong' };
+  const uuid = await enrol(on, { name: 'n', driver: 'redfish', driver_info: info });
+  const { node } = await provision(on, uuid, 'manage');
+  on.clock.advance(HOUR_MS);
+  const later = on.ironic.node(uuid);
+  assert.equal([later?.['last_error'], later?.['maintenance']], [node['last_error'], false]);
 });
 
 test('a look at power that finds all as it was wipes what was said of a failure; the history keeps it', async () => {
