@@ -42,9 +42,11 @@ export interface Times {
   readonly fakeMs: number;
   /** Between two looks at the power of all. */
   readonly powerSyncMs: number;
+  /** Between two looks at those whose power was given up. */
+  readonly powerRecoveryMs: number;
 }
 
-/** Of Ironic 39 with the stand-in machines of the measurements; the last two are Ironic's defaults. */
+/** Of Ironic 39 with the stand-in machines of the measurements; looks and time-outs are Ironic's defaults. */
 export const TIMES: Times = {
   bmcMs: 400,
   powerMs: 2_000,
@@ -59,6 +61,7 @@ export const TIMES: Times = {
   unreachableMs: 20_000,
   fakeMs: 20,
   powerSyncMs: 60_000,
+  powerRecoveryMs: 300_000,
 };
 
 /** Failed looks at a node's power after which it is put into maintenance (`power_state_sync_max_retries`). */
@@ -88,6 +91,7 @@ export class Conductor {
     this.image = image;
     this.#agenda = records.agenda;
     this.#agenda.after(times.powerSyncMs, () => this.#syncPower());
+    this.#agenda.after(times.powerRecoveryMs, () => this.#recoverPower());
   }
 
   /** @throws {Refusal} 409 */
@@ -236,7 +240,6 @@ export class Conductor {
       const { item } = record;
       if (item['driver'] === 'fake-hardware' || item['reservation'] !== null) continue;
       if (item['maintenance'] !== true) this.#syncPowerOf(record);
-      else if (item['fault'] === 'power failure') this.#recover(record);
     }
     this.#agenda.after(this.times.powerSyncMs, () => this.#syncPower());
   }
@@ -271,16 +274,20 @@ export class Conductor {
     } satisfies Record<string, Json>);
   }
 
-  #recover(record: NodeRecord): void {
-    const { machine } = this.machines.reach(record.item);
-    if (machine === undefined) return;
-    record.failedSyncs = 0;
-    Object.assign(record.item, {
-      power_state: machine.power,
-      maintenance: false,
-      maintenance_reason: null,
-      fault: null,
-    } satisfies Record<string, Json>);
+  #recoverPower(): void {
+    for (const record of this.records.nodes.values()) {
+      const { item } = record;
+      const { machine } = this.machines.reach(item);
+      if (item['fault'] !== 'power failure' || item['reservation'] !== null || machine === undefined) continue;
+      record.failedSyncs = 0;
+      Object.assign(item, {
+        power_state: machine.power,
+        maintenance: false,
+        maintenance_reason: null,
+        fault: null,
+      } satisfies Record<string, Json>);
+    }
+    this.#agenda.after(this.times.powerRecoveryMs, () => this.#recoverPower());
   }
 
   /** The conductor's process ends and another begins: what it was in the midst of fails, what waits goes on. */

@@ -130,7 +130,7 @@ export function shownBy({ query, minor }: SimulatedRequest, otherwise: 'all' | '
 }
 
 /** Keys whose values are shown to nobody. */
-const SECRET_KEY = /pass|secret|token|auth_key|configdrive|pull_secret/i;
+const SECRET_KEY = /pass|secret|token|auth_key|configdrive|image_url/i;
 const MASK = '******';
 
 function masked(object: Json | undefined): JsonObject {

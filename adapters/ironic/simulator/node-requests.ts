@@ -26,7 +26,7 @@ const ROUTES: Readonly<Record<string, readonly [since: number, handler: Handler]
   'PUT states/raid': [12, setRaid],
   'PUT maintenance': [1, (record, request, deps) => maintain(record, deps, objectOf(request)['reason'] ?? null)],
   'DELETE maintenance': [1, (record, _request, deps) => maintain(record, deps)],
-  'GET validate': [1, (record, _request, { conductor }) => ok(validate(record, conductor))],
+  'GET validate': [1, (record) => ok(validate(record))],
   'GET ports': [1, listOwnPorts],
   'GET inventory': [81, (record) => ok(inventoryOf(record))],
   'GET bios': [40, listBios],
@@ -106,7 +106,7 @@ function maintain(record: NodeRecord, { conductor }: NodeRequestsDeps, reason?: 
   return { status: 202 };
 }
 
-function validate({ item }: NodeRecord, conductor: Conductor): JsonObject {
+function validate({ item }: NodeRecord): JsonObject {
   const good = { result: true };
   const missing = (kind: string): JsonObject => ({
     result: false,
@@ -119,8 +119,7 @@ function validate({ item }: NodeRecord, conductor: Conductor): JsonObject {
   const bmc = power === undefined ? good : { result: false, reason: power };
   const kinds = ['network', 'bios', 'console', 'firmware', 'inspect', 'raid', 'rescue', 'storage'];
   return {
-    boot:
-      problem !== undefined && conductor.machines.reach(item).machine === undefined && power !== undefined ? bmc : good,
+    boot: bmc,
     deploy: problem === undefined ? good : { result: false, reason: problem },
     management: bmc,
     power: bmc,

@@ -241,6 +241,14 @@ export function refusalsSuite(name: string, open: () => Promise<OpenIronic>): Te
       return objectOf(answer);
     };
     assert.equal(objectOf(await on.ask(`GET ${path}`))['driver_info'], { ipmi_password: '******', other: 'y' });
+    const info = { image_pull_secret: 'a:b', configdrive: 'x', image_url: 'http://x', root_device: { wwn: '1' } };
+    const hidden = {
+      image_pull_secret: '******',
+      configdrive: '******',
+      image_url: '******',
+      root_device: { wwn: '1' },
+    };
+    assert.equal((await patched({ op: 'add', path: '/instance_info', value: info }))['instance_info'], hidden);
     const instance = '21111111-1111-4111-8111-111111111111';
     assert.is((await patched({ op: 'add', path: '/instance_uuid', value: instance }))['instance_uuid'], instance);
     const again = await on.ask(`PATCH ${path}`, [{ op: 'add', path: '/instance_uuid', value: ABSENT }]);

@@ -390,7 +390,7 @@ test('power is looked at once a minute: set right, or given up after some failur
   const lost = on.ironic.node(uuid);
   assert.equal([lost?.['maintenance'], lost?.['fault'], lost?.['power_state']], [true, 'power failure', null]);
   on.ironic.behave('bm1', {});
-  on.clock.advance(60_000);
+  on.clock.advance(300_000);
   const found = on.ironic.node(uuid);
   assert.equal([found?.['maintenance'], found?.['fault'], found?.['power_state']], [false, null, 'power off']);
 });
@@ -554,6 +554,28 @@ test('members named like those of every object are members like others', async (
     assert.is((await put(on, uuid, 'provision', { target })).status, 400);
   }
   assert.is((await on.ask('GET /v1/nodes/constructor')).status, 404);
+});
+
+test('validation says what a driver lacks, in each interface that lacks it', async () => {
+  const on = openSimulated();
+  const uuid = await enrol(on, { name: 'n', driver: 'redfish', driver_info: {} });
+  const lacking = objectOf(await on.ask(`GET /v1/nodes/${uuid}/validate`)) as Record<string, JsonObject>;
+  const results = Object.entries(lacking).filter(([, { result }]) => result === false);
+  assert.equal(
+    results.map(([name]) => name),
+    ['boot', 'deploy', 'management', 'power', 'console', 'rescue'],
+  );
+  assert.match(String(lacking['boot']?.['reason']), 'redfish_address');
+  assert.match(String(lacking['deploy']?.['reason']), 'instance_info.image_source');
+  const set = (value: JsonObject) => on.ask(`PATCH /v1/nodes/${uuid}`, [{ op: 'add', path: '/instance_info', value }]);
+  const deploy = async () =>
+    (objectOf(await on.ask(`GET /v1/nodes/${uuid}/validate`))['deploy'] as JsonObject)['result'];
+  await set({ image_source: 'http://x' });
+  assert.is(await deploy(), false);
+  await set({ image_source: 'http://x', image_checksum: '0'.repeat(64) });
+  assert.is(await deploy(), true);
+  await set({ image_source: 'oci://x/y:z' });
+  assert.is(await deploy(), true);
 });
 
 test('a list is cut by the greatest page that the server allows', async () => {
