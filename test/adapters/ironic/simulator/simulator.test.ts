@@ -480,6 +480,23 @@ test('a node that is not to be cleaned keeps what is on its disk', async () => {
   assert.equal([counts(on).wiped, on.ironic.machine('bm1').disk?.image], [0, on.image.url]);
 });
 
+test('things take about as long as they were measured to', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  for (const [target, measuredMs] of [
+    ['inspect', 10_400],
+    ['provide', 11_900],
+    ['active', 11_000],
+    ['deleted', 15_000],
+  ] as const) {
+    if (target === 'active') await withImage(on, uuid);
+    const began = on.clock.now();
+    await provision(on, uuid, target);
+    const tookMs = on.clock.now() - began;
+    assert.ok(Math.abs(tookMs - measuredMs) < 0.15 * measuredMs, `${target} took ${tookMs} ms`);
+  }
+});
+
 test('a machine that is slow takes as many times as long', async () => {
   const lasts = async (slowness: number): Promise<number> => {
     const on = openSimulated();

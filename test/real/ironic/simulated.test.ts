@@ -1,5 +1,5 @@
 // limit: 900 s
-// The measured sequences, and the refusals, on the real Ironic at $IRONIC_URL with its BMCs, machines and image
+// What the simulated Ironic answers, asked of the real one at $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256).
 
 import { systemClock } from '../../../actors/clock.ts';
