@@ -1,0 +1,70 @@
+// Faults that a test injects into the simulated Ironic.
+import type { Json } from '../../../bus/json.ts';
+import type { SimulatedRequest } from './exchange.ts';
+
+export interface Fault {
+  /** All that is given must hold; nothing given: every request. */
+  readonly match?: { readonly method?: string; readonly path?: RegExp };
+  /** How many requests it hits; 1 by default. */
+  readonly times?: number;
+  /** Wait before anything else, in milliseconds. */
+  readonly delayMs?: number;
+  /** Answer with this status; nothing is done for the request. */
+  readonly status?: number;
+  /** Body of that answer. */
+  readonly body?: Json;
+  /** Headers of that answer, e.g. `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The request is served, but this text is sent in place of its answer (with `status`: in place of `body`). */
+  readonly garbage?: string;
+  /** The connection ends before anything is done for the request. */
+  readonly dropBeforeWork?: true;
+  /** The request is served, and the connection ends before the answer. */
+  readonly dropAfterWork?: true;
+}
+
+export interface InjectedFault {
+  /** Requests hit so far. */
+  readonly hits: number;
+  remove(): void;
+}
+
+interface Armed {
+  readonly fault: Fault;
+  hits: number;
+}
+
+/** The faults of one simulator. Of several that match a request, the oldest hits. */
+export class Faults {
+  readonly #armed = new Set<Armed>();
+
+  inject(fault: Fault): InjectedFault {
+    const armed: Armed = { fault, hits: 0 };
+    this.#armed.add(armed);
+    return {
+      get hits() {
+        return armed.hits;
+      },
+      remove: () => {
+        this.#armed.delete(armed);
+      },
+    };
+  }
+
+  clear(): void {
+    this.#armed.clear();
+  }
+
+  /** The fault that hits this request, which is thereby counted. */
+  take(request: Pick<SimulatedRequest, 'method' | 'path'>): Fault | undefined {
+    for (const armed of this.#armed) {
+      const { match, times = 1 } = armed.fault;
+      if (match?.method !== undefined && match.method !== request.method) continue;
+      if (match?.path !== undefined && !match.path.test(request.path)) continue;
+      armed.hits++;
+      if (armed.hits >= times) this.#armed.delete(armed);
+      return armed.fault;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+// An Ironic on loopback for tests, benchmarks and for trying things out, with the machines behind it, in memory. Its
+// states, times, texts and codes are those that Ironic 39 was seen to have with Redfish machines.
+//
+// What it does not do: allocations, chassis, port groups, traits, runbooks, deploy templates, volumes, consoles, rescue,
+// holds, child nodes, protected and retired nodes, boot devices, boot modes, indicators, lookups, heartbeats and
+// inspection callbacks (its agents are within); roles; more than one conductor, and limits of how much one does at a
+// time; steps other than those of steps.ts, priorities of steps, what validates their arguments; RAID that changes the
+// disks that an inspection finds; checksums that are read from an address. Schema errors have the first line of the
+// real one's text; the order in which several faults of one request are found may differ. Drivers beside `fake-hardware`
+// and `redfish` are made after their documentation, not after the real ones. Nothing outlives it.
+import type { Clock } from '../../../bus/time.ts';
+import { type IronicOptions, type SimulatedIronic, simulatedIronic } from './ironic.ts';
+import { IronicServer, type ServedCall } from './server.ts';
+
+export interface SimulatorOptions extends IronicOptions {
+  readonly clock: Clock;
+  /** On 127.0.0.1; 0, the default, for any that is free. */
+  readonly port?: number;
+  /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
+  readonly publicOrigin?: string;
+  /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
+  readonly onServed?: (call: ServedCall) => void;
+  /** Time that every request takes, in milliseconds; 0 by default. */
+  readonly latencyMs?: number;
+}
+
+export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid'> {
+  /** Ironic's URL, with its version and a slash: `http://127.0.0.1:6385/v1/`. */
+  readonly endpoint: string;
+  /** Where it listens, whatever stands before it. */
+  readonly port: number;
+  setLatency(latencyMs: number): void;
+  /** Number of requests so far, by e.g. `GET /nodes/{id}`. */
+  calls(): Readonly<Record<string, number>>;
+  /** Most requests that were served at the same time. */
+  mostInFlight(): number;
+  /** Requests whose callers went away before the answer, or whose connections a fault has cut. */
+  abandoned(): number;
+  /** Starts these counts afresh. */
+  resetCounts(): void;
+  /** Ends all connections and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulated Ironic.
+ *
+ * @returns once the port is open
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { clock, publicOrigin, onServed } = options;
+  let { latencyMs = 0 } = options;
+  const origin = (): string => publicOrigin ?? `http://127.0.0.1:${server.port}`;
+  const ironic = simulatedIronic(options, origin);
+  const server = new IronicServer({ clock, ironic, latencyMs: () => latencyMs, onServed });
+  await server.listen(options.port ?? 0);
+  return {
+    ...ironic,
+    endpoint: `${origin()}/v1/`,
+    port: server.port,
+    setLatency(newLatencyMs) {
+      latencyMs = newLatencyMs;
+    },
+    calls: () => server.calls,
+    mostInFlight: () => server.mostInFlight,
+    abandoned: () => server.abandoned,
+    resetCounts: () => server.resetCounts(),
+    close: () => server.close(),
+  };
+}
