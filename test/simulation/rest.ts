@@ -93,9 +93,10 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
         (other) => holds(other, object, watchman, objects) || (isOwnOf(other, object) && isStranded(other)),
       );
       if (holders.length === 0) return `${what} is deleted, nothing needs it, and it is still there`;
-      // Whose code failed begins again, and says what it waits for.
+      // Whose code failed begins again, and says what it waits for, unless it was never ours to let go.
       const { message = '' } = sayingOf(object);
-      if (message.startsWith('Internal error')) return `${what} is deleted, and has not tried again: ${message}`;
+      const isOurs = object.metadata.finalizers?.includes(BY_KIND.get(object.kind)?.finalizer ?? '') === true;
+      if (isOurs && message.startsWith('Internal error')) return `${what} is deleted, and has not tried again: ${message}`;
       continue;
     }
     if (isBeyondHelp || object.kind === 'Secret') continue;
