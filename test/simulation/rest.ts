@@ -96,7 +96,8 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
       // Whose code failed begins again, and says what it waits for, unless it was never ours to let go.
       const { message = '' } = sayingOf(object);
       const isOurs = object.metadata.finalizers?.includes(BY_KIND.get(object.kind)?.finalizer ?? '') === true;
-      if (isOurs && message.startsWith('Internal error')) return `${what} is deleted, and has not tried again: ${message}`;
+      if (isOurs && message.startsWith('Internal error'))
+        return `${what} is deleted, and has not tried again: ${message}`;
       continue;
     }
     if (isBeyondHelp || object.kind === 'Secret') continue;
