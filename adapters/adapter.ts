@@ -6,7 +6,7 @@
 //   A2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
 import type { JsonObject } from '../bus/bus.ts';
 import type { Clock } from '../bus/time.ts';
-import type { FollowedKind, Kind, Operation, OperationRequest } from '../machines/kind.ts';
+import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '../machines/kind.ts';
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { KindContract } from './kubernetes/crds.ts';
@@ -121,6 +121,8 @@ export interface ServePorts {
   readonly apiServer?: string | undefined;
   /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+  /** An object as it is now, for what its actor does not carry; undefined: there is none. */
+  readObject(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
   /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
   onCall(record: CallRecord): void;
   /** Who calls the foreign system too: a limit of calls is one for all of them. */
@@ -139,6 +141,8 @@ export interface Sharers {
 export interface SecretContent {
   readonly uid: string;
   readonly resourceVersion: string;
+  /** `Opaque`, `kubernetes.io/dockerconfigjson` and the like. */
+  readonly type?: string;
   /** Values in base64, as stored. */
   readonly data: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,9 @@
 // What the runtime must know of a kind of objects. Types only: a kind is data, and its life is in `life.ts`.
 import type { Life } from './life.ts';
 import type { JsonObject, KubeObject } from './object.ts';
-import type { Reference } from './request.ts';
+import type { Child, Reference } from './request.ts';
 
-export type { Claimant, KnownDependencies, KnownDependency, OperationRequest, Reference } from './request.ts';
+export type { Child, Claimant, KnownDependencies, KnownDependency, OperationRequest, Reference } from './request.ts';
 
 /** Where the objects of a kind are, and what of an object its actor carries. */
 export interface Resource {
@@ -22,7 +22,10 @@ export interface Resource {
   readonly carries?: Carried;
 }
 
-/** What of an object its actor carries beside spec, status and what every object has. Nothing of these unless named. */
+/**
+ * What of an object its actor carries beside spec, status and what every object has. Nothing of these unless named; a name that
+ * ends with `*` stands for all that begin with what is before it.
+ */
 export interface Carried {
   readonly labels?: readonly string[];
   readonly annotations?: readonly string[];
@@ -38,19 +41,6 @@ export interface Standing {
   readonly id?: string | undefined;
   /** What is made known beyond the id. No secret. */
   readonly attributes?: JsonObject | undefined;
-}
-
-/** A Kubernetes object that an object makes, follows and removes. */
-export interface Child {
-  /** CamelCase. */
-  readonly kind: string;
-  readonly name: string;
-  /** That of its owner unless stated. Elsewhere it has no owner reference: the API server forbids it. */
-  readonly namespace?: string;
-  /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
-  readonly content: JsonObject;
-  /** What happens to one that is not as it should be. */
-  readonly onDrift: 'apply' | 'replace';
 }
 
 /** A kind that others refer to, as far as that takes. Alone it has no life here: its objects are watched. */

@@ -2,7 +2,7 @@
 // no name of a state means anything outside of the file that makes it.
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { ErrorData, JsonObject, KubeObject } from './object.ts';
-import type { Claimant, KnownDependencies, OperationRequest, Reference } from './request.ts';
+import type { Child, Claimant, KnownDependencies, OperationRequest, Reference } from './request.ts';
 
 /** Tags of states, for whoever looks at a life from outside. A state may carry tags of its own beside them. */
 export const Tag = {
@@ -275,10 +275,23 @@ export interface LifePorts {
   recordId(key: string, id: string | null, applied?: JsonObject): Promise<void>;
   /** Applies what `manager` says in the status, at once. `conflict` as above. */
   applyStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  /**
+   * Makes the status say just this, whoever said what before: for a kind whose status is written by nobody else. `conflict` as
+   * above.
+   */
+  storeStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
+  patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
+  /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
+  mark(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: Marks): Promise<void>;
   /** Removes annotations that the kind carries. `conflict` as above. */
   removeAnnotations(key: string, names: readonly string[]): Promise<void>;
-  /** Makes and corrects the children. @returns messages of what is waited for */
-  ensureChildren(key: string): Promise<readonly string[]>;
+  /**
+   * Makes and corrects the children. @returns messages of what is waited for
+   *
+   * @param more  children that the object does not tell of (`Kind.children`): they go with their owner, as the API server sees to it
+   */
+  ensureChildren(key: string, more?: readonly Child[]): Promise<readonly string[]>;
   /** Asks for the deletion of the children, and says whether none was left. */
   removeChildren(key: string): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
@@ -287,6 +300,13 @@ export interface LifePorts {
   together(pauseMs: number): number;
   /** Resolves after so many milliseconds, or when it is aborted. */
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** What is put on an object that another refers to, beside guards. */
+export interface Marks {
+  readonly manager: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isOwned: boolean;
 }
 
 export interface HoldOptions {

@@ -1,4 +1,4 @@
-// What an object refers to, and what is asked of an adapter for it. Types only.
+// What an object refers to and makes, and what is asked of an adapter for it. Types only.
 import type { JsonObject, KubeObject } from './object.ts';
 
 /** A reference of an object to another one. */
@@ -20,6 +20,19 @@ export interface Reference {
   readonly attributes?: JsonObject;
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
+}
+
+/** A Kubernetes object that an object makes, follows and removes. */
+export interface Child {
+  /** CamelCase. */
+  readonly kind: string;
+  readonly name: string;
+  /** That of its owner unless stated. Elsewhere it has no owner reference: the API server forbids it. */
+  readonly namespace?: string;
+  /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
+  readonly content: JsonObject;
+  /** What happens to one that is not as it should be. */
+  readonly onDrift: 'apply' | 'replace';
 }
 
 /** Who refers to an object, and what it says of that. */

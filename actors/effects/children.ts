@@ -8,15 +8,15 @@
 //   K3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
 //       One whose life has ended meanwhile writes nothing more: the next life may have done it already.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError, addressKey, ConflictError } from '../../bus/mod.ts';
-import type { Child, Kind } from '../../machines/kind.ts';
-import { Readiness } from '../../machines/life.ts';
+import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
+import type { Child, Kind, Reference } from '../../machines/kind.ts';
+import { type Marks, Readiness } from '../../machines/life.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ChildrenDeps {
-  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown'>;
+  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark'>;
   readonly registry: Registry;
 }
 
@@ -29,8 +29,13 @@ export interface Owner {
 }
 
 /** Makes sure of all children. @returns messages of what is waited for */
-export async function ensureChildren(deps: ChildrenDeps, owner: Owner): Promise<readonly string[]> {
-  const waiting = await ended(owner.kind.children(owner.object).map((child) => ensureChild(deps, owner, child)));
+export async function ensureChildren(
+  deps: ChildrenDeps,
+  owner: Owner,
+  more: readonly Child[] = [],
+): Promise<readonly string[]> {
+  const children = [...owner.kind.children(owner.object), ...more];
+  const waiting = await ended(children.map((child) => ensureChild(deps, owner, child)));
   return waiting.flat();
 }
 
@@ -83,6 +88,24 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   return isReady || registry.standing(resource, present).ready ? [] : waiting('ready');
 }
 
+/** Puts marks on what the owner refers to, as it was heard of. */
+export async function mark(
+  { objects, registry }: ChildrenDeps,
+  { actor, object }: Owner,
+  other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
+  { manager, labels, isOwned }: Marks,
+): Promise<void> {
+  const target = registry.target(actor.address, other);
+  const resource = registry.resource(target);
+  if (resource === undefined) throw new TypeError(`kind '${other.kind}' is not known`);
+  const known = actor
+    .dependencies()
+    .find((each) => addressKey(registry.target(actor.address, each)) === addressKey(target));
+  if (known?.answer === undefined) throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
+  const owners = isOwned ? [ownerReferenceTo(object)] : [];
+  await objects.mark(resource, { ...target, uid: known.answer.uid }, manager, { labels, owners });
+}
+
 /** Asks for the deletion of all children, and says whether all were gone already. */
 export async function removeChildren(deps: ChildrenDeps, owner: Owner): Promise<{ readonly gone: boolean }> {
   const gone = await ended(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
@@ -131,9 +154,11 @@ function ownersOf(object: KubeObject, namespace: string, known: KubeObject | und
   const others = (known?.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== object.metadata.uid);
   // The API server takes an owner of another namespace for one that is gone, and deletes what it owns.
   if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace) return others;
-  const { apiVersion, kind } = object;
-  const { name, uid } = object.metadata;
-  return [...others, { apiVersion, kind, name, uid }];
+  return [...others, ownerReferenceTo(object)];
+}
+
+function ownerReferenceTo({ apiVersion, kind, metadata: { name, uid } }: KubeObject): OwnerReference {
+  return { apiVersion, kind, name, uid };
 }
 
 /**

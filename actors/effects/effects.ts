@@ -21,14 +21,14 @@ import {
   UnansweredError,
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
-import type { Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import { type HeldCall, type Life, type LifePorts, Readiness, type Rival, type Sought } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, removeChildren } from './children.ts';
+import { ensureChildren, mark, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -308,11 +308,22 @@ export function provideEffects(deps: EffectsDeps): Machines {
       const { actor } = living(key);
       return write(key, ({ object }) => objects.applyStatus(actor.resource, object, manager, status));
     }),
+    storeStatus: settled((key: string, manager, status) => {
+      const { actor } = living(key);
+      return write(key, ({ object }) => objects.storeStatus(actor.resource, object, manager, status));
+    }),
+    patchSpec: settled((key: string, manager, spec) => {
+      const { actor } = living(key);
+      return write(key, ({ object }) => objects.patchSpec(actor.resource, object, manager, spec));
+    }),
+    mark: settled((key: string, other, marks) => mark({ objects, registry }, owner(key), other, marks)),
     removeAnnotations: settled((key: string, names: readonly string[]) => {
       const { actor } = living(key);
       return write(key, ({ object }) => objects.removeAnnotations(actor.resource, object, names));
     }),
-    ensureChildren: settled((key: string) => ensureChildren({ objects, registry }, owner(key))),
+    ensureChildren: settled((key: string, more?: readonly Child[]) =>
+      ensureChildren({ objects, registry }, owner(key), more),
+    ),
     removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
     jitter: (delayMs) => jitter(delayMs, clock),
     together: (pauseMs) => together(pauseMs, clock),

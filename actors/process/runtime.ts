@@ -244,6 +244,7 @@ async function serveAdapters(
         node,
         apiServer: authorityOf(client.server),
         readSecret: (namespace, name) => objects.readSecret(namespace, name),
+        readObject: (resource, namespace, name) => objects.get(resource, namespace, name),
         onCall(record) {
           calls.onCall(record);
           metrics?.onCall(record);

@@ -1,5 +1,6 @@
 // Reads and writes of objects, as far as actors make them (architecture, section 8): a stale host's write loses.
-import type { JsonObject } from '../../bus/bus.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
@@ -48,6 +49,20 @@ export interface Objects {
    * @throws {ConflictError} the object has changed since `object`
    */
   applyStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
+  /**
+   * Makes the status say just this, whoever said what before: nothing is written where it does. Members that are null are not said.
+   * @throws {ConflictError} the object has changed since `object`
+   */
+  storeStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
+  /** Changes members of the spec; null takes one away. @throws {ConflictError} the object has changed since `object` */
+  patchSpec(resource: Resource, object: KubeObject, manager: string, spec: JsonObject): Promise<KubeObject>;
+  /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
+  mark(
+    resource: Resource,
+    object: ObjectReference,
+    manager: string,
+    marks: { readonly labels: Readonly<Record<string, string>>; readonly owners: readonly OwnerReference[] },
+  ): Promise<KubeObject>;
   /**
    * Stores `status.id`, or clears it with null, and members of `status.resource` that no status manager states.
    * @throws {ConflictError} the object has changed since `object`
@@ -216,6 +231,24 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const state = { ...body, metadata: { ...body.metadata, resourceVersion }, status };
       return send(resource, reference(object), APPLY, state, `/status${query(manager)}`);
     },
+    async storeStatus(resource, object, manager, status) {
+      const change = changeTo(status, object.status ?? {});
+      if (change === undefined) return object;
+      const { uid, resourceVersion } = object.metadata;
+      const body = { metadata: { uid, resourceVersion }, status: change };
+      return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
+    },
+    patchSpec(resource, object, manager, spec) {
+      const { uid, resourceVersion } = object.metadata;
+      const body = { metadata: { uid, resourceVersion }, spec };
+      return send(resource, reference(object), MERGE, body, `?fieldManager=${encodeURIComponent(manager)}`);
+    },
+    mark(resource, object, manager, { labels, owners }) {
+      const body = identity(resource, object);
+      const ownerReferences = owners.map((owner) => ({ ...owner, controller: false })) as unknown as JsonObject[];
+      const metadata = { ...body.metadata, labels: { ...labels }, ...(owners.length > 0 && { ownerReferences }) };
+      return send(resource, object, APPLY, { ...body, metadata }, query(manager));
+    },
     recordId(resource, object, id, applied) {
       const { uid, resourceVersion } = object.metadata;
       const status = { id, ...(applied !== undefined && { resource: applied }) };
@@ -275,12 +308,42 @@ export function objects({ client }: { client: KubeClient }): Objects {
           method: 'GET',
           path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`,
         });
-        const { metadata, data } = body as unknown as { metadata: SecretContent; data?: Record<string, string> };
-        return { uid: metadata.uid, resourceVersion: metadata.resourceVersion, data: data ?? {} };
+        const {
+          metadata,
+          type,
+          data = {},
+        } = body as unknown as Partial<Pick<SecretContent, 'type' | 'data'>> & {
+          readonly metadata: Pick<SecretContent, 'uid' | 'resourceVersion'>;
+        };
+        return { uid: metadata.uid, resourceVersion: metadata.resourceVersion, ...(type && { type }), data };
       } catch (error) {
         if (error instanceof AbsentError) return undefined;
         throw error;
       }
     },
   };
+}
+
+/** The merge patch (RFC 7396) that makes one of the other; undefined: they say the same. A member that is null is not there. */
+function changeTo(wanted: JsonObject, stored: JsonObject): JsonObject | undefined {
+  const change: Record<string, Json> = {};
+  for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
+    const [now, then] = [stored[name] ?? null, wanted[name] ?? null];
+    if (isDeepStrictEqual(now, then)) continue;
+    const inner = isMap(now) && isMap(then) ? changeTo(then, now) : without(then);
+    if (inner !== undefined) change[name] = inner;
+  }
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value without members that are null: in a patch they would be an order to take something away. */
+function without(value: Json): Json {
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, without(inner)]])),
+  );
 }

@@ -75,8 +75,12 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
 /** Those of `names` that are there; undefined for none. */
 function only(values: unknown, names: readonly string[] = []): Readonly<Record<string, string>> | undefined {
   const given = (values ?? {}) as Readonly<Record<string, string>>;
-  const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
+  const found = Object.entries(given).filter(([key]) => names.some((name) => isNamed(key, name)));
   return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function isNamed(key: string, name: string): boolean {
+  return name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : key === name;
 }
 
 /** By managedFields: who wrote which parts of the content, and when. Guards and labels are none of it. */

@@ -191,6 +191,43 @@ export function objectsSuite(
     assert.instance(await rejected(stale), ConflictError);
   });
 
+  on('a status is made to say just what is wanted, whoever said what before', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const others = await writes.applyStatus(NETWORKS, created, 'others', {
+      id: 'i',
+      resource: { name: 'a', mtu: 1500 },
+    });
+    const wanted = { resource: { name: 'b', description: null } };
+    const stored = await writes.storeStatus(NETWORKS, others, 'own', wanted);
+    assert.equal(stored.status, { resource: { name: 'b' } });
+    const again = await writes.storeStatus(NETWORKS, stored, 'own', wanted);
+    assert.is(again.metadata.resourceVersion, stored.metadata.resourceVersion);
+    const late = writes.storeStatus(NETWORKS, others, 'own', { resource: { name: 'c' } });
+    assert.instance(await rejected(late), ConflictError);
+  });
+
+  on('a member of the spec is changed, and the others stay', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const patched = await writes.patchSpec(NETWORKS, created, 'own', { resource: { description: 'x' } });
+    assert.equal(patched.spec, { ...created.spec, managementPolicy: 'managed', resource: { description: 'x' } });
+    assert.instance(await rejected(writes.patchSpec(NETWORKS, created, 'own', { resource: {} })), ConflictError);
+  });
+
+  on('labels and owners are put on what is there, and on nothing else', async ({ client, namespace, create }) => {
+    const writes = objects({ client });
+    const [a, b] = [await create('a'), await create('b')];
+    const labelled = { ...NETWORKS, carries: { labels: ['example.org/*'] } };
+    const owner = { apiVersion: a.apiVersion, kind: a.kind, name: 'a', uid: a.metadata.uid };
+    const marks = { labels: { 'example.org/used': 'yes' }, owners: [owner] };
+    const marked = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', marks);
+    assert.equal(marked.metadata.labels, { 'example.org/used': 'yes' });
+    assert.equal(marked.metadata.ownerReferences, [{ ...owner, controller: false }]);
+    const gone = writes.mark(labelled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
+    assert.instance(await rejected(gone), ConflictError);
+  });
+
   on('a refused object is terminal, and says which field', async ({ client, namespace }) => {
     const body = {
       apiVersion: 'openstack.k-orc.cloud/v1alpha1',
