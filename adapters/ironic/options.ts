@@ -1,0 +1,86 @@
+// What may be said of this adapter on the command line and in the environment; the variables are those of the baremetal-operator.
+import { TerminalError } from '../../bus/errors.ts';
+import type { Flag, Given, Settings } from '../adapter.ts';
+import { wholeNumber } from '../settings.ts';
+import { CONNECTION_FLAGS, type ConnectionOptions, connectionOptions } from './client/options.ts';
+import { type DeploySettings, deploySettings, type Environment } from './hosts/deploy-settings.ts';
+
+export interface IronicOptions {
+  readonly connection: ConnectionOptions;
+  readonly deploy: DeploySettings;
+  /** Nodes that may be busy at a time, with what loads Ironic. */
+  readonly provisioningLimit: number;
+  /** So often one image is tried on a host; 0: for ever. */
+  readonly maxProvisioningRetries: number;
+  /** Who makes PreprovisioningImages: nobody, or Troupe itself. */
+  readonly preprovisioningImages: 'none' | 'built';
+  /** Ironic has no network of its own to boot machines from. */
+  readonly isProvisioningNetworkDisabled: boolean;
+  /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
+  readonly externalUrlV6: string | undefined;
+}
+
+export const FLAGS = [
+  ...CONNECTION_FLAGS,
+  {
+    name: 'provisioning-limit',
+    variable: 'PROVISIONING_LIMIT',
+    value: 'N',
+    fallback: '20',
+    help: 'hosts that are inspected, deployed or cleaned at a time; those that boot from virtual media are not counted',
+  },
+  {
+    name: 'max-provisioning-retries',
+    variable: 'TROUPE_MAX_PROVISIONING_RETRIES',
+    value: 'N',
+    fallback: '5',
+    help: 'how often an image that fails is tried again on a host; 0 for ever',
+  },
+  {
+    name: 'build-preprov-image',
+    variable: 'TROUPE_BUILD_PREPROV_IMAGE',
+    value: 'true|false',
+    fallback: 'false',
+    help: 'whether hosts have PreprovisioningImages, which are made of the URLs DEPLOY_ISO_URL and the like',
+  },
+] as const satisfies readonly Flag[];
+
+/** Read beside the flags, named as hosts know them. */
+const VARIABLES = [
+  ...['DEPLOY_ISO', 'DEPLOY_KERNEL', 'DEPLOY_RAMDISK'].flatMap((part) => [
+    `${part}_URL`,
+    `${part}_BY_ARCH`,
+    ...['X86_64', 'AARCH64', 'PPC64LE', 'S390X', 'RISCV64'].map((architecture) => `${part}_URL_${architecture}`),
+  ]),
+  'LIVE_ISO_FORCE_PERSISTENT_BOOT_DEVICE',
+  'DIRECT_DEPLOY_FORCE_PERSISTENT_BOOT_DEVICE',
+] as const;
+
+/**
+ * Reads the options; no file is touched.
+ *
+ * @throws {TerminalError} names the flag or variable, the rule, and what it got
+ */
+export function ironicOptions(settings: Settings): IronicOptions {
+  const { flag, variable } = settings;
+  const isBuilding = truthOf(flag('build-preprov-image'));
+  const environment: Environment = Object.fromEntries(VARIABLES.map((name) => [name, variable(name)]));
+  return {
+    connection: connectionOptions(settings),
+    deploy: deploySettings(environment, { hasBuilder: isBuilding }),
+    provisioningLimit: wholeNumber(flag('provisioning-limit'), { fallback: 20, least: 1, unit: 'hosts' }),
+    maxProvisioningRetries: wholeNumber(flag('max-provisioning-retries'), { fallback: 5, least: 0, unit: 'retries' }),
+    preprovisioningImages: isBuilding ? 'built' : 'none',
+    isProvisioningNetworkDisabled: truthOf({
+      name: 'PROVISIONING_NETWORK_DISABLED',
+      value: variable('PROVISIONING_NETWORK_DISABLED'),
+    }),
+    externalUrlV6: variable('IRONIC_EXTERNAL_URL_V6') || undefined,
+  };
+}
+
+function truthOf({ name, value }: Given): boolean {
+  const text = (value || 'false').toLowerCase();
+  if (text !== 'true' && text !== 'false') throw new TerminalError(`${name} must be true or false; got '${value}'`);
+  return text === 'true';
+}
