@@ -282,8 +282,20 @@ export interface LifePorts {
   storeStatus(key: string, manager: string, status: JsonObject): Promise<void>;
   /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
   patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
+  /**
+   * Says something in the status of an object that it refers to, beside what that says itself: for what the contract has it
+   * write there. Members that are null are taken away.
+   */
+  recordOn(
+    key: string,
+    other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
+    manager: string,
+    status: JsonObject,
+  ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
   mark(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: Marks): Promise<void>;
+  /** Something happened to the object that is news to its users, and that no step tells of (`Life.news`). */
+  tell(key: string, news: readonly Occurrence[]): void;
   /** Removes annotations that the kind carries. `conflict` as above. */
   removeAnnotations(key: string, names: readonly string[]): Promise<void>;
   /**

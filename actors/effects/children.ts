@@ -16,7 +16,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ChildrenDeps {
-  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark'>;
+  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus'>;
   readonly registry: Registry;
 }
 
@@ -88,22 +88,50 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   return isReady || registry.standing(resource, present).ready ? [] : waiting('ready');
 }
 
-/** Puts marks on what the owner refers to, as it was heard of. */
-export async function mark(
-  { objects, registry }: ChildrenDeps,
-  { actor, object }: Owner,
-  other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
-  { manager, labels, isOwned }: Marks,
-): Promise<void> {
+type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
+
+/** Something that the owner refers to, as it was heard of. @throws {TransientError} it was not */
+function heardOf(
+  { registry }: ChildrenDeps,
+  { actor }: Owner,
+  other: Other,
+): { readonly resource: Resource; readonly namespace: string; readonly name: string; readonly uid: string } {
   const target = registry.target(actor.address, other);
   const resource = registry.resource(target);
   if (resource === undefined) throw new TypeError(`kind '${other.kind}' is not known`);
   const known = actor
     .dependencies()
     .find((each) => addressKey(registry.target(actor.address, each)) === addressKey(target));
-  if (known?.answer === undefined) throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
-  const owners = isOwned ? [ownerReferenceTo(object)] : [];
-  await objects.mark(resource, { ...target, uid: known.answer.uid }, manager, { labels, owners });
+  if (known?.answer === undefined || known.answer.readiness === Readiness.Absent)
+    throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
+  return { resource, namespace: target.namespace, name: target.name, uid: known.answer.uid };
+}
+
+/** Says something in the status of what the owner refers to. */
+export async function recordOn(
+  deps: ChildrenDeps,
+  owner: Owner,
+  other: Other,
+  manager: string,
+  status: JsonObject,
+): Promise<void> {
+  const { resource, namespace, name, uid } = heardOf(deps, owner, other);
+  const present = await deps.objects.get(resource, namespace, name);
+  refuseEnded(owner);
+  if (present?.metadata.uid !== uid) throw new TransientError(`${other.kind} '${name}' is another one by now`);
+  await deps.objects.patchStatus(resource, present, manager, status);
+}
+
+/** Puts marks on what the owner refers to, as it was heard of. */
+export async function mark(
+  deps: ChildrenDeps,
+  owner: Owner,
+  other: Other,
+  { manager, labels, isOwned }: Marks,
+): Promise<void> {
+  const { resource, ...marked } = heardOf(deps, owner, other);
+  const owners = isOwned ? [ownerReferenceTo(owner.object)] : [];
+  await deps.objects.mark(resource, marked, manager, { labels, owners });
 }
 
 /** Asks for the deletion of all children, and says whether all were gone already. */

@@ -28,7 +28,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, mark, removeChildren } from './children.ts';
+import { ensureChildren, mark, recordOn, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -317,6 +317,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
       return write(key, ({ object }) => objects.patchSpec(actor.resource, object, manager, spec));
     }),
     mark: settled((key: string, other, marks) => mark({ objects, registry }, owner(key), other, marks)),
+    recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
+      recordOn({ objects, registry }, owner(key), other, manager, status),
+    ),
+    tell(key, news) {
+      for (const each of news) deps.actor(key)?.tell(each);
+    },
     removeAnnotations: settled((key: string, names: readonly string[]) => {
       const { actor } = living(key);
       return write(key, ({ object }) => objects.removeAnnotations(actor.resource, object, names));
