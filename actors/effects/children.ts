@@ -49,7 +49,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { objects, registry } = deps;
   const { actor, object, kind } = owner;
   const { resource, namespace, key } = placeOf(deps, owner, child);
-  const manager = kind.fieldManagers.guards;
+  const manager = kind.fieldManagers.children ?? kind.fieldManagers.guards;
   const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
     `Waiting for ${child.kind.toLowerCase()}/${child.name} to be ${until}`,
   ];
