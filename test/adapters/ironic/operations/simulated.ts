@@ -20,6 +20,7 @@ export interface Simulated {
 
 const ADDRESS = 'http://bmc.test:8000';
 const SYSTEM = '/redfish/v1/Systems/1';
+const MAC = '52:54:00:00:01:01';
 const TRACEPARENT = `00-${'0123456789abcdef'.repeat(2)}-${'1'.repeat(16)}-01`;
 const LONG_MS = 120_000;
 const STEP_MS = 2_000;
@@ -32,7 +33,7 @@ export async function withSimulated(run: (scene: Simulated) => Promise<void>): P
   const real = systemClock({ seed: 7 });
   let aheadMs = 0;
   const clock: Clock = { ...real, now: () => real.now() + aheadMs };
-  const machines = [{ name: 'bm1', address: ADDRESS, systemId: SYSTEM, macs: ['52:54:00:00:01:01'] }];
+  const machines = [{ name: 'bm1', address: ADDRESS, systemId: SYSTEM, macs: [MAC] }];
   const simulator = await startSimulator({ clock, machines });
   const trust = { ca: undefined, verify: 'verified' } as const;
   const client = ironicClient({
@@ -62,6 +63,8 @@ export async function withSimulated(run: (scene: Simulated) => Promise<void>): P
       throw new Error('the node comes to no rest');
     };
     await provision({ target: 'manage' });
+    // Without it nobody would know whose ramdisk calls.
+    await client.createPort({ node_uuid: made.uuid, address: MAC, pxe_enabled: true }, until);
     await run({ simulator, client, clock, node: made.uuid, pass, provision });
   } finally {
     await client.close();
