@@ -55,7 +55,7 @@ export interface FollowedKind extends Resource {
 
 /** A kind whose objects live here. */
 export interface Kind extends FollowedKind {
-  /** The kind's own finalizer. */
+  /** The kind's own finalizer; empty: it needs none, as it leaves nothing behind. */
   readonly finalizer: string;
   /** All finalizers that its objects put on others; the own one, for most. */
   readonly guards: readonly string[];
