@@ -33,8 +33,8 @@ export interface Child {
   readonly namespace?: string;
   /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
   readonly content: JsonObject;
-  /** What happens to one that is not as it should be. */
-  readonly onDrift: 'apply' | 'replace';
+  /** What happens to one that is not as it should be; `keep`: it is made, and what it says then is others' to say. */
+  readonly onDrift: 'apply' | 'replace' | 'keep';
 }
 
 /** Who refers to an object, and what it says of that. */
