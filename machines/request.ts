@@ -20,6 +20,8 @@ export interface Reference {
   readonly attributes?: JsonObject;
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
+  /** What this object stands for is a part of what the other one does: without that there is none, and nobody to ask for it. */
+  readonly encloses?: boolean;
 }
 
 /** A Kubernetes object that an object makes, follows and removes. */
