@@ -17,9 +17,9 @@ import { powerOff, powerOn } from '../nodes/power.ts';
 import { remove } from '../nodes/removal.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { driverOfHost } from './drivers.ts';
-import { prepareHost, serviceHost } from './preparing.ts';
 import { type NodeWatchRequest, watchHost } from './host-watch.ts';
 import { type HostRequest, hostOf, passes } from './passes.ts';
+import { prepareHost, serviceHost } from './preparing.ts';
 import { provisionHost } from './provisioning.ts';
 import { architectureOfHost, knownHardware, registerHost } from './registering.ts';
 

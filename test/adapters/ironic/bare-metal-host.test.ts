@@ -36,7 +36,8 @@ test('a host is registered, inspected, provisioned, deprovisioned and deleted', 
   on(async (world) => {
     await makeHost(world);
     const available = await world.until(HOST, 'available', isIn('available'));
-    assert.is((available.status?.['hardware'] as JsonObject)['hostname'] !== undefined, true);
+    const { hardware } = available.status as { readonly hardware?: JsonObject };
+    assert.is(hardware?.['hostname'], 'bm1');
     await world.merge(HOST, { spec: { image: IMAGE } });
     await world.until(HOST, 'provisioned', isIn('provisioned'));
     await world.until(HOST, 'on', ({ status }) => status?.['poweredOn'] === true);
