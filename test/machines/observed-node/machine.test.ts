@@ -31,7 +31,7 @@ test('a node is read, what goes with it made, the status stored, and the node lo
   const life = await live();
   assert.equal(life.effects, BROUGHT_UP);
   assert.is(life.phase(), 'keeping.watching');
-  assert.equal(life.tags().sort(), [Tag.Available, Tag.Settled].sort());
+  assert.equal([...life.tags()].sort(), [Tag.Available, Tag.Settled].sort());
   assert.equal(life.inputs['store'], [{ key: 'key', reading: { is: 'read' } }]);
   assert.equal(life.inputs['watch'], [{ key: 'key', seen: undefined, readAt: AT, pollAfterMs: 300_000 }]);
   assert.is(life.context().reading, undefined, 'what was said is not kept');

@@ -69,7 +69,8 @@ test('settings are read with what they may be set to, and whose machine it is', 
 
 test('after a clean step the settings and the components are others, and the schema is the same', () =>
   withSimulated(async (scene) => {
-    const ports = portsOf(scene);
+    const asked: string[] = [];
+    const ports = portsOf(scene, undefined, asked);
     const before = await settingsOf(ports, scene.node);
     const bios = {
       interface: 'bios',
@@ -85,6 +86,12 @@ test('after a clean step the settings and the components are others, and the sch
     const { settings, schema } = await settingsOf(ports, scene.node);
     assert.is(settings.find(({ name }) => name === 'ProcTurboMode')?.value, 'Disabled');
     assert.equal(schema, before.schema);
+    assert.equal([schema.isThere, asked.length], [false, 2]);
+    const there = { [`FirmwareSchema/${schema.name}`]: { id: schema.name, ready: true } };
+    const { read: again } = firmwareSettingsOperations(ports) ?? {};
+    const told = request(SETTINGS, { ...hostOf(scene.node, VENDOR), ...there });
+    assert.equal(((await call(again, told)) as SettingsReading).schema, { ...schema, isThere: true });
+    assert.is(asked.length, 2, 'what is there is not looked for');
     const { read } = firmwareComponentsOperations(ports) ?? {};
     const { components } = (await call(read, request(COMPONENTS, hostOf(scene.node)))) as ComponentsReading;
     const versions = components.map(({ component, currentVersion }) => `${component} ${currentVersion}`);
