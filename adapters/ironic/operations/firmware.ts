@@ -33,11 +33,13 @@ export function firmwareSettingsOperations(ports: FirmwarePorts & Pick<IronicPor
       const { vendor, model } = mapOf(attributes);
       const own = firmwareSchemaSpec(settings, { manufacturer: textOf(vendor), productName: textOf(model) });
       // It is referred to once the status tells of it, and was made before that.
-      const isThere = request.dependencies[`${firmwareSchema.kind}/${name}`]?.ready === true;
-      // Vendor and model are those of the first that had these settings: all who share it leave it so.
+      const made = request.dependencies[`${firmwareSchema.kind}/${name}`];
+      const isNamed = own.hardwareVendor === undefined || mapOf(made?.attributes)['hasVendor'] === true;
+      const isThere = made?.ready === true && isNamed;
+      // Vendor and model are those of the first that knew them: all who share it leave it so.
       const { namespace = '' } = request.object.metadata;
       const shared = isThere ? undefined : await ports.readObject(firmwareSchema, namespace, name);
-      const spec = (shared?.spec as FirmwareSchemaSpec | undefined) ?? own;
+      const spec = { ...own, ...(shared?.spec as FirmwareSchemaSpec | undefined) };
       return { settings: settingValues(settings), schema: { name, spec, isThere } };
     },
     watch: watchOf(ports),

@@ -63,7 +63,8 @@ const host: FollowedKind = {
   ...metal3Resource('BareMetalHost', 'baremetalhosts'),
   standing({ status = {} }) {
     const { ID, state = '' } = (status['provisioning'] ?? {}) as { ID?: string; state?: string };
-    const attributes = { state, operationalStatus: 'OK', vendor: 'Loopback', model: 'Simulated' };
+    const machine = state === 'registering' ? {} : { vendor: 'Loopback', model: 'Simulated' };
+    const attributes = { state, operationalStatus: 'OK', ...machine };
     return { ready: ID !== '' && !['', 'unmanaged'].includes(state), id: ID || undefined, attributes };
   },
 };

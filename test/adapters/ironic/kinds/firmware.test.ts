@@ -164,6 +164,16 @@ check(
   },
 );
 
+check('a schema that was made before the inspection is told the vendor after it', async (world) => {
+  await world.host('host', { state: 'registering' });
+  await world.make('hostfirmwaresettings', 'host', { settings: {} });
+  await world.start();
+  const schema = pathOf('firmwareschemas', schemaOf(await world.until(SETTINGS, 'judged', isJudged)));
+  assert.is((await world.read(schema))?.spec?.['hardwareVendor'], undefined);
+  await world.host('host', { state: 'preparing' });
+  await world.until(schema, 'told', ({ spec }) => spec?.['hardwareVendor'] === 'Loopback');
+});
+
 check('a host with another machine has another schema, and the one before goes unless others use it', async (world) => {
   const before = await upAndJudged(world);
   const made = await world.client.createNode(
