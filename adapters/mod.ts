@@ -116,5 +116,5 @@ export {
   type Shape,
   string,
 } from './kubernetes/contract.ts';
-export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
+export type { Contract, KindContract, KindDefinition, PrinterColumn } from './kubernetes/crds.ts';
 export { wholeNumber } from './settings.ts';

@@ -227,6 +227,8 @@ export interface LifePorts {
   readonly random: () => number;
   /** As it is known now. */
   object(key: string): KubeObject;
+  /** What it refers to, and how that stands as far as it is known now. */
+  dependencies(key: string): readonly Dependency[];
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
   call(key: string, operation: string, extra?: object): Promise<unknown>;
   /**

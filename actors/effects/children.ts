@@ -49,7 +49,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { objects, registry } = deps;
   const { actor, object, kind } = owner;
   const { resource, namespace, key } = placeOf(deps, owner, child);
-  const manager = kind.fieldManagers.guards;
+  const manager = kind.fieldManagers.children ?? kind.fieldManagers.guards;
   const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
     `Waiting for ${child.kind.toLowerCase()}/${child.name} to be ${until}`,
   ];
@@ -58,6 +58,11 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       manager,
       owners: ownersOf(object, namespace, known),
       known,
+    });
+  const own = (known: KubeObject): Promise<KubeObject> =>
+    objects.mark(resource, { namespace, name: child.name, uid: known.metadata.uid }, `${manager}/owner`, {
+      labels: {},
+      owners: [ownerReferenceTo(object)],
     });
   const answer = actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
   // Its actor may have said that it is absent before it was made: the API server knows.
@@ -75,12 +80,14 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { object: present, fields } = found;
   if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
   const isOwned = namespace !== object.metadata.namespace || isOwnedBy(object, present);
-  if (!isAsApplied(child.content, present, fields) || !isOwned) {
-    if (child.onDrift === 'replace' && !isAsApplied(child.content, present, fields)) {
+  const isAsWanted = child.onDrift === 'keep' || isAsApplied(child.content, present, fields);
+  if (!isAsWanted || !isOwned) {
+    if (child.onDrift === 'replace' && !isAsWanted) {
       await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
       return waiting('deleted');
     }
-    await apply(present);
+    if (isAsWanted && child.onDrift === 'keep') await own(present);
+    else await apply(present);
     return waiting('ready');
   }
   // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.

@@ -202,6 +202,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     now: () => clock.now(),
     random: () => clock.random(),
     object: (key) => find(key).incarnation.object,
+    dependencies: (key) => find(key).actor.dependencies(),
     call: settled((key: string, operation: string, extra: object = {}) =>
       external(key, operation, { ...extra, deadlineAt: deadline(key) }),
     ),

@@ -67,6 +67,7 @@ function serving(adapter: Adapter): readonly Rule[] {
     rule('', ['secrets'], ['get']),
     ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
     ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
+    ...byGroup(adapter.reads ?? []).map(({ group, plurals }) => rule(group, plurals, ['get'])),
   ];
 }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../../bus/time.ts';
 import { openstack } from './adapter.ts';
 import type { Downloads } from './downloads.ts';
+import type { KindContract } from '../kubernetes/crds.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import { KINDS } from './kinds/registry.ts';
 import type { OperationsDeps } from './kinds/table.ts';
@@ -19,7 +20,7 @@ export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sess
 export { GROUP, openstack, REALM, VERSION };
 
 /** The contracts of all kinds, for their CRDs. */
-export const openstackContracts = openstack.contracts;
+export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract }) => contract);
 
 export interface OpenStackKindsDeps {
   readonly sessions: Sessions;
