@@ -18,7 +18,13 @@ const NEWS: readonly Occurrence[] = [
   { type: 'Normal', reason: 'ValidationFailed', message: 'one' },
   { type: 'Normal', reason: 'ValidationFailed', message: 'two' },
 ];
-const SAID: Judgement = { status: { is: 'new' }, isChanged: true, news: NEWS, pollAfterMs: 60_000 };
+const SAID: Judgement = {
+  status: { is: 'new' },
+  isChanged: true,
+  news: NEWS,
+  pollAfterMs: 60_000,
+  rereadAfterMs: 300_000,
+};
 
 interface Played {
   readonly log: readonly string[];
