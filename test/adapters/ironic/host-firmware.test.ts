@@ -10,6 +10,7 @@ const HOST = 'baremetalhosts/one';
 const SETTINGS = 'hostfirmwaresettings/one';
 const COMPONENTS = 'hostfirmwarecomponents/one';
 const ISO = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
+const IMAGE = { url: 'http://images/instance.raw', checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
 const BMC_2 = { component: 'bmc', url: 'http://images/bmc-2' };
 
 const stateOf = ({ status }: Raw): unknown => (status?.['provisioning'] as JsonObject | undefined)?.['state'];
@@ -70,6 +71,22 @@ test('components of a free host are updated by one cleaning, which is recorded',
     assert.equal(status?.['updates'], [BMC_2]);
     await world.until(COMPONENTS, 'read again', (object) => JSON.stringify(object.status).includes('"bmc-2"'));
     assert.equal(done(world), { 'firmware.update': 1 });
+  }));
+
+test('settings of a provisioned host are applied at a reboot, once, if its policy permits', () =>
+  on(async (world) => {
+    await world.create('hostupdatepolicies/one', { spec: { firmwareSettings: 'onReboot' } });
+    await world.merge(HOST, { spec: { image: IMAGE } });
+    const isOn = (host: Raw): boolean => isIn('provisioned')(host) && host.status?.['poweredOn'] === true;
+    await world.until(HOST, 'provisioned', isOn);
+    await world.merge(SETTINGS, { spec: { settings: { ProcTurboMode: 'Disabled' } } });
+    await world.until(SETTINGS, 'judged', (object) => changed(object) === 'True');
+    assert.equal(done(world), {}, 'nothing is done before the reboot');
+    await world.merge(HOST, { metadata: { annotations: { 'reboot.metal3.io': '' } } });
+    await world.until(HOST, 'serviced', ({ status }) => status?.['operationalStatus'] === 'servicing');
+    await world.until(SETTINGS, 'applied', (object) => changed(object) === 'False');
+    await world.until(HOST, 'on again', (host) => isOn(host) && host.status?.['operationalStatus'] === 'OK');
+    assert.equal(done(world), { 'bios.apply_configuration': 1 });
   }));
 
 test.run();
