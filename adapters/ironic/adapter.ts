@@ -102,11 +102,12 @@ function connectionOf(
 ): () => Promise<Connection> {
   if (connection.whereabouts === undefined) {
     return async () => {
-      throw new NotReadyError('nobody said where Ironic is: set IRONIC_ENDPOINT, or IRONIC_NAME, where the role ironic is played');
+      throw new NotReadyError(
+        'nobody said where Ironic is: set IRONIC_ENDPOINT, or IRONIC_NAME, where the role ironic is played',
+      );
     };
   }
   const readResource = async (namespace: string, name: string): Promise<IronicResource | undefined> =>
     (await readObject(IRONICS, namespace, name)) as IronicResource | undefined;
   return connectionSource(connection, { readSecret, readResource, log });
 }
-
