@@ -308,8 +308,15 @@ export interface LifePorts {
    * @param more  children that the object does not tell of (`Kind.children`): they go with their owner, as the API server sees to it
    */
   ensureChildren(key: string, more?: readonly Child[]): Promise<readonly string[]>;
-  /** Asks for the deletion of the children, and says whether none was left. */
-  removeChildren(key: string): Promise<{ readonly gone: boolean }>;
+  /**
+   * Asks for the deletion of the children, and says whether none was left.
+   *
+   * @param more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
+   */
+  removeChildren(
+    key: string,
+    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
+  ): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Until the next moment of this rhythm, so that one look serves all who look. */

@@ -49,7 +49,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { objects, registry } = deps;
   const { actor, object, kind } = owner;
   const { resource, namespace, key } = placeOf(deps, owner, child);
-  const manager = kind.fieldManagers.guards;
+  const manager = kind.fieldManagers.children ?? kind.fieldManagers.guards;
   const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
     `Waiting for ${child.kind.toLowerCase()}/${child.name} to be ${until}`,
   ];
@@ -152,19 +152,37 @@ export async function mark(
   await deps.objects.mark(resource, marked, manager, { labels, owners });
 }
 
-/** Asks for the deletion of all children, and says whether all were gone already. */
-export async function removeChildren(deps: ChildrenDeps, owner: Owner): Promise<{ readonly gone: boolean }> {
-  const gone = await ended(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
+/**
+ * Asks for the deletion of all children, and says whether all were gone already.
+ *
+ * @param more  others, named elsewhere than in the kind: what is not owned of these is somebody else's
+ */
+export async function removeChildren(
+  deps: ChildrenDeps,
+  owner: Owner,
+  more: readonly Other[] = [],
+): Promise<{ readonly gone: boolean }> {
+  const removing = [
+    ...owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)),
+    ...more.map((child) => removeChild(deps, owner, child, isOwnedBy)),
+  ];
+  const gone = await ended(removing);
   return { gone: gone.every(Boolean) };
 }
 
-async function removeChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<boolean> {
+/** @param isOurs  of what is not, nothing is touched */
+async function removeChild(
+  deps: ChildrenDeps,
+  owner: Owner,
+  child: Other,
+  isOurs: (object: KubeObject, child: KubeObject) => boolean = () => true,
+): Promise<boolean> {
   const { objects } = deps;
   const { uid } = owner.object.metadata;
   const { resource, namespace } = placeOf(deps, owner, child);
   const present = await objects.get(resource, namespace, child.name);
   refuseEnded(owner);
-  if (present === undefined) return true;
+  if (present === undefined || !isOurs(owner.object, present)) return true;
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
   if (ownerReferences.some((other) => other.uid !== uid)) {
     if (isOwnedBy(owner.object, present)) await objects.disown(resource, present, uid);
@@ -183,7 +201,7 @@ function refuseEnded({ actor, isAlive }: Owner): void {
 function placeOf(
   { registry }: ChildrenDeps,
   { actor }: Owner,
-  child: Child,
+  child: Other,
 ): { readonly resource: Resource; readonly namespace: string; readonly key: string } {
   const target = registry.target(actor.address, child);
   const resource = registry.resource(target);

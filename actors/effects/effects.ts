@@ -336,7 +336,9 @@ export function provideEffects(deps: EffectsDeps): Machines {
     ensureChildren: settled((key: string, more?: readonly Child[]) =>
       ensureChildren({ objects, registry }, owner(key), more),
     ),
-    removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
+    removeChildren: settled((key: string, more?: Parameters<LifePorts['removeChildren']>[1]) =>
+      removeChildren({ objects, registry }, owner(key), more),
+    ),
     jitter: (delayMs) => jitter(delayMs, clock),
     together: (pauseMs) => together(pauseMs, clock),
     pause: (delayMs, signal) => clock.sleep(delayMs, signal),

@@ -9,7 +9,13 @@ import { NotReadyError } from './client/errors.ts';
 import type { IronicResource } from './client/ironic-resource.ts';
 import { nodePoller } from './client/poller.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
+import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
+import { firmwareSchema } from './kinds/firmware-schema.ts';
+import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
+import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
+import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
+import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
 
@@ -29,15 +35,16 @@ export const metal3: Adapter = {
   followed: [
     dataOnly('HardwareData', 'hardwaredata'),
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
-    dataOnly('FirmwareSchema', 'firmwareschemas'),
-    dataOnly('HostFirmwareSettings', 'hostfirmwaresettings'),
-    dataOnly('HostFirmwareComponents', 'hostfirmwarecomponents'),
+    firmwareSchema,
     dataOnly('DataImage', 'dataimages'),
   ],
-  makes: ['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
-    owner: 'baremetalhosts',
-    owned,
-  })),
+  makes: [
+    ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
+      owner: 'baremetalhosts',
+      owned,
+    })),
+    { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
+  ],
   flags: FLAGS,
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
@@ -52,7 +59,7 @@ export function metal3With(options: IronicOptions): ConfiguredAdapter {
 
 function configured(options: IronicOptions): Configured {
   return {
-    kinds: [bareMetalHost(options)],
+    kinds: [bareMetalHost(options), hostFirmwareSettings, hostFirmwareComponents, bmcEventSubscription],
     serve: (ports) => serve(options, ports),
   };
 }
@@ -86,7 +93,12 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
   const poller = nodePoller({ clock, log, ironic });
   const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
   return {
-    operations: { baremetalhosts: hostOperations(ports) },
+    operations: {
+      baremetalhosts: hostOperations(ports),
+      hostfirmwaresettings: firmwareSettingsOperations(ports),
+      hostfirmwarecomponents: firmwareComponentsOperations(ports),
+      bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
+    },
     load: () => ironic.load(),
     async close() {
       poller.close();

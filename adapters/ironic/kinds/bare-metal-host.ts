@@ -28,7 +28,7 @@ export function bareMetalHost(options: HostKindOptions): DeclaredKind {
     },
     finalizer: HOST_FINALIZER,
     guards: Object.values(HostGuard),
-    fieldManagers: { finalizer: 'metal3/host-finalizer', guards: 'metal3/host' },
+    fieldManagers: { finalizer: 'metal3/host-finalizer', guards: 'metal3/host-guards', children: 'metal3/host' },
     readsStatus: true,
     references: (object) => referencesOf(object, options),
     children: (object) => childrenOf(object, options),

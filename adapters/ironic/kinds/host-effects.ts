@@ -32,7 +32,7 @@ import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
 import { isMap } from '../json-values.ts';
-import type { NodeTold } from '../operations/node-watch.ts';
+import type { NodeTold } from '../operations/host-watch.ts';
 import type { Registering } from '../operations/registering.ts';
 import { firmwareComponentsOf, hostOf } from './host-relations.ts';
 

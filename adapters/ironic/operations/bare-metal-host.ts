@@ -17,9 +17,9 @@ import { powerOff, powerOn } from '../nodes/power.ts';
 import { remove } from '../nodes/removal.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { driverOfHost } from './drivers.ts';
-import { prepareHost, serviceHost } from './firmware.ts';
-import { type NodeWatchRequest, watchNode } from './node-watch.ts';
+import { type NodeWatchRequest, watchHost } from './host-watch.ts';
 import { type HostRequest, hostOf, passes } from './passes.ts';
+import { prepareHost, serviceHost } from './preparing.ts';
 import { provisionHost } from './provisioning.ts';
 import { architectureOfHost, knownHardware, registerHost } from './registering.ts';
 
@@ -109,7 +109,7 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
 
     async watch(request: NodeWatchRequest & { readonly object: HostRequest['object'] }): Promise<JsonObject> {
       const { id } = request.node ?? { id: idOf(hostOf(request)) };
-      return watchNode(poller, { ...request, node: { ...request.node, id } });
+      return watchHost(poller, { ...request, node: { ...request.node, id } });
     },
   } satisfies Operations[string] & Record<(typeof HOST_OPERATIONS)[number], unknown>;
 }

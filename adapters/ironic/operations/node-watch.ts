@@ -1,41 +1,59 @@
-// Looking on at a node until it is not as its host knows it.
-import type { JsonObject } from '../../../bus/bus.ts';
-import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
-import type { HeldRequest } from '../../../machines/life.ts';
+// Waiting until a node has made a transition and is at rest after it: what Ironic keeps of its firmware is another only then.
+//
+// Invariants:
+//   N1. A transition after the reading is told, whether it was seen under way or not; one before it is not.
+//   N2. What is under way is not told of before it is over.
+import { AbsentError } from '../../../bus/errors.ts';
+import type { Transition } from '../../../machines/observed-node/context.ts';
 import type { Node } from '../client/node.ts';
 import type { NodePoller } from '../client/poller.ts';
-import { hostNodeOf, revisionOf, WATCHED } from './outcome.ts';
 
-export type NodeWatchRequest = Pick<HeldRequest, 'signal' | 'progress'> & {
-  readonly node: HostNode;
-  /** Between two looks, in milliseconds. */
+export interface TransitionWatch {
+  readonly uuid: string;
+  /** The last transition of which it is known that the reading came after it; undefined: none was looked for. */
+  readonly seen: Transition | undefined;
+  /** When the reading was asked for, milliseconds since the epoch. */
+  readonly readAt: number;
   readonly pollAfterMs: number;
-};
+  readonly signal: AbortSignal;
+}
 
-/** What a watch tells by its progress. */
-export type NodeTold = { readonly node: HostNode } | { readonly gone: true };
+type Sight = Pick<Node, 'provision_state' | 'provision_updated_at' | 'reservation'>;
 
-/**
- * Tells each time that the node is not as it was known, until it is aborted or the node is gone.
- *
- * @throws {TransientError} the watch was aborted, or the poller closed
- */
-export async function watchNode(
+/** So far the clocks of Ironic and of this machine may be apart, in milliseconds; a reading too many does no harm. */
+const CLOCKS_APART_MS = 60_000;
+
+/** Resolves with the last transition. @throws {AbsentError} Ironic does not know the node @throws as `NodePoller.watch` */
+export async function nextTransition(
   poller: Pick<NodePoller, 'watch'>,
-  { node, pollAfterMs: paceMs, signal, progress }: NodeWatchRequest,
-): Promise<JsonObject> {
-  let { revision } = node;
-  let known: Partial<Node> | undefined;
+  { uuid, seen, readAt, pollAfterMs: paceMs, signal }: TransitionWatch,
+): Promise<Transition> {
+  let before = seen;
+  let known: Partial<Sight> | undefined = seen === undefined ? undefined : { provision_updated_at: seen };
   for (;;) {
-    const news = await poller.watch({ uuid: node.id, known, signal, paceMs });
-    if ('gone' in news) {
-      progress({ gone: true });
-      return {};
-    }
-    known = Object.fromEntries(WATCHED.map((field) => [field, news.node[field]]));
-    // The first look is at a node of which the revision alone is known.
-    if (revisionOf(news.node) === revision) continue;
-    ({ revision } = hostNodeOf(news.node));
-    progress({ node: hostNodeOf(news.node) as unknown as JsonObject });
+    const news = await poller.watch({ uuid, known, signal, paceMs });
+    if ('gone' in news) throw new AbsentError('Ironic does not know the node');
+    const { provision_state, provision_updated_at: last, reservation } = news.node;
+    const sight = { provision_state, provision_updated_at: last, reservation };
+    known = sight;
+    if (isAtWork(sight)) continue;
+    if (before === undefined ? isAfter(last, readAt) : last !== before) return last;
+    before = last;
   }
+}
+
+/** States that end by themselves, or when a person lets Ironic go on. */
+const PASSING = /(?:ing|wait|hold|call-back)$/;
+
+function isAtWork({ provision_state, reservation }: Sight): boolean {
+  return reservation !== null || PASSING.test(provision_state ?? '');
+}
+
+function isAfter(transition: Transition, readAt: number): boolean {
+  return transition !== null && Date.parse(zoned(transition)) >= readAt - CLOCKS_APART_MS;
+}
+
+/** Ironic's instants are of UTC, with a zone or without. */
+function zoned(text: string): string {
+  return /(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
 }
