@@ -24,11 +24,12 @@ export interface AttachRequest extends OperationRequest {
   readonly url: string;
 }
 
-export interface DataImageOperations {
+/** A type, as an interface would be no table. */
+export type DataImageOperations = {
   look(request: OperationRequest): Promise<VirtualMedia>;
   attach(request: AttachRequest): Promise<MediaOrder>;
   detach(request: OperationRequest): Promise<MediaOrder>;
-}
+};
 
 /** Of all that may have gone wrong with a node. */
 const MEDIA_TROUBLE = /^could not (at|de)tach device/i;

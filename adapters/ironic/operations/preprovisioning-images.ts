@@ -5,10 +5,11 @@ import type { PreprovisioningImage } from '../hosts/preprovisioning.ts';
 import { textOf } from '../json-values.ts';
 import type { IronicPorts } from '../serving.ts';
 
-export interface PreprovisioningImageOperations {
+/** A type, as an interface would be no table. */
+export type PreprovisioningImageOperations = {
   /** The status of the image as it is wanted now. */
   build(request: OperationRequest): Promise<Built>;
-}
+};
 
 export function preprovisioningImageOperations({
   clock,
