@@ -113,7 +113,8 @@ async function register(ports: LifePorts, key: string, marked: Map<string, strin
   if (architecture !== undefined && !object.spec?.['architecture']) {
     await ports.patchSpec(key, SPEC_MANAGER, { architecture });
   }
-  if (outcome.kind === 'done') {
+  // What it waits for may be one of them: its ramdisk.
+  if (outcome.kind === 'done' || outcome.kind === 'pausing') {
     await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
   }
   return outcome;
