@@ -28,7 +28,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, mark, removeChildren } from './children.ts';
+import { ensureChildren, mark, recordOn, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -202,6 +202,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     now: () => clock.now(),
     random: () => clock.random(),
     object: (key) => find(key).incarnation.object,
+    dependencies: (key) => find(key).actor.dependencies(),
     call: settled((key: string, operation: string, extra: object = {}) =>
       external(key, operation, { ...extra, deadlineAt: deadline(key) }),
     ),
@@ -317,6 +318,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
       return write(key, ({ object }) => objects.patchSpec(actor.resource, object, manager, spec));
     }),
     mark: settled((key: string, other, marks) => mark({ objects, registry }, owner(key), other, marks)),
+    recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
+      recordOn({ objects, registry }, owner(key), other, manager, status),
+    ),
+    tell(key, news) {
+      for (const each of news) deps.actor(key)?.tell(each);
+    },
     removeAnnotations: settled((key: string, names: readonly string[]) => {
       const { actor } = living(key);
       return write(key, ({ object }) => objects.removeAnnotations(actor.resource, object, names));
@@ -324,7 +331,9 @@ export function provideEffects(deps: EffectsDeps): Machines {
     ensureChildren: settled((key: string, more?: readonly Child[]) =>
       ensureChildren({ objects, registry }, owner(key), more),
     ),
-    removeChildren: settled((key: string) => removeChildren({ objects, registry }, owner(key))),
+    removeChildren: settled((key: string, more?: Parameters<LifePorts['removeChildren']>[1]) =>
+      removeChildren({ objects, registry }, owner(key), more),
+    ),
     jitter: (delayMs) => jitter(delayMs, clock),
     together: (pauseMs) => together(pauseMs, clock),
     pause: (delayMs, signal) => clock.sleep(delayMs, signal),

@@ -54,6 +54,11 @@ export interface Objects {
    * @throws {ConflictError} the object has changed since `object`
    */
   storeStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
+  /**
+   * Changes members of the status, whoever says what beside them; null takes one away.
+   * @throws {ConflictError} the object has changed since `object`
+   */
+  patchStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Changes members of the spec; null takes one away. @throws {ConflictError} the object has changed since `object` */
   patchSpec(resource: Resource, object: KubeObject, manager: string, spec: JsonObject): Promise<KubeObject>;
   /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
@@ -236,6 +241,11 @@ export function objects({ client }: { client: KubeClient }): Objects {
       if (change === undefined) return object;
       const { uid, resourceVersion } = object.metadata;
       const body = { metadata: { uid, resourceVersion }, status: change };
+      return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
+    },
+    patchStatus(resource, object, manager, status) {
+      const { uid, resourceVersion } = object.metadata;
+      const body = { metadata: { uid, resourceVersion }, status };
       return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
     },
     patchSpec(resource, object, manager, spec) {

@@ -35,6 +35,15 @@ export function firmwareChange(object: Maybe<JudgedObject>): FirmwareChange {
   return changed.status === 'True' && isValid ? FirmwareChange.Changed : FirmwareChange.None;
 }
 
+/** What those who refer to it are told, in a few words; undefined: it was not judged as it stands. */
+export function firmwareVerdict(
+  object: JudgedObject,
+): { readonly isChanged: boolean; readonly isValid: boolean } | undefined {
+  if (firmwareChange(object) === FirmwareChange.NotReady) return undefined;
+  const isTrue = (type: string): boolean => conditionOf(object.status?.conditions, type)?.status === 'True';
+  return { isChanged: isTrue(FirmwareCondition.ChangeDetected), isValid: isTrue(FirmwareCondition.Valid) };
+}
+
 /** `spec` of a HostUpdatePolicy. What is not given is `onPreparing`: applied only while the host is not provisioned. */
 export interface UpdatePolicy {
   readonly firmwareSettings?: Maybe<string>;

@@ -44,10 +44,17 @@ const INVALID = 'Invalid BIOS setting';
 
 /** The settings that the status shows: all but those with a name of passwords. A password by another name shows no value. */
 export function shownSettings(settings: readonly BiosSetting[]): CurrentSettings {
-  const shown = settings.filter(({ name }) => !isSecretSetting(name));
-  return Object.fromEntries(
-    shown.map(({ name, value, attribute_type: type }) => [name, type === AttributeType.Password ? '' : value]),
-  );
+  const shown = withoutSecrets(settings).filter(({ name }) => !isSecretSetting(name));
+  return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
+}
+
+/** The settings as they may travel: what is a password, by its name or its type, has no value. */
+export function withoutSecrets(settings: readonly BiosSetting[]): readonly BiosSetting[] {
+  return settings.map((setting) => (isSecret(setting) ? { ...setting, value: '' } : setting));
+}
+
+function isSecret({ name, attribute_type: type }: BiosSetting): boolean {
+  return isSecretSetting(name) || type === AttributeType.Password;
 }
 
 /** What is wrong with the settings that somebody wants, in their order; none: all is well. */

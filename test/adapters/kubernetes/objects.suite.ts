@@ -215,6 +215,16 @@ export function objectsSuite(
     assert.instance(await rejected(writes.patchSpec(NETWORKS, created, 'own', { resource: {} })), ConflictError);
   });
 
+  on('a member of the status is changed, whoever says what beside it', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const said = await writes.applyStatus(NETWORKS, created, 'status', { resource: { name: 'a', mtu: 1500 } });
+    const change = { resource: { mtu: null, description: 'x' } };
+    const patched = await writes.patchStatus(NETWORKS, said, 'own', change);
+    assert.equal(patched.status, { resource: { name: 'a', description: 'x' } });
+    assert.instance(await rejected(writes.patchStatus(NETWORKS, said, 'own', change)), ConflictError);
+  });
+
   on('labels and owners are put on what is there, and on nothing else', async ({ client, namespace, create }) => {
     const writes = objects({ client });
     const [a, b] = [await create('a'), await create('b')];

@@ -1,0 +1,8 @@
+// FirmwareSchema: made by HostFirmwareSettings for all that have the same settings. It has no life of its own.
+import type { FollowedKind } from '../../../machines/kind.ts';
+import { metal3Resource } from '../serving.ts';
+
+export const firmwareSchema: FollowedKind = {
+  ...metal3Resource('FirmwareSchema', 'firmwareschemas'),
+  standing: ({ metadata: { name } }) => ({ ready: true, id: name }),
+};
