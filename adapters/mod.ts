@@ -118,3 +118,12 @@ export {
 } from './kubernetes/contract.ts';
 export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
 export { wholeNumber } from './settings.ts';
+export type {
+  AdmissionWebhook,
+  ConversionWebhook,
+  ConvertedObject,
+  Data,
+  ReviewPorts,
+  ReviewReply,
+  Webhooks,
+} from './webhooks.ts';

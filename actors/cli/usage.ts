@@ -51,7 +51,7 @@ const RUN = {
     type: 'string',
     value: 'ROLES',
     variable: 'TROUPE_ROLES',
-    fallback: 'all, visualizer if it has an address',
+    fallback: 'all; visualizer and webhooks if they have an address',
     help: 'what this process does',
   },
   'pod-name': {
@@ -151,6 +151,38 @@ const RUN = {
   },
 } as const satisfies Options;
 
+/** Of whoever answers the API server. */
+const WEBHOOK = {
+  'webhook-address': {
+    type: 'string',
+    value: 'ADDR',
+    variable: 'TROUPE_WEBHOOK_ADDRESS',
+    fallback: '0',
+    help: 'where the API server asks for conversion and admission, over HTTPS, such as :9443',
+  },
+  'webhook-service': {
+    type: 'string',
+    value: '[NAMESPACE/]NAME',
+    variable: 'TROUPE_WEBHOOK_SERVICE',
+    fallback: 'troupe-webhooks',
+    help: "the Service by which it gets there, in Troupe's own namespace unless stated; Troupe keeps its certificates in a Secret of that name",
+  },
+  'webhook-cert': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_WEBHOOK_CERT',
+    fallback: 'Troupe makes it',
+    help: 'a certificate of yours, read again when it changes; with --webhook-key',
+  },
+  'webhook-key': { type: 'string', value: 'FILE', variable: 'TROUPE_WEBHOOK_KEY', help: 'of that certificate' },
+  'webhook-ca': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_WEBHOOK_CA',
+    help: 'whom the API server shall trust for it; without, you see to that',
+  },
+} as const satisfies Options;
+
 const DATA = {
   data: {
     type: 'string',
@@ -205,13 +237,13 @@ export const USAGES = {
   run: {
     name: 'run',
     about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
-    options: { ...RUN, ...COMMON },
+    options: { ...RUN, ...WEBHOOK, ...COMMON },
     examples: ['run', 'run --roles watch,actors --namespace team-a'],
   },
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    options: { ...DATA, ...RUN, ...COMMON },
+    options: { ...DATA, ...RUN, ...WEBHOOK, ...COMMON },
     examples: ['dev', 'dev --data cluster-a'],
   },
   demo: {
@@ -502,7 +534,7 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
 export function allOptions(adapters: readonly KnownAdapter[]): Options {
   const all = Object.values(USAGES).map(({ options }): Options => options);
-  return { ...Object.assign({}, ...all), ...usageOf('demo', adapters).options };
+  return { ...Object.assign({}, ...all), ...usageOf('run', adapters).options, ...usageOf('demo', adapters).options };
 }
 
 function flagsOf(adapters: readonly KnownAdapter[]): Options {
