@@ -117,6 +117,7 @@ export {
   string,
 } from './kubernetes/contract.ts';
 export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
+export type { CompanionChange, Companions } from './migration.ts';
 export { wholeNumber } from './settings.ts';
 export type {
   AdmissionWebhook,

@@ -51,7 +51,7 @@ const RUN = {
     type: 'string',
     value: 'ROLES',
     variable: 'TROUPE_ROLES',
-    fallback: 'all; visualizer and webhooks if they have an address',
+    fallback: 'all; visualizer, webhooks with an address',
     help: 'what this process does',
   },
   'pod-name': {
@@ -268,6 +268,28 @@ export const USAGES = {
       ...COMMON,
     },
     examples: ['crds', 'crds Network Subnet', 'crds --apply --kubeconfig ~/.kube/config'],
+  },
+  migrate: {
+    name: 'migrate',
+    forms: ['<realm>'],
+    about:
+      'writes every object of a group once, as it is, so that the API server stores it in the version that its definition says, and none is left in another; stopped, it goes on where it was; ends with 0, 1 if an object could not be written, 130 if it was stopped',
+    options: {
+      'per-second': { type: 'string', value: 'N', default: '50', help: 'how many objects at most' },
+      'dry-run': { type: 'boolean', help: 'says what would be written, and tries it with one object of each kind' },
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: 'all',
+        help: 'only objects of these, with commas between; may be repeated. The definitions go on to say that others may be left',
+      },
+      kubeconfig: KUBECONFIG,
+      context: CONTEXT,
+      ...COMMON,
+    },
+    examples: ['migrate metal3 --dry-run', 'migrate metal3 --per-second 200'],
   },
   why: {
     name: 'why',

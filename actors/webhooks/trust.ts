@@ -14,7 +14,7 @@ import {
   watchResource,
 } from '../../adapters/kubernetes/mod.ts';
 import type { Webhooks } from '../../adapters/webhooks.ts';
-import { AbsentError, type Clock, ConflictError, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
 import { listOf, mapOf } from './data.ts';
 
 /** A Service of the cluster. */
@@ -83,8 +83,10 @@ const CONFIGURATIONS: Resource = {
   metadataOnly: true,
 };
 
-const PAUSE_FIRST_MS = 500;
+const PAUSE_FIRST_MS = 50;
 const PAUSE_LIMIT_MS = 30_000;
+/** In a row, of which nothing is said. */
+const RACES = 5;
 
 /** Keeps the bundles until `signal` is aborted. */
 export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { readonly ended: Promise<void> } {
@@ -167,16 +169,16 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
       } catch (error) {
         isDue = true;
         said.bundles = undefined;
-        // Somebody else has written at the same time, perhaps the same.
-        if (!(error instanceof ConflictError)) {
-          const { message } = toErrorData(error);
-          if (message !== trouble)
-            log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
+        failures += 1;
+        const { code, message } = toErrorData(error);
+        // That somebody else has written at the same time is the way of things: the patch is refused as a conflict, or as invalid.
+        const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
+        if (!isRace && message !== trouble) {
+          log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
           trouble = message;
-          failures += 1;
         }
-        const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2);
-        await clock.sleep(error instanceof ConflictError ? PAUSE_FIRST_MS * clock.random() : pauseMs, signal);
+        const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
+        await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
       }
       judge();
       onChange();
