@@ -36,6 +36,8 @@ export interface Adapter {
   readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
   readonly flags?: readonly Flag[];
+  /** What its lives count (`LifePorts.measure`), under names of its own. */
+  readonly metrics?: readonly Metric[];
   /** Who cared for the same objects before. */
   readonly predecessor?: Predecessor;
   /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
@@ -210,6 +212,18 @@ export interface Settings {
   variable(name: string): string | undefined;
   /** `development`: the foreign system is on this machine, as with `troupe dev`. */
   readonly purpose?: 'development';
+}
+
+/** A counter, or a histogram. */
+export interface Metric {
+  /** As Prometheus has it. */
+  readonly name: string;
+  /** For people. */
+  readonly help: string;
+  /** `namespace` and `host` are those of the object. */
+  readonly labels: readonly string[];
+  /** Of a histogram, in seconds. */
+  readonly buckets?: readonly number[];
 }
 
 /** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */

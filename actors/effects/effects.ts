@@ -22,7 +22,15 @@ import {
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import { type HeldCall, type Life, type LifePorts, Readiness, type Rival, type Sought } from '../../machines/life.ts';
+import {
+  type HeldCall,
+  type Life,
+  type LifePorts,
+  type Measurement,
+  Readiness,
+  type Rival,
+  type Sought,
+} from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -54,6 +62,8 @@ export interface EffectsDeps {
   mailbox: Mailbox;
   /** The namespaces whose objects are cared for; undefined: all. */
   namespaces: readonly string[] | undefined;
+  /** Counts something that happened to an object. */
+  measure: (object: KubeObject, measurement: Measurement) => void;
   /** It was found out whose the resource of an object is that another one had recorded, too. */
   uncontest: (key: string) => void;
   /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
@@ -321,6 +331,10 @@ export function provideEffects(deps: EffectsDeps): Machines {
     recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
       recordOn({ objects, registry }, owner(key), other, manager, status),
     ),
+    measure(key, measures) {
+      const object = deps.actor(key)?.incarnation()?.object;
+      if (object !== undefined) for (const each of measures) deps.measure(object, each);
+    },
     tell(key, news) {
       for (const each of news) deps.actor(key)?.tell(each);
     },

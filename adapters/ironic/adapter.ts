@@ -13,6 +13,7 @@ import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
+import { METRICS } from './metrics.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
@@ -46,6 +47,7 @@ export const metal3: Adapter = {
     { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
   ],
   flags: FLAGS,
+  metrics: METRICS,
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),

@@ -377,7 +377,8 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
     'definitions that are all missing at the start are told in one line, and work once they are there',
     async (world) => {
       const warnings = (): readonly unknown[] => world.lines('warn').map(({ msg }) => msg);
-      const none = 'the API server knows none of the kinds: apply their CustomResourceDefinitions (troupe crds --apply)';
+      const none =
+        'the API server knows none of the kinds: apply their CustomResourceDefinitions (troupe crds --apply)';
       await world.eventually('they are missed', () => (warnings().length > 0 ? undefined : 'not yet'));
       await world.clock.sleep(WATCHED_MS);
       assert.equal(warnings(), [none]);

@@ -48,7 +48,7 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
   const marked = new Map<string, string>();
   const operation = <Input extends HostInput>(name: string) =>
     fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
-      const outcome = received((await ports.call(key, name, sendable(extra))) as Outcome);
+      const outcome = received((await passed(ports, key, name, sendable(extra))) as Outcome);
       await recordUpdates(ports, key, outcome);
       return outcome;
     });
@@ -87,6 +87,17 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
   });
 }
 
+/** Each pass is counted, and each that failed otherwise than the status tells. */
+async function passed(ports: LifePorts, key: string, name: string, extra?: object): Promise<unknown> {
+  ports.measure(key, [{ name: 'metal3_reconcile_total' }]);
+  try {
+    return await ports.call(key, name, extra);
+  } catch (error) {
+    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }]);
+    throw error;
+  }
+}
+
 /** What is undefined does not travel. */
 function sendable(extra: object): object {
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
@@ -108,7 +119,7 @@ function received(outcome: Outcome): Outcome {
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
 async function register(ports: LifePorts, key: string, marked: Map<string, string>): Promise<Outcome> {
   await markOthers(ports, key, marked);
-  const outcome = received((await ports.call(key, 'register')) as Outcome & Registering);
+  const outcome = received((await passed(ports, key, 'register')) as Outcome & Registering);
   const { architecture } = outcome;
   const { listsComponents } = outcome as Registering;
   const object = ports.object(key);
@@ -222,7 +233,7 @@ function hasStatus(status: HostStatus | undefined): boolean {
 /** Annotations go first: what they asked for is in the status that is stored then. */
 async function writeStatus(
   ports: LifePorts,
-  { key, status, node, trouble, unannotate, events }: WriteInput,
+  { key, status, node, trouble, unannotate, events, measures }: WriteInput,
 ): Promise<void> {
   const there = unannotate.filter((name) => annotationOf(hostOf(ports.object(key)), name) !== undefined);
   if (there.length > 0) await ports.removeAnnotations(key, [...new Set(there)]);
@@ -236,6 +247,7 @@ async function writeStatus(
     await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
   }
   tell(ports, key, events);
+  ports.measure(key, measures);
   if (hardwareOf(before) !== hardwareOf(ports.object(key))) await ports.ensureChildren(key);
 }
 

@@ -10,6 +10,7 @@ import { configure } from '../../../actors/process/adapters.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
+import { metrics } from '../../../actors/telling/metrics.ts';
 import { metal3 } from '../../../adapters/ironic/adapter.ts';
 import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../adapters/ironic/simulator/mod.ts';
@@ -56,6 +57,10 @@ export interface World {
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
   gone(path: string): Promise<void>;
   events(): Promise<readonly { readonly reason: string; readonly message: string; readonly type: string }[]>;
+  /** All that is stored in the namespace but Secrets, as text. */
+  everything(): Promise<string>;
+  /** The metrics of the runtime, in the text format of Prometheus. */
+  figures(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -98,6 +103,7 @@ export async function openWorld({ env = {}, ...options }: WorldOptions = {}): Pr
       done();
     },
   });
+  const figures = metrics({ clock });
   let alive: { readonly runtime: Runtime; readonly close: () => Promise<void> } | undefined;
   const pathOf = (path: string): string => {
     const root = path.startsWith('secrets') || path.startsWith('events') ? '/api/v1' : GROUP;
@@ -129,6 +135,7 @@ export async function openWorld({ env = {}, ...options }: WorldOptions = {}): Pr
         roles: new Set([...Object.values(Role), 'ironic']),
         callMs: 20_000,
         events: true,
+        metrics: figures,
       });
       alive = { runtime, close: () => bus.close() };
     },
@@ -181,6 +188,11 @@ export async function openWorld({ env = {}, ...options }: WorldOptions = {}): Pr
       const list = (await send('GET', pathOf('events'))) as unknown as { readonly items: readonly never[] };
       return list.items;
     },
+    async everything() {
+      const lists = await Promise.all(metal3Contracts.map(({ plural }) => send('GET', pathOf(plural))));
+      return JSON.stringify([lists, await world.events()]);
+    },
+    figures: async () => (await figures.text()).body,
     async close() {
       await world.stop();
       await client.close();
@@ -202,11 +214,20 @@ export function machine(number: number): {
 } {
   const mac = `52:54:00:00:00:0${number}`;
   return {
-    options: { name: `bm${number}`, address: `http://10.0.0.${number}:8000`, systemId: SYSTEM, macs: [mac] },
+    options: {
+      name: `bm${number}`,
+      address: `http://10.0.0.${number}:8000`,
+      systemId: SYSTEM,
+      password: PASSWORD,
+      macs: [mac],
+    },
     mac,
     address: `redfish-virtualmedia+http://10.0.0.${number}:8000${SYSTEM}`,
   };
 }
 
+/** The password of all BMCs. */
+export const PASSWORD = 'Wp7-unlike-anything';
+
 /** The Secret of a BMC. */
-export const BMC_SECRET = { type: 'Opaque', stringData: { username: 'admin', password: 'secret' } };
+export const BMC_SECRET = { type: 'Opaque', stringData: { username: 'admin', password: PASSWORD } };
