@@ -17,6 +17,7 @@ import { METRICS } from './metrics.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
 
@@ -93,7 +94,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic });
-  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
+  const sights = new Sights(clock);
+  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -104,6 +106,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     load: () => ironic.load(),
     async close() {
       poller.close();
+      sights.close();
       await ironic.close();
     },
   };

@@ -186,7 +186,7 @@ class Rounds {
     const due = [...this.#ranks.values()].filter(({ dueAt }) => dueAt <= at).flatMap(({ waiting }) => [...waiting]);
     const all = this.#all();
     const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
-    const error = await this.#attempt(() => (isFew ? this.#read(due) : this.#list(all, begunAt)));
+    const error = await this.#attempt(() => (isFew ? this.#read(due, all) : this.#list(all, begunAt)));
     if (error === undefined) {
       if (this.#failures > 0) log.info({ failures: this.#failures }, 'nodes of Ironic are read again');
       this.#failures = 0;
@@ -232,9 +232,10 @@ class Rounds {
     await this.#readEach([...waited.values()].flat());
   }
 
-  /** @throws none could be read */
-  async #read(due: readonly Waiting[]): Promise<void> {
-    const { nodes, failures } = await this.#readEach(due);
+  /** Whoever else waits for one of these nodes is told, too. @throws none could be read */
+  async #read(due: readonly Waiting[], all: readonly Waiting[]): Promise<void> {
+    const looked = new Set(due.map(({ uuid }) => uuid));
+    const { nodes, failures } = await this.#readEach(all.filter(({ uuid }) => looked.has(uuid)));
     if (failures.length > 0 && failures.length === nodes) throw failures[0];
   }
 
