@@ -22,6 +22,7 @@ import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscript
 import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
 import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
+import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
 
@@ -107,7 +108,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic });
-  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
+  const sights = new Sights(clock);
+  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -120,6 +122,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     load: () => ironic.load(),
     async close() {
       poller.close();
+      sights.close();
       await ironic.close();
     },
   };
