@@ -49,6 +49,7 @@ export const metal3: Adapter = {
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
+  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
 };
 
 /** The adapter with options that are no text. */

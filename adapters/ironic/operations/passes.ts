@@ -38,7 +38,7 @@ export function hostOf({ object }: Pick<HostRequest, 'object'>): Host {
   return object as Host;
 }
 
-export function passes({ clock, ironic }: Pick<IronicPorts, 'clock' | 'ironic'>): Passes {
+export function passes({ clock, ironic, options: { speed } }: Pick<IronicPorts, 'clock' | 'ironic' | 'options'>): Passes {
   const memories = new Memories();
   const run: Passes['run'] = async (request, decide, answer) => {
     const { uid } = request.object.metadata;
@@ -62,6 +62,6 @@ export function passes({ clock, ironic }: Pick<IronicPorts, 'clock' | 'ironic'>)
         answer,
       ),
     outcome: (ended, request, found) =>
-      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random() }, found),
+      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random(), speed }, found),
   };
 }
