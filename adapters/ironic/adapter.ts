@@ -12,6 +12,7 @@ import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { dataImage } from './kinds/data-image.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
+import { hostClaim } from './kinds/host-claim.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
 import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
@@ -20,6 +21,7 @@ import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } from './operations/host-claims.ts';
 import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
@@ -49,6 +51,8 @@ export const metal3: Adapter = {
     })),
     { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
   ],
+  reads: [IRONICS, NAMESPACES],
+  lists: [CLAIMABLE_HOSTS, DEPLOY_POLICIES],
   flags: FLAGS,
   metrics: METRICS,
   // metal3, chapter 21.
@@ -71,6 +75,7 @@ function configured(options: IronicOptions): Configured {
       ...(options.preprovisioningImages === 'built' ? [preprovisioningImage(options.deploy)] : []),
       dataImage,
       bmcEventSubscription,
+      ...(options.hostClaims === 'served' ? [hostClaim] : []),
     ],
     serve: (ports) => serve(options, ports),
   };
@@ -89,7 +94,7 @@ function dataOnly(kind: string, plural: string): FollowedKind {
 }
 
 async function serve(options: IronicOptions, given: ServePorts): Promise<Served> {
-  const { clock, log, version, readSecret, readObject, onCall, sharers } = given;
+  const { clock, log, version, readSecret, readObject, listObjects, onCall, sharers } = given;
   const ironic: IronicClient = ironicClient({
     clock,
     log,
@@ -103,7 +108,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic });
-  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
+  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject, listObjects };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -111,6 +116,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
       hostfirmwarecomponents: firmwareComponentsOperations(ports),
       preprovisioningimages: preprovisioningImageOperations(ports),
       dataimages: dataImageOperations(ports),
+      hostclaims: hostClaimOperations(ports),
       bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
     },
     load: () => ironic.load(),

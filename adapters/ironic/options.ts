@@ -14,6 +14,8 @@ export interface IronicOptions {
   readonly maxProvisioningRetries: number;
   /** Who makes PreprovisioningImages: nobody, or Troupe itself. */
   readonly preprovisioningImages: 'none' | 'built';
+  /** Whether HostClaims get hosts. */
+  readonly hostClaims: 'none' | 'served';
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled: boolean;
   /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
@@ -43,6 +45,13 @@ export const FLAGS = [
     fallback: 'false',
     help: 'whether hosts have PreprovisioningImages, which are made of the URLs DEPLOY_ISO_URL and the like',
   },
+  {
+    name: 'hostclaims',
+    variable: 'TROUPE_HOSTCLAIMS',
+    value: 'true|false',
+    fallback: 'false',
+    help: 'whether HostClaims get hosts, of their own namespace and of those whose HostDeployPolicies let them',
+  },
 ] as const satisfies readonly Flag[];
 
 /** Read beside the flags, named as hosts know them. */
@@ -71,6 +80,7 @@ export function ironicOptions(settings: Settings): IronicOptions {
     provisioningLimit: wholeNumber(flag('provisioning-limit'), { fallback: 20, least: 1, unit: 'hosts' }),
     maxProvisioningRetries: wholeNumber(flag('max-provisioning-retries'), { fallback: 5, least: 0, unit: 'retries' }),
     preprovisioningImages: isBuilding ? 'built' : 'none',
+    hostClaims: truthOf(flag('hostclaims')) ? 'served' : 'none',
     isProvisioningNetworkDisabled: truthOf({
       name: 'PROVISIONING_NETWORK_DISABLED',
       value: variable('PROVISIONING_NETWORK_DISABLED'),
