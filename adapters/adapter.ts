@@ -10,6 +10,8 @@ import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { Contract } from './kubernetes/crds.ts';
+import type { Companions } from './migration.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** What an adapter exports as `adapter`: all that can be said of it without its options. */
 export interface Adapter {
@@ -46,6 +48,10 @@ export interface Adapter {
   configure(settings: Settings): Configured;
   /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
   readonly counterpart?: (ports: CounterpartPorts) => Promise<Counterpart>;
+  /** What the API server may ask while it serves objects of its kinds. */
+  readonly webhooks?: Webhooks;
+  /** What must be there before objects are stored in another version, for `troupe migrate`. */
+  readonly companions?: readonly Companions[];
   /** The files of a new kind, for `troupe scaffold`. */
   readonly scaffold?: KindScaffold;
   /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */

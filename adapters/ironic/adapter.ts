@@ -8,6 +8,7 @@ import { connectionSource } from './client/connection-source.ts';
 import { NotReadyError } from './client/errors.ts';
 import type { IronicResource } from './client/ironic-resource.ts';
 import { nodePoller } from './client/poller.ts';
+import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { dataImage } from './kinds/data-image.ts';
@@ -39,11 +40,14 @@ export const metal3: Adapter = {
   realm: REALM,
   role: ROLE,
   contracts: metal3Contracts,
+  definitionFlags: DEFINITION_FLAGS,
+  definitions: metal3Definitions,
   followed: [
     dataOnly('HardwareData', 'hardwaredata'),
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
   ],
+  reads: [IRONICS],
   makes: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',
