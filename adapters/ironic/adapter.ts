@@ -47,7 +47,6 @@ export const metal3: Adapter = {
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
   ],
-  reads: [IRONICS],
   makes: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',
