@@ -24,6 +24,7 @@ import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
 import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } from './operations/host-claims.ts';
 import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
+import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
 
@@ -111,7 +112,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic });
-  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject, listObjects };
+  const sights = new Sights(clock);
+  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject, listObjects };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -125,6 +127,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     load: () => ironic.load(),
     async close() {
       poller.close();
+      sights.close();
       await ironic.close();
     },
   };
