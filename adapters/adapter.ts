@@ -9,7 +9,7 @@ import type { Clock } from '../bus/time.ts';
 import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '../machines/kind.ts';
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
-import type { KindContract } from './kubernetes/crds.ts';
+import type { Contract } from './kubernetes/crds.ts';
 import type { Companions } from './migration.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -19,14 +19,27 @@ export interface Adapter {
   readonly realm: string;
   /** What a process that serves it is asked to do, with `--roles`. */
   readonly role: string;
-  /** Of all its kinds, for their CRDs. */
-  readonly contracts: readonly KindContract[];
+  /** Of all its kinds, for their CRDs: written, or as finished definitions. */
+  readonly contracts: readonly Contract[];
+  /** Flags of the commands that give the cluster its definitions, or look whether it has them; no process takes them. */
+  readonly definitionFlags?: readonly Flag[];
+  /**
+   * The same kinds as `contracts`, as these flags say that the cluster is to have them; without it `contracts` are that.
+   *
+   * @param settings  whose flags are `definitionFlags`
+   * @throws {TerminalError} names the flag or variable, the rule, what it got
+   */
+  readonly definitions?: (settings: Settings) => Promise<readonly Contract[]>;
   /** Kinds that its objects refer to and that have no life here. */
   readonly followed?: readonly FollowedKind[];
+  /** Kinds whose objects its operations read, beside its own and those that are followed. */
+  readonly reads?: readonly Pick<Resource, 'group' | 'plural'>[];
   /** Kinds whose objects are made by objects of its kinds. */
   readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
   readonly flags?: readonly Flag[];
+  /** What its lives count (`LifePorts.measure`), under names of its own. */
+  readonly metrics?: readonly Metric[];
   /** Who cared for the same objects before. */
   readonly predecessor?: Predecessor;
   /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
@@ -205,6 +218,18 @@ export interface Settings {
   variable(name: string): string | undefined;
   /** `development`: the foreign system is on this machine, as with `troupe dev`. */
   readonly purpose?: 'development';
+}
+
+/** A counter, or a histogram. */
+export interface Metric {
+  /** As Prometheus has it. */
+  readonly name: string;
+  /** For people. */
+  readonly help: string;
+  /** `namespace` and `host` are those of the object. */
+  readonly labels: readonly string[];
+  /** Of a histogram, in seconds. */
+  readonly buckets?: readonly number[];
 }
 
 /** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */

@@ -116,7 +116,7 @@ export {
   type Shape,
   string,
 } from './kubernetes/contract.ts';
-export type { KindContract, PrinterColumn } from './kubernetes/crds.ts';
+export type { Contract, KindContract, KindDefinition, PrinterColumn } from './kubernetes/crds.ts';
 export type { CompanionChange, Companions } from './migration.ts';
 export { wholeNumber } from './settings.ts';
 export type {

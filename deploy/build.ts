@@ -10,7 +10,7 @@ const BUILD = join(ROOT, '.build');
 /** What is read at run time and is no module, or is read as a text. */
 const DATA = [
   'package.json',
-  'adapters/**/*.{json,proto,ps1}',
+  'adapters/**/*.{json,proto,ps1,yaml}',
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
   'actors/visualizer/page/*.{html,css,svg}',

@@ -1,7 +1,8 @@
-// Checks the contracts of all kinds against the rules of contracts: `node deploy/check-contracts.ts [FILE_OR_PACKAGE,...]`;
-// those of more adapters with their names, or with TROUPE_ADAPTERS.
+// Checks all written contracts against the rules of contracts: `node deploy/check-contracts.ts [FILE_OR_PACKAGE,...]`; those of
+// more adapters with their names, or with TROUPE_ADAPTERS.
 import { adaptersOf } from '../actors/process/adapters.ts';
 import { checkContracts, complaintText } from '../adapters/kubernetes/contract-check/check.ts';
+import { isWritten } from '../adapters/kubernetes/crds.ts';
 import { TerminalError } from '../bus/errors.ts';
 
 try {
@@ -11,7 +12,7 @@ try {
     process.cwd(),
   )) {
     const { kinds, exemptions } = (await checked?.()) ?? {
-      kinds: contracts.map((contract) => ({ contract })),
+      kinds: contracts.filter(isWritten).map((contract) => ({ contract })),
       exemptions: [],
     };
     for (const complaint of await checkContracts(kinds, exemptions)) {

@@ -55,15 +55,17 @@ export interface FollowedKind extends Resource {
 
 /** A kind whose objects live here. */
 export interface Kind extends FollowedKind {
-  /** The kind's own finalizer. */
+  /** The kind's own finalizer; empty: it needs none, as it leaves nothing behind. */
   readonly finalizer: string;
   /** All finalizers that its objects put on others; the own one, for most. */
   readonly guards: readonly string[];
   /** Field managers of server-side apply, by what they own; those of the status are named by the life. */
   readonly fieldManagers: {
     readonly finalizer: string;
-    /** Owns the guard finalizers that objects of this kind put on others, and what is applied to children. */
+    /** Owns the guard finalizers that objects of this kind put on others. */
     readonly guards: string;
+    /** Owns what is applied to children; that of guards unless stated, as it has to be where a child is guarded by its owner. */
+    readonly children?: string;
   };
   /** Its operations look at more of the status than the id, and must not be shown an old one. */
   readonly readsStatus?: boolean;

@@ -227,6 +227,8 @@ export interface LifePorts {
   readonly random: () => number;
   /** As it is known now. */
   object(key: string): KubeObject;
+  /** What it refers to, and how that stands as far as it is known now. */
+  dependencies(key: string): readonly Dependency[];
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
   call(key: string, operation: string, extra?: object): Promise<unknown>;
   /**
@@ -282,8 +284,24 @@ export interface LifePorts {
   storeStatus(key: string, manager: string, status: JsonObject): Promise<void>;
   /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
   patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
+  /**
+   * Says something in the status of an object that it refers to, beside what that says itself: for what the contract has it
+   * write there. Members that are null are taken away.
+   */
+  recordOn(
+    key: string,
+    other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
+    manager: string,
+    status: JsonObject,
+  ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
   mark(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: Marks): Promise<void>;
+  /** Puts an object that it refers to among its own owners, not as the controller, in place of whoever `manager` put there before. */
+  setOwner(key: string, manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
+  /** Something happened to the object that is news to its users, and that no step tells of (`Life.news`). */
+  tell(key: string, news: readonly Occurrence[]): void;
+  /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */
+  measure(key: string, measures: readonly Measurement[]): void;
   /** Removes annotations that the kind carries. `conflict` as above. */
   removeAnnotations(key: string, names: readonly string[]): Promise<void>;
   /**
@@ -292,14 +310,30 @@ export interface LifePorts {
    * @param more  children that the object does not tell of (`Kind.children`): they go with their owner, as the API server sees to it
    */
   ensureChildren(key: string, more?: readonly Child[]): Promise<readonly string[]>;
-  /** Asks for the deletion of the children, and says whether none was left. */
-  removeChildren(key: string): Promise<{ readonly gone: boolean }>;
+  /**
+   * Asks for the deletion of the children, and says whether none was left.
+   *
+   * @param more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
+   */
+  removeChildren(
+    key: string,
+    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
+  ): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Until the next moment of this rhythm, so that one look serves all who look. */
   together(pauseMs: number): number;
   /** Resolves after so many milliseconds, or when it is aborted. */
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** One more of a counter, or one more observation of a histogram. */
+export interface Measurement {
+  /** Of the metric, as it is declared; what nobody declared is not counted. */
+  readonly name: string;
+  /** All that it has but `namespace` and `host`, which are those of the object. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly seconds?: number;
 }
 
 /** What is put on an object that another refers to, beside guards. */

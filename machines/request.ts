@@ -20,6 +20,8 @@ export interface Reference {
   readonly attributes?: JsonObject;
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
+  /** What this object stands for is a part of what the other one does: without that there is none, and nobody to ask for it. */
+  readonly encloses?: boolean;
 }
 
 /** A Kubernetes object that an object makes, follows and removes. */
@@ -31,8 +33,8 @@ export interface Child {
   readonly namespace?: string;
   /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
   readonly content: JsonObject;
-  /** What happens to one that is not as it should be. */
-  readonly onDrift: 'apply' | 'replace';
+  /** What happens to one that is not as it should be; `keep`: it is made, and what it says then is others' to say. */
+  readonly onDrift: 'apply' | 'replace' | 'keep';
 }
 
 /** Who refers to an object, and what it says of that. */

@@ -32,6 +32,13 @@ export function openCluster({ config, adapters, clock, home }: ClusterDeps): Clu
   return { client, objects: objects({ client }), registry: known, close: () => client.close() };
 }
 
+/** What people can name. */
+export interface Namable {
+  readonly resources: readonly Resource[];
+  /** Whose contracts have the short names. */
+  readonly adapters: readonly Pick<ConfiguredAdapter, 'contracts'>[];
+}
+
 /** What a person named: a kind, or one object of it. */
 export interface Named {
   readonly resource: Resource;
@@ -39,28 +46,24 @@ export interface Named {
 }
 
 /**
- * In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`; or a kind
- * alone.
+ * In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`, `bmh/n`; or a
+ * kind alone.
  *
  * @throws {TerminalError} it is neither, or there is no such kind
  */
-export function named(command: string, resources: readonly Resource[], words: readonly string[]): Named {
+export function named(command: string, namable: Namable, words: readonly string[]): Named {
   const [kind = '', name] = partsOf(words);
-  if (kind !== '') return { resource: kindNamed(resources, kind), name };
+  if (kind !== '') return { resource: kindNamed(namable, kind), name };
   throw new TerminalError(
     `'${command}' takes a kind, such as 'network', one object, such as 'network/app', or none for all of a namespace; got '${words.join(' ')}'`,
   );
 }
 
 /** As `named`, of one object. */
-export function objectNamed(
-  command: string,
-  resources: readonly Resource[],
-  words: readonly string[],
-): Omit<Address, 'namespace'> {
+export function objectNamed(command: string, namable: Namable, words: readonly string[]): Omit<Address, 'namespace'> {
   const [kind = '', name] = partsOf(words);
   if (name !== undefined) {
-    const { realm, plural } = kindNamed(resources, kind);
+    const { realm, plural } = kindNamed(namable, kind);
     return { realm, plural, name };
   }
   throw new TerminalError(
@@ -76,7 +79,8 @@ function partsOf(words: readonly string[]): readonly [kind?: string, name?: stri
   return names.length === 0 ? [kind] : [kind, names[0]];
 }
 
-function kindNamed(resources: readonly Resource[], kind: string): Resource {
+function kindNamed({ resources, adapters }: Namable, kind: string): Resource {
+  const asked = kind.toLowerCase();
   const resource = resources.find(({ kind: of, plural, group, version }) =>
     [
       of.toLowerCase(),
@@ -84,9 +88,14 @@ function kindNamed(resources: readonly Resource[], kind: string): Resource {
       `${plural}.${group}`,
       `${of.toLowerCase()}.${group}`,
       `${plural}.${version}.${group}`,
-    ].includes(kind.toLowerCase()),
+    ].includes(asked),
   );
   if (resource !== undefined) return resource;
+  const short = adapters
+    .flatMap(({ contracts }) => contracts)
+    .find(({ shortNames = [] }) => shortNames.includes(asked));
+  const meantByShort = resources.find(({ group, plural }) => group === short?.group && plural === short.plural);
+  if (meantByShort !== undefined) return meantByShort;
   const all = resources.map(({ kind: of }) => of).join(', ');
   const meant = hint(
     kind,

@@ -192,9 +192,13 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         });
       }
       case 'crds': {
-        const { applyCrds, printCrds } = await import('./crds.ts');
+        const [{ applyCrds, printCrds }, { definedContracts }] = await Promise.all([
+          import('./crds.ts'),
+          import('../process/adapters.ts'),
+        ]);
         process.stdout.on('error', leaveWithReader);
-        const contracts = adapters.flatMap((adapter) => adapter.contracts);
+        const defined = await Promise.all(adapters.map((adapter) => definedContracts(adapter, env, options)));
+        const contracts = defined.flat();
         return await (apply ? applyCrds : printCrds)({ config, clock, contracts, names: rest, out: process.stdout });
       }
       case 'migrate': {
@@ -286,11 +290,19 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         });
       }
       case 'doctor': {
-        const { doctor } = await import('./doctor/doctor.ts');
+        const [{ doctor }, { definedContracts }] = await Promise.all([
+          import('./doctor/doctor.ts'),
+          import('../process/adapters.ts'),
+        ]);
         process.stdout.on('error', leaveWithReader);
+        const asDefined = async (adapter: Adapter): Promise<Adapter & ConfiguredAdapter> => ({
+          ...adapter,
+          ...configure(adapter, env, options),
+          contracts: await definedContracts(adapter, env, options),
+        });
         return await doctor({
           config,
-          adapters: adapters.map((adapter) => ({ ...adapter, ...configure(adapter, env, options) })),
+          adapters: await Promise.all(adapters.map(asDefined)),
           clock,
           output,
           folder: data,

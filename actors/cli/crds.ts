@@ -1,5 +1,5 @@
 // `troupe crds`: the CustomResourceDefinitions of the kinds.
-import { crd, crdFile, type KindContract, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Contract, crd, crdFile, crdName, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
@@ -14,8 +14,8 @@ export interface CrdsDeps {
   config: Config;
   clock: Clock;
   /** Of all kinds that there are. */
-  contracts: readonly KindContract[];
-  /** Kinds or plurals, in any case; none: all kinds. */
+  contracts: readonly Contract[];
+  /** Kinds, plurals or short names, in any case; none: all kinds. */
   names: readonly string[];
   out: NodeJS.WritableStream;
 }
@@ -55,26 +55,26 @@ export async function installCrds(
   client: KubeClient,
   clock: Clock,
   onProgress: (line: string) => void,
-  contracts: readonly KindContract[],
+  contracts: readonly Contract[],
 ): Promise<void> {
   for (const contract of contracts) {
     await client.call({
       method: 'PATCH',
-      path: `${PATH}/${nameOf(contract)}?fieldManager=${MANAGER}&force=true`,
+      path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
       contentType: 'application/apply-patch+yaml',
       body: crd(contract),
     });
-    onProgress(`customresourcedefinition.apiextensions.k8s.io/${nameOf(contract)} serverside-applied`);
+    onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} serverside-applied`);
   }
   const until = clock.now() + SERVED_WITHIN_MS;
   for (const contract of contracts) {
     await served(client, clock, contract, until);
-    onProgress(`customresourcedefinition.apiextensions.k8s.io/${nameOf(contract)} condition met`);
+    onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} condition met`);
   }
 }
 
 /** The server answers 404 or 429 until a definition is established and its storage is there. */
-async function served(client: KubeClient, clock: Clock, contract: KindContract, until: number): Promise<void> {
+async function served(client: KubeClient, clock: Clock, contract: Contract, until: number): Promise<void> {
   const path = `/apis/${contract.group}/${contract.version}/${contract.plural}?limit=1`;
   for (;;) {
     try {
@@ -83,14 +83,14 @@ async function served(client: KubeClient, clock: Clock, contract: KindContract, 
     } catch (error) {
       const { code } = toErrorData(error);
       if (code !== 'absent' && code !== 'transient') throw error;
-      const { body } = await client.call({ method: 'GET', path: `${PATH}/${nameOf(contract)}` });
+      const { body } = await client.call({ method: 'GET', path: `${PATH}/${crdName(contract)}` });
       const names = conditionOf(body, 'NamesAccepted');
       if (names?.['status'] === 'False') {
         const why = `another definition has its names: ${names['message']}`;
-        throw new TerminalError(`'${nameOf(contract)}' is not established, ${why}`);
+        throw new TerminalError(`'${crdName(contract)}' is not established, ${why}`);
       }
       if (clock.now() > until) {
-        const what = `'${nameOf(contract)}' is applied and still not served after ${SERVED_WITHIN_MS / 1_000} s`;
+        const what = `'${crdName(contract)}' is applied and still not served after ${SERVED_WITHIN_MS / 1_000} s`;
         throw new TransientError(what, { cause: error });
       }
     }
@@ -103,15 +103,11 @@ function conditionOf({ status }: JsonObject, wanted: string): JsonObject | undef
   return conditions?.find(({ type }) => type === wanted);
 }
 
-function nameOf({ plural, group }: KindContract): string {
-  return `${plural}.${group}`;
-}
-
-function chosen(contracts: readonly KindContract[], names: readonly string[]): readonly KindContract[] {
+function chosen(contracts: readonly Contract[], names: readonly string[]): readonly Contract[] {
   if (names.length === 0) return contracts;
   const named = names.map((name) => {
     const contract = contracts.find((each) =>
-      [each.kind.toLowerCase(), each.plural, nameOf(each)].includes(name.toLowerCase()),
+      [each.kind.toLowerCase(), each.plural, crdName(each), ...(each.shortNames ?? [])].includes(name.toLowerCase()),
     );
     if (contract !== undefined) return contract;
     throw new TerminalError(`there is no kind '${name}'; there are ${contracts.map(({ kind }) => kind).join(', ')}`);

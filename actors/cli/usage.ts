@@ -1,5 +1,5 @@
 // The commands of `troupe`, the options of each, and what `troupe help` says.
-import type { Adapter } from '../../adapters/adapter.ts';
+import type { Adapter, Flag } from '../../adapters/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { knownRoles } from '../process/config.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
@@ -519,7 +519,7 @@ export function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(USAGES, name);
 }
 
-type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'scaffold'>;
+type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'definitionFlags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
 const CONFIGURED: readonly CommandName[] = [
@@ -537,6 +537,9 @@ const CONFIGURED: readonly CommandName[] = [
   'machines',
 ];
 
+/** Commands that take how the cluster is to have the definitions. */
+const DEFINING: readonly CommandName[] = ['crds', 'doctor'];
+
 /** Commands that ask, and change nothing: for them 1 is an answer, and an error 2. */
 export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph', 'top', 'trace', 'doctor'];
 
@@ -549,28 +552,45 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
   const { options, ...usage }: Usage = USAGES[name];
   const all: Record<string, Option> = { ...options };
   if (all['roles'] !== undefined) all['roles'] = { ...all['roles'], value: knownRoles(adapters).join() };
-  if (CONFIGURED.includes(name)) Object.assign(all, flagsOf(adapters));
+  const flags = flagsOf(adapters);
+  if (DEFINING.includes(name)) Object.assign(all, flags.definitions);
+  if (CONFIGURED.includes(name)) Object.assign(all, flags.process);
   return { ...usage, options: all };
 }
 
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
 export function allOptions(adapters: readonly KnownAdapter[]): Options {
   const all = Object.values(USAGES).map(({ options }): Options => options);
-  return { ...Object.assign({}, ...all), ...usageOf('run', adapters).options, ...usageOf('demo', adapters).options };
+  const { options: ofRun } = usageOf('run', adapters);
+  const { options: ofDemo } = usageOf('demo', adapters);
+  return { ...Object.assign({}, ...all), ...ofRun, ...ofDemo, ...flagsOf(adapters).definitions };
 }
 
-function flagsOf(adapters: readonly KnownAdapter[]): Options {
-  const taken = new Set(Object.values(USAGES).flatMap(({ options }) => Object.keys(options)));
-  const flags: Record<string, Option> = {};
-  for (const { realm, flags: own = [] } of adapters) {
-    for (const { name, ...flag } of own) {
-      if (taken.has(name) || Object.hasOwn(flags, name) || name === 'help' || name === 'version') {
-        throw new TerminalError(`adapter '${realm}' has a flag that is taken: '${name}'`);
-      }
-      flags[name] = { type: 'string', ...flag };
+/** Of all adapters, by what they are for. */
+interface AdapterFlags {
+  readonly process: Options;
+  readonly definitions: Options;
+}
+
+function flagsOf(adapters: readonly KnownAdapter[]): AdapterFlags {
+  const taken = new Set(['help', 'version', ...Object.values(USAGES).flatMap(({ options }) => Object.keys(options))]);
+  const optionsOf = (realm: string, flags: readonly Flag[] = []): Options => {
+    for (const { name } of flags) {
+      if (taken.has(name)) throw new TerminalError(`adapter '${realm}' has a flag that is taken: '${name}'`);
+      taken.add(name);
     }
-  }
-  return flags;
+    return Object.fromEntries(flags.map(({ name, ...flag }): [string, Option] => [name, { type: 'string', ...flag }]));
+  };
+  const each = adapters.map(
+    ({ realm, flags, definitionFlags }): AdapterFlags => ({
+      process: optionsOf(realm, flags),
+      definitions: optionsOf(realm, definitionFlags),
+    }),
+  );
+  return {
+    process: Object.assign({}, ...each.map(({ process }) => process)),
+    definitions: Object.assign({}, ...each.map(({ definitions }) => definitions)),
+  };
 }
 
 /** The text of `troupe help`. @throws {TerminalError} as `usageOf` */

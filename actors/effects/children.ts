@@ -16,7 +16,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ChildrenDeps {
-  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark'>;
+  readonly objects: Pick<Objects, 'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus'>;
   readonly registry: Registry;
 }
 
@@ -49,7 +49,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { objects, registry } = deps;
   const { actor, object, kind } = owner;
   const { resource, namespace, key } = placeOf(deps, owner, child);
-  const manager = kind.fieldManagers.guards;
+  const manager = kind.fieldManagers.children ?? kind.fieldManagers.guards;
   const waiting = (until: 'ready' | 'deleted'): readonly string[] => [
     `Waiting for ${child.kind.toLowerCase()}/${child.name} to be ${until}`,
   ];
@@ -58,6 +58,11 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       manager,
       owners: ownersOf(object, namespace, known),
       known,
+    });
+  const own = (known: KubeObject): Promise<KubeObject> =>
+    objects.mark(resource, { namespace, name: child.name, uid: known.metadata.uid }, `${manager}/owner`, {
+      labels: {},
+      owners: [ownerReferenceTo(object)],
     });
   const answer = actor.dependencies().find((each) => addressKey(registry.target(actor.address, each)) === key)?.answer;
   // Its actor may have said that it is absent before it was made: the API server knows.
@@ -75,12 +80,14 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { object: present, fields } = found;
   if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
   const isOwned = namespace !== object.metadata.namespace || isOwnedBy(object, present);
-  if (!isAsApplied(child.content, present, fields) || !isOwned) {
-    if (child.onDrift === 'replace' && !isAsApplied(child.content, present, fields)) {
+  const isAsWanted = child.onDrift === 'keep' || isAsApplied(child.content, present, fields);
+  if (!isAsWanted || !isOwned) {
+    if (child.onDrift === 'replace' && !isAsWanted) {
       await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
       return waiting('deleted');
     }
-    await apply(present);
+    if (isAsWanted && child.onDrift === 'keep') await own(present);
+    else await apply(present);
     return waiting('ready');
   }
   // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.
@@ -88,37 +95,94 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   return isReady || registry.standing(resource, present).ready ? [] : waiting('ready');
 }
 
-/** Puts marks on what the owner refers to, as it was heard of. */
-export async function mark(
-  { objects, registry }: ChildrenDeps,
-  { actor, object }: Owner,
-  other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
-  { manager, labels, isOwned }: Marks,
-): Promise<void> {
+type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
+
+/** Something that the owner refers to, as it was heard of. @throws {TransientError} it was not */
+function heardOf(
+  { registry }: Pick<ChildrenDeps, 'registry'>,
+  { actor }: Pick<Owner, 'actor'>,
+  other: Other,
+): { readonly resource: Resource; readonly namespace: string; readonly name: string; readonly uid: string } {
   const target = registry.target(actor.address, other);
   const resource = registry.resource(target);
   if (resource === undefined) throw new TypeError(`kind '${other.kind}' is not known`);
   const known = actor
     .dependencies()
     .find((each) => addressKey(registry.target(actor.address, each)) === addressKey(target));
-  if (known?.answer === undefined) throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
-  const owners = isOwned ? [ownerReferenceTo(object)] : [];
-  await objects.mark(resource, { ...target, uid: known.answer.uid }, manager, { labels, owners });
+  if (known?.answer === undefined || known.answer.readiness === Readiness.Absent)
+    throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
+  return { resource, namespace: target.namespace, name: target.name, uid: known.answer.uid };
 }
 
-/** Asks for the deletion of all children, and says whether all were gone already. */
-export async function removeChildren(deps: ChildrenDeps, owner: Owner): Promise<{ readonly gone: boolean }> {
-  const gone = await ended(owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)));
+/** What the object refers to, as an owner. */
+export function ownerAmong(
+  deps: Pick<ChildrenDeps, 'registry'>,
+  { actor }: Pick<Owner, 'actor'>,
+  other: Other,
+): OwnerReference {
+  const { resource, name, uid } = heardOf(deps, { actor }, other);
+  const { group, version, kind } = resource;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, name, uid };
+}
+
+/** Says something in the status of what the owner refers to. */
+export async function recordOn(
+  deps: ChildrenDeps,
+  owner: Owner,
+  other: Other,
+  manager: string,
+  status: JsonObject,
+): Promise<void> {
+  const { resource, namespace, name, uid } = heardOf(deps, owner, other);
+  const present = await deps.objects.get(resource, namespace, name);
+  refuseEnded(owner);
+  if (present?.metadata.uid !== uid) throw new TransientError(`${other.kind} '${name}' is another one by now`);
+  await deps.objects.patchStatus(resource, present, manager, status);
+}
+
+/** Puts marks on what the owner refers to, as it was heard of. */
+export async function mark(
+  deps: ChildrenDeps,
+  owner: Owner,
+  other: Other,
+  { manager, labels, isOwned }: Marks,
+): Promise<void> {
+  const { resource, ...marked } = heardOf(deps, owner, other);
+  const owners = isOwned ? [ownerReferenceTo(owner.object)] : [];
+  await deps.objects.mark(resource, marked, manager, { labels, owners });
+}
+
+/**
+ * Asks for the deletion of all children, and says whether all were gone already.
+ *
+ * @param more  others, named elsewhere than in the kind: what is not owned of these is somebody else's
+ */
+export async function removeChildren(
+  deps: ChildrenDeps,
+  owner: Owner,
+  more: readonly Other[] = [],
+): Promise<{ readonly gone: boolean }> {
+  const removing = [
+    ...owner.kind.children(owner.object).map((child) => removeChild(deps, owner, child)),
+    ...more.map((child) => removeChild(deps, owner, child, isOwnedBy)),
+  ];
+  const gone = await ended(removing);
   return { gone: gone.every(Boolean) };
 }
 
-async function removeChild(deps: ChildrenDeps, owner: Owner, child: Child): Promise<boolean> {
+/** @param isOurs  of what is not, nothing is touched */
+async function removeChild(
+  deps: ChildrenDeps,
+  owner: Owner,
+  child: Other,
+  isOurs: (object: KubeObject, child: KubeObject) => boolean = () => true,
+): Promise<boolean> {
   const { objects } = deps;
   const { uid } = owner.object.metadata;
   const { resource, namespace } = placeOf(deps, owner, child);
   const present = await objects.get(resource, namespace, child.name);
   refuseEnded(owner);
-  if (present === undefined) return true;
+  if (present === undefined || !isOurs(owner.object, present)) return true;
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
   if (ownerReferences.some((other) => other.uid !== uid)) {
     if (isOwnedBy(owner.object, present)) await objects.disown(resource, present, uid);
@@ -137,7 +201,7 @@ function refuseEnded({ actor, isAlive }: Owner): void {
 function placeOf(
   { registry }: ChildrenDeps,
   { actor }: Owner,
-  child: Child,
+  child: Other,
 ): { readonly resource: Resource; readonly namespace: string; readonly key: string } {
   const target = registry.target(actor.address, child);
   const resource = registry.resource(target);

@@ -127,12 +127,15 @@ export class ObjectActor {
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
       onState: (from, to) => this.#teller.tellState(from, to),
       onStep: () => this.#answerAll(),
-      onNews: (news) => {
-        this.#teller.tellNews(news);
-        if (this.#object !== undefined) deps.tell(this.#object, news);
-      },
+      onNews: (news) => this.tell(news),
       supervise: (act) => deps.supervise(this, act),
     });
+  }
+
+  /** Something happened to the object that is news to its users. */
+  tell(news: Occurrence): void {
+    this.#teller.tellNews(news);
+    if (this.#object !== undefined) this.#deps.tell(this.#object, news);
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */

@@ -1,11 +1,13 @@
 // The adapters of a process. The only file of the runtime that names one.
-import type { Adapter, ConfiguredAdapter, DeclaredKind, Settings } from '../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/adapter.ts';
+import { metal3 } from '../../adapters/ironic/mod.ts';
+import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { Role } from './config.ts';
 
 /** Those that come with Troupe. */
-export const BUILT_IN: readonly Adapter[] = [openstack];
+export const BUILT_IN: readonly Adapter[] = [openstack, metal3];
 
 /**
  * All adapters of a process.
@@ -56,7 +58,7 @@ export function configure(
   options: Texts = {},
   purpose?: 'development',
 ): ConfiguredAdapter {
-  const settings = settingsOf(adapter, env, options);
+  const settings = settingsOf(adapter.realm, adapter.flags, env, options);
   const configured = adapter.configure({ ...settings, ...(purpose !== undefined && { purpose }) });
   const { kinds, serve } = configured as Partial<typeof configured>;
   if (!Array.isArray(kinds) || typeof serve !== 'function') {
@@ -73,7 +75,20 @@ export function configure(
   return { ...adapter, ...configured };
 }
 
-function settingsOf({ realm, flags = [] }: Adapter, env: Texts, options: Texts): Settings {
+/**
+ * The contracts of an adapter as the cluster is to have them: its own, unless it has options for that.
+ *
+ * @throws {TerminalError} an option is wrong
+ */
+export async function definedContracts(
+  { realm, contracts, definitions, definitionFlags }: Adapter,
+  env: Texts,
+  options: Texts = {},
+): Promise<readonly Contract[]> {
+  return (await definitions?.(settingsOf(realm, definitionFlags, env, options))) ?? contracts;
+}
+
+function settingsOf(realm: string, flags: readonly Flag[] = [], env: Texts, options: Texts): Settings {
   return {
     flag(name) {
       const flag = flags.find((each) => each.name === name);

@@ -3,7 +3,8 @@
 // Invariants:
 //   W1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
 //   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
-//   W3. The epoch is marked as seeded only after every object was published once under it.
+//   W3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
+//       API server knows has no objects.
 //   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
 //       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
 //       out at once, so that the next leader knows what may have to be ended (W2), and the seeding holds them all (W3).
@@ -34,6 +35,7 @@ import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
 import { Outbox } from '../mail/outbox.ts';
 import type { Registry } from '../object/registry.ts';
 import { changeOf } from '../telling/cause.ts';
+import { MissingKinds } from './missing-kinds.ts';
 import { placesOf } from './read-all.ts';
 
 export interface WatcherDeps {
@@ -133,6 +135,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     });
   };
   const later = new Later<Saying>({ clock, publish });
+  let missing: MissingKinds | undefined;
   try {
     const known = await readMail(deps, term.signal);
     const say = (
@@ -163,7 +166,8 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     );
     const unseeded = new Set(watches.map(watchKey));
     let seededAt = Number.POSITIVE_INFINITY;
-    const seeded = (watch: Watch, serverTime: number): void => {
+    /** @param serverTime  of the list; none where there is nothing to list */
+    const seeded = (watch: Watch, serverTime = Number.POSITIVE_INFINITY): void => {
       if (!unseeded.delete(watchKey(watch))) return;
       seededAt = Math.min(seededAt, serverTime);
       if (unseeded.size > 0) return;
@@ -177,15 +181,27 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       pending.add(marking);
       void marking.finally(() => pending.delete(marking));
     };
+    const families = new MissingKinds({
+      ...{ kinds: registry.kinds, clock, log },
+      onAbsent(realm) {
+        for (const watch of watches) if (watch.resource.realm === realm) seeded(watch);
+      },
+      onMissed: (resource) => deps.onInterrupted?.(resource),
+    });
+    missing = families;
     await Promise.all(
       watches.map((watch) => {
         const { resource, place } = watch;
-        const { plural, group } = resource;
+        const { plural } = resource;
+        const isCaredFor = registry.kind(resource) !== undefined;
+        /** People were told. */
+        let isTold = false;
         return watchResource(
           deps,
           { resource, namespace: place },
           {
             onList(items, resourceVersion, serverTime) {
+              if (families.there(resource)) isTold = true;
               const present = new Set<string>();
               for (const object of items) {
                 const { namespace = '', name } = object.metadata;
@@ -210,17 +226,17 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: changeOf(object) });
               known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
             },
-            onTrouble(message, missing) {
-              deps.onInterrupted?.(resource);
-              if (!missing) log.warn({ plural, error: message }, 'the watch is interrupted');
-              else if (registry.kind(resource) === undefined) seeded(watch, clock.now());
-              else
-                log.warn(
-                  `the API server does not know '${plural}.${group}': apply its CustomResourceDefinition (troupe crds --apply)`,
-                );
+            onTrouble(message, isMissing) {
+              if (!isMissing) {
+                deps.onInterrupted?.(resource);
+                log.warn({ plural, error: message }, 'the watch is interrupted');
+                isTold = true;
+              } else if (isCaredFor) families.missing(resource);
+              else seeded(watch);
             },
             onRecovery() {
-              log.info({ plural }, 'the watch works again');
+              if (isTold) log.info({ plural }, 'the watch works again');
+              isTold = false;
             },
           },
           term.signal,
@@ -235,6 +251,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       await Promise.race([all, clock.sleep(FLUSH_MS, flushed.signal)]);
     }
   } finally {
+    missing?.close();
     later.clear();
     outbox.close();
     stopEpoch();

@@ -1,4 +1,5 @@
-// From contracts to CustomResourceDefinitions: as objects, as YAML, and as the files of a folder.
+// From contracts to CustomResourceDefinitions: as objects, as YAML, and as the files of a folder. A kind whose contract is not
+// written in the language of contract.ts has a finished definition, and is the same to whoever uses it.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -18,6 +19,8 @@ export interface KindContract {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
+  /** Other names, for whoever types. */
+  readonly shortNames?: readonly string[];
   readonly categories: readonly string[];
   readonly description: string;
   readonly columns: readonly PrinterColumn[];
@@ -38,6 +41,31 @@ export interface OlderVersion {
   readonly deprecated?: string;
 }
 
+/** A kind with a finished definition. All that is said of it here is known without making that. */
+export interface KindDefinition {
+  readonly group: string;
+  /** One that is served, and that actors use. */
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  /** The CustomResourceDefinition. */
+  definition(): JsonObject;
+}
+
+/** What an adapter gives for a kind. */
+export type Contract = KindContract | KindDefinition;
+
+/** Whether it is written in the language of contract.ts, whose rules are for such contracts alone. */
+export function isWritten(contract: Contract): contract is KindContract {
+  return !('definition' in contract);
+}
+
+/** The name of the CustomResourceDefinition. */
+export function crdName({ plural, group }: Pick<Contract, 'plural' | 'group'>): string {
+  return `${plural}.${group}`;
+}
+
 /** A file of the folder of generated CRDs. */
 export interface CrdFile {
   readonly name: string;
@@ -46,9 +74,15 @@ export interface CrdFile {
 
 const HEADER = '# Generated from the contract of the kind by `npm run generate`; changes made here are lost.\n';
 
-/** The CustomResourceDefinition of a contract, namespaced, with a status subresource; its own version is the one stored. */
-export function crd(contract: KindContract): JsonObject {
-  const { group, version, kind, plural, categories, columns, description, spec, status, older = [] } = contract;
+/** The CustomResourceDefinition of a kind. */
+export function crd(contract: Contract): JsonObject {
+  return isWritten(contract) ? writtenCrd(contract) : contract.definition();
+}
+
+/** Namespaced, with a status subresource; the contract's own version is the one stored. */
+function writtenCrd(contract: KindContract): JsonObject {
+  const { group, version, kind, plural, shortNames, categories, columns, description, spec, status } = contract;
+  const { older = [] } = contract;
   const propertiesWith = (spec: Schema): JsonObject => ({
     apiVersion: {
       type: 'string',
@@ -73,10 +107,17 @@ export function crd(contract: KindContract): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: { name: crdName(contract) },
     spec: {
       group,
-      names: { categories, kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      names: {
+        categories,
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        ...(shortNames !== undefined && { shortNames }),
+        singular: kind.toLowerCase(),
+      },
       scope: 'Namespaced',
       versions: [{ version, spec }, ...older].map(versionOf),
     },
@@ -107,7 +148,7 @@ export function openApi(schema: Schema, name: string | undefined): JsonObject {
 }
 
 /** The generated file of a contract: keys sorted, scalars quoted so that readers of YAML 1.1 agree. */
-export function crdFile(contract: KindContract): CrdFile {
+export function crdFile(contract: Contract): CrdFile {
   const text = stringify(crd(contract), {
     version: '1.1',
     sortMapEntries: true,
@@ -122,7 +163,7 @@ export function crdFile(contract: KindContract): CrdFile {
  *
  * @returns the names of the files that changed
  */
-export async function writeCrds(folder: string, contracts: readonly KindContract[]): Promise<readonly string[]> {
+export async function writeCrds(folder: string, contracts: readonly Contract[]): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   const { changed, stale } = await compare(folder, contracts);
   await Promise.all(changed.map(({ name, text }) => writeFile(join(folder, name), text)));
@@ -131,14 +172,14 @@ export async function writeCrds(folder: string, contracts: readonly KindContract
 }
 
 /** Names of the files in `folder` that `writeCrds` would change; empty when all are up to date. Writes nothing. */
-export async function checkCrds(folder: string, contracts: readonly KindContract[]): Promise<readonly string[]> {
+export async function checkCrds(folder: string, contracts: readonly Contract[]): Promise<readonly string[]> {
   const { changed, stale } = await compare(folder, contracts);
   return [...changed.map(({ name }) => name), ...stale];
 }
 
 async function compare(
   folder: string,
-  contracts: readonly KindContract[],
+  contracts: readonly Contract[],
 ): Promise<{ readonly changed: readonly CrdFile[]; readonly stale: readonly string[] }> {
   const files = contracts.map(crdFile);
   const names = await readdir(folder);

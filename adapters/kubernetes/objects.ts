@@ -54,6 +54,11 @@ export interface Objects {
    * @throws {ConflictError} the object has changed since `object`
    */
   storeStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
+  /**
+   * Changes members of the status, whoever says what beside them; null takes one away.
+   * @throws {ConflictError} the object has changed since `object`
+   */
+  patchStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Changes members of the spec; null takes one away. @throws {ConflictError} the object has changed since `object` */
   patchSpec(resource: Resource, object: KubeObject, manager: string, spec: JsonObject): Promise<KubeObject>;
   /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
@@ -238,6 +243,11 @@ export function objects({ client }: { client: KubeClient }): Objects {
       const body = { metadata: { uid, resourceVersion }, status: change };
       return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
     },
+    patchStatus(resource, object, manager, status) {
+      const { uid, resourceVersion } = object.metadata;
+      const body = { metadata: { uid, resourceVersion }, status };
+      return send(resource, reference(object), MERGE, body, `/status?fieldManager=${encodeURIComponent(manager)}`);
+    },
     patchSpec(resource, object, manager, spec) {
       const { uid, resourceVersion } = object.metadata;
       const body = { metadata: { uid, resourceVersion }, spec };
@@ -246,7 +256,11 @@ export function objects({ client }: { client: KubeClient }): Objects {
     mark(resource, object, manager, { labels, owners }) {
       const body = identity(resource, object);
       const ownerReferences = owners.map((owner) => ({ ...owner, controller: false })) as unknown as JsonObject[];
-      const metadata = { ...body.metadata, labels: { ...labels }, ...(owners.length > 0 && { ownerReferences }) };
+      const metadata = {
+        ...body.metadata,
+        ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
+        ...(owners.length > 0 && { ownerReferences }),
+      };
       return send(resource, object, APPLY, { ...body, metadata }, query(manager));
     },
     recordId(resource, object, id, applied) {

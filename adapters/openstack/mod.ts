@@ -1,5 +1,6 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
+import type { KindContract } from '../kubernetes/crds.ts';
 import { openstack } from './adapter.ts';
 import type { Downloads } from './downloads.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
@@ -19,7 +20,7 @@ export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sess
 export { GROUP, openstack, REALM, VERSION };
 
 /** The contracts of all kinds, for their CRDs. */
-export const openstackContracts = openstack.contracts;
+export const openstackContracts: readonly KindContract[] = KINDS.map(({ contract }) => contract);
 
 export interface OpenStackKindsDeps {
   readonly sessions: Sessions;

@@ -143,6 +143,8 @@ export interface HostEvent {
   /** CamelCase. */
   readonly reason: string;
   readonly message: string;
+  /** `Normal` unless stated, as the contract has it even for failures. */
+  readonly type?: 'Warning';
 }
 
 /** One count more, or with `seconds` one more observation of a histogram. Whoever counts adds the labels of the host. */

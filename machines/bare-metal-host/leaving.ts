@@ -77,7 +77,6 @@ const poweringOff = hostSetup.createStateConfig({
   },
 });
 
-const again = { target: 'retrying', actions: noteError } as const;
 const releaseAgain = { target: 'releasingAgain', actions: noteError } as const;
 
 const deleting = hostSetup.createStateConfig({
@@ -93,35 +92,13 @@ const deleting = hostSetup.createStateConfig({
       always: [
         { guard: 'isGone', target: '#gone' },
         { guard: 'isHeld', target: 'held' },
-        { guard: 'isSaved', target: 'clearing' },
+        { guard: 'isSaved', target: 'removing' },
       ],
     },
     held: {
       description: 'Others hold it by their finalizers.',
       tags: [Tag.Held, Tag.Waiting],
       always: { guard: not('isHeld'), target: 'deciding' },
-    },
-    clearing: {
-      description: 'The deletion of what it made for itself is asked for.',
-      tags: Tag.Busy,
-      invoke: {
-        id: 'removeChildren',
-        src: 'removeChildren',
-        input: who,
-        onDone: [
-          {
-            guard: { type: 'wasGone', params: ({ event }: { event: { output: { gone: boolean } } }) => event.output },
-            target: 'removing',
-          },
-          { target: 'awaitingChildren' },
-        ],
-        onError: again,
-      },
-    },
-    awaitingChildren: {
-      description: 'What it made for itself is still there.',
-      tags: Tag.Waiting,
-      after: { childrenPause: 'clearing' },
     },
     removing: {
       description: 'It is being taken out of Ironic.',

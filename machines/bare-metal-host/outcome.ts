@@ -30,6 +30,10 @@ export interface Noted {
   readonly unannotate?: readonly string[];
   readonly events?: readonly HostEvent[];
   readonly measures?: readonly Measure[];
+  /** Of the machine, as HardwareData knows it, where the host does not say. */
+  readonly architecture?: string;
+  /** What the HostFirmwareComponents of the host record as applied from here on. */
+  readonly firmwareUpdates?: readonly JsonObject[];
 }
 
 export type Outcome = Noted &

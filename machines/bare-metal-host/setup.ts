@@ -67,8 +67,6 @@ type Taking = Row & { readonly facts?: HostFacts };
 
 /** So many writes in a row that lost a race are made again at once; what the API server refuses each time is no race. */
 const QUICK_RACES = 5;
-/** Until it is asked again whether the children are gone, in milliseconds. */
-const CHILDREN_PAUSE_MS = 1_000;
 
 export const hostSetup = setup({
   types: {
@@ -107,8 +105,6 @@ export const hostSetup = setup({
      * been told of the host as it is stored then.
      */
     writeStatus: fromPromise<void, WriteInput>(notProvided),
-    /** Asks for the deletion of the children, and says whether none was left. */
-    removeChildren: fromPromise<{ readonly gone: boolean }, HostInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
     unclaim: fromPromise<void, HostInput>(notProvided),
     /** Removes the own finalizer. */
@@ -305,7 +301,6 @@ export const hostSetup = setup({
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
     wasRefused: (_, { outcome }: Told) => outcome.kind === 'failed' && outcome.until === 'change',
-    wasGone: (_, { gone }: { gone: boolean }) => gone,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>
@@ -319,7 +314,6 @@ export const hostSetup = setup({
     writePause: ({ context }) => retryMs(context.writeFailures),
     pause: ({ context }) => context.pauseMs,
     detachedPause: PAUSES_MS.detached,
-    childrenPause: CHILDREN_PAUSE_MS,
   },
 });
 

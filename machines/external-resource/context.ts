@@ -338,6 +338,11 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
   return externalId === undefined && dependencies.some(isUnbuilt);
 }
 
+/** What the resource was a part of is gone: so is the resource, and there is nobody who could be asked. */
+export function isGoneWithOther({ dependencies }: Pick<ResourceContext, 'dependencies'>): boolean {
+  return dependencies.some(({ encloses, answer }) => encloses === true && answer?.readiness === Readiness.Absent);
+}
+
 /** A child that is not known to be gone. */
 export function isChildStill({ neededFor, answer }: Dependency): boolean {
   return neededFor === 'never' && answer?.readiness !== Readiness.Absent;

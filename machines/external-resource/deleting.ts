@@ -61,6 +61,7 @@ export const deleting = resourceSetup.createStateConfig({
       tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsDependencies],
       always: [
         { guard: 'isDetached', target: 'unclaiming' },
+        { guard: 'isGoneWithOther', target: 'unclaiming' },
         { guard: and(['isContested', 'isRecorded', 'isCredentialed']), target: 'contending' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },

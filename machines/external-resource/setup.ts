@@ -20,6 +20,7 @@ import {
   isAbleToLook,
   isChildStill,
   isCredentialed,
+  isGoneWithOther,
   isProvedUnbuilt,
   isUsurped,
   isWorthLookingAhead,
@@ -268,6 +269,7 @@ export const resourceSetup = setup({
     isPassOnOld: ({ context }) => context.object.managed && isAnew(context),
     /** A reference that was missing for a look may have come while it was made. */
     isLookStale: ({ context }) => context.basis !== basisOf(context.dependencies),
+    isGoneWithOther: ({ context }) => isGoneWithOther(context),
     isProvedUnbuilt: ({ context }) => isProvedUnbuilt(context),
     hasChildren: ({ context }) => context.dependencies.some(({ neededFor }) => neededFor === 'never'),
     wereChildrenGone: (_, { gone }: { gone: boolean }) => gone,

@@ -177,6 +177,7 @@ export async function stage(
     disown: notPlayed,
     storeStatus: notPlayed,
     patchSpec: notPlayed,
+    patchStatus: notPlayed,
     mark: notPlayed,
     removeAnnotations: notPlayed,
     remove: async () => undefined,

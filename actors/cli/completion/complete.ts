@@ -107,10 +107,12 @@ function operandOf({ forms = [] }: Usage, current: string, adapters: readonly Ad
     if (CHOICE.test(form)) return form.split('|').map((text) => ({ text, about: '' }));
     if (form === '<realm>') return adapters.map(({ realm, role }) => ({ text: realm, about: `role ${role}` }));
     if (form.includes('<Kind>')) return contracts.map(({ kind, group }) => ({ text: kind, about: group }));
-    const isOfObject = form.startsWith('<kind>/');
-    return form.includes('<kind>')
-      ? contracts.map(({ kind, group }) => ({ text: `${kind.toLowerCase()}${isOfObject ? '/' : ''}`, about: group }))
-      : [];
+    if (!form.includes('<kind>')) return [];
+    const end = form.startsWith('<kind>/') ? '/' : '';
+    return contracts.flatMap(({ kind, group, shortNames = [] }) => [
+      { text: `${kind.toLowerCase()}${end}`, about: group },
+      ...shortNames.map((name) => ({ text: `${name}${end}`, about: kind })),
+    ]);
   });
   const found = among(all, current);
   if (all.length === 0 && forms.length > 0 && forms.some((form) => /<file|<folder/i.test(form))) {

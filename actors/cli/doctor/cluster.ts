@@ -1,5 +1,6 @@
 // The API server, and the definitions of the kinds in it.
-import { crd, ForbiddenError, type KindContract, type KubeClient } from '../../../adapters/kubernetes/mod.ts';
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { type Contract, crd, crdName, ForbiddenError, type KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type Json, type JsonObject, toErrorData } from '../../../bus/mod.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
 import { clockCheck } from './clocks.ts';
@@ -45,31 +46,63 @@ const TODO: Readonly<Record<Trouble, string>> = {
   'not to be read': 'look with an account that may read customresourcedefinitions',
 };
 
-export async function examineDefinitions(
-  client: Client,
-  contracts: readonly KindContract[],
-): Promise<readonly Check[]> {
-  const found = await Promise.all(
-    contracts.map(async (contract) => [nameOf(contract), await troubleOf(client, contract)] as const),
-  );
-  const place = 'CustomResourceDefinitions';
-  const isFine = found.filter(([, trouble]) => trouble === undefined).length;
-  const troubles = Map.groupBy(found, ([, trouble]) => trouble);
-  troubles.delete(undefined);
-  const said = [...troubles].flatMap(([trouble, of]): Check[] => {
-    if (trouble === undefined) return [];
-    const names = of.map(([name]) => name);
-    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-    const what = `${names.length} of ${contracts.length} ${trouble}: ${names.slice(0, NAMED).join(', ')}${more}`;
-    return [(trouble === 'not to be read' ? unknown : wrong)(Area.Cluster, place, what, TODO[trouble])];
-  });
-  if (said.length > 0) return said;
-  return [well(Area.Cluster, place, `all ${isFine} are there, established, and of this release`)];
+interface Examined {
+  readonly name: string;
+  readonly trouble: Trouble | undefined;
 }
 
-async function troubleOf(client: Client, contract: KindContract): Promise<Trouble | undefined> {
+/** A cluster without any kind of an adapter has no use for it: that is a note, as long as it has kinds of another. */
+export async function examineDefinitions(
+  client: Client,
+  adapters: readonly Pick<Adapter, 'realm' | 'contracts' | 'definitionFlags'>[],
+): Promise<readonly Check[]> {
+  const found = await Promise.all(
+    adapters.map(async (adapter) => ({ adapter, of: await examinedOf(client, adapter.contracts) })),
+  );
+  const isAbsent = ({ of }: (typeof found)[number]): boolean =>
+    of.length > 0 && of.every(({ trouble }) => trouble === 'missing');
+  const wanted = found.every(isAbsent) ? found : found.filter((each) => !isAbsent(each));
+  const notes = found
+    .filter((each) => !wanted.includes(each))
+    .map(({ adapter: { realm } }) => well(Area.Cluster, `kinds of '${realm}'`, 'are not installed here'));
+  const options = wanted.flatMap(({ adapter: { definitionFlags = [] } }) => definitionFlags);
+  return [
+    ...said(
+      wanted.flatMap(({ of }) => of),
+      options.map(({ name }) => `--${name}`),
+    ),
+    ...notes,
+  ];
+}
+
+/** @param options  by which people say how the definitions are to be */
+function said(all: readonly Examined[], options: readonly string[]): readonly Check[] {
+  const place = 'CustomResourceDefinitions';
+  const checks = [...Map.groupBy(all, ({ trouble }) => trouble)].flatMap(([trouble, of]): Check[] => {
+    if (trouble === undefined) return [];
+    const names = of.map(({ name }) => name);
+    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+    const what = `${names.length} of ${all.length} ${trouble}: ${names.slice(0, NAMED).join(', ')}${more}`;
+    const isOtherwise = trouble === 'of another release' || trouble === 'not served in our version';
+    const todo =
+      isOtherwise && options.length > 0
+        ? `${TODO[trouble]}; ${options.join(', ')} say how they are to be`
+        : TODO[trouble];
+    return [(trouble === 'not to be read' ? unknown : wrong)(Area.Cluster, place, what, todo)];
+  });
+  if (checks.length > 0) return checks;
+  return [well(Area.Cluster, place, `all ${all.length} are there, established, and of this release`)];
+}
+
+function examinedOf(client: Client, contracts: readonly Contract[]): Promise<readonly Examined[]> {
+  return Promise.all(
+    contracts.map(async (contract) => ({ name: crdName(contract), trouble: await troubleOf(client, contract) })),
+  );
+}
+
+async function troubleOf(client: Client, contract: Contract): Promise<Trouble | undefined> {
   try {
-    const { body } = await client.call({ method: 'GET', path: `${DEFINITIONS}/${nameOf(contract)}` });
+    const { body } = await client.call({ method: 'GET', path: `${DEFINITIONS}/${crdName(contract)}` });
     return troubleIn(body, crd(contract));
   } catch (error) {
     if (error instanceof AbsentError) return 'missing';
@@ -87,8 +120,11 @@ function troubleIn(found: JsonObject, wanted: JsonObject): Trouble | undefined {
   const [{ spec, status }, own] = [found, wanted] as unknown as [Definition, Definition];
   const isEstablished = status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True');
   if (isEstablished !== true) return 'not established';
-  const pairs = own.spec.versions.map((version) => [version, spec.versions.find(({ name }) => name === version.name)]);
-  if (pairs.some(([, there]) => there?.served !== true)) return 'not served in our version';
+  const pairs = own.spec.versions.map(
+    (version) => [version, spec.versions.find(({ name }) => name === version.name)] as const,
+  );
+  if (pairs.some(([version, there]) => there === undefined || (version.served && !there.served)))
+    return 'not served in our version';
   return pairs.every(([version, there]) => isWithin(version, there)) ? undefined : 'of another release';
 }
 
@@ -104,8 +140,4 @@ function isWithin(wanted: Json | undefined, found: Json | undefined): boolean {
   if (typeof wanted !== 'object' || wanted === null) return wanted === found;
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
   return Object.entries(wanted).every(([name, part]) => isWithin(part, (found as JsonObject)[name]));
-}
-
-function nameOf({ plural, group }: KindContract): string {
-  return `${plural}.${group}`;
 }

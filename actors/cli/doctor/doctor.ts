@@ -70,11 +70,7 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
     const { isReached, checks } = await examineServer(client, clock);
     if (!isReached) return checks;
     const parts = [
-      () =>
-        examineDefinitions(
-          client,
-          adapters.flatMap(({ contracts }) => contracts),
-        ),
+      () => examineDefinitions(client, adapters),
       () => leaderCheck(adapters, read, clock),
       () => examineAccess(client, adapters, [...roles], namespaces),
       () => examineClouds({ adapters, objects: read, namespaces, clock, apiServer: authorityOf(client.server) ?? '' }),

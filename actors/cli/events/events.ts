@@ -46,7 +46,7 @@ export async function events(deps: EventsDeps): Promise<number> {
     throw new TerminalError(`--since must be a Go duration such as 10m; got '${deps.since}'`);
   const port = deps.inspect === undefined ? undefined : portOf(deps.inspect);
   const known = registryOf(adapters);
-  const named = names.length === 0 ? undefined : objectNamed('events', known.resources, names);
+  const named = names.length === 0 ? undefined : objectNamed('events', { resources: known.resources, adapters }, names);
   const [namespaces, types] = [listOf(deps.namespaces), listOf(deps.types)];
   const steps = new Steps();
   const labelOf: Parameters<typeof lineOf>[1]['labelOf'] = (address) =>

@@ -27,12 +27,12 @@ export interface Row {
 
 /** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
 export async function answer(question: Question): Promise<number> {
-  const { clock, names, namespace, told, out, err, ink } = question;
+  const { adapters, clock, names, namespace, told, out, err, ink } = question;
   const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml']);
   const cluster = openCluster(question);
   try {
     const { registry, client, objects } = cluster;
-    const asked = names.length === 0 ? undefined : named('get', registry.kinds, names);
+    const asked = names.length === 0 ? undefined : named('get', { resources: registry.kinds, adapters }, names);
     const isEverywhere = told['all-namespaces'] === true;
     const place = namespace ?? client.namespace;
     const deps = { reading: new Reading({ objects, client }), registry, now: clock.now() };

@@ -50,13 +50,13 @@ const MARGIN_MS = 60_000;
  * @throws {TerminalError} what is asked makes no sense, or nothing is known of it; {AbsentError} no events are kept; as `openBus`
  */
 export async function trace(deps: TraceDeps): Promise<number> {
-  const { clock, openBus, names, output = 'text', out, notes, ink } = deps;
+  const { adapters, clock, openBus, names, output = 'text', out, notes, ink } = deps;
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
   const wanted = deps.generation === undefined ? undefined : generationOf(deps.generation);
   const cluster = openCluster(deps);
   try {
     const { client, registry } = cluster;
-    const named = objectNamed('trace', registry.resources, names);
+    const named = objectNamed('trace', { resources: registry.resources, adapters }, names);
     const address: Address = { ...named, namespace: deps.namespace ?? client.namespace };
     const resource = registry.resource(address);
     if (resource === undefined) throw new TerminalError(`there is no kind '${address.plural}'`);

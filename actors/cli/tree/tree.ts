@@ -18,7 +18,7 @@ export async function answer(question: Question): Promise<number> {
   }
   const cluster = openCluster(question);
   try {
-    const wanted = wantedOf(cluster, names, namespace, direction);
+    const wanted = wantedOf({ ...cluster, adapters: question.adapters }, names, namespace, direction);
     if (isWatching) {
       const { watchTree } = await import('./watch.ts');
       return await watchTree(question, cluster, wanted);
@@ -39,14 +39,14 @@ export async function answer(question: Question): Promise<number> {
 }
 
 function wantedOf(
-  { registry, client }: Pick<Cluster, 'registry' | 'client'>,
+  { registry, client, adapters }: Pick<Cluster, 'registry' | 'client'> & Pick<Question, 'adapters'>,
   names: readonly string[],
   given: string | undefined,
   direction: Direction,
 ): Wanted {
   const namespace = given ?? client.namespace;
   if (names.length === 0) return { namespace, root: undefined, direction };
-  const address = objectNamed('tree', registry.resources, names);
+  const address = objectNamed('tree', { resources: registry.resources, adapters }, names);
   const isOfCluster = registry.resource(address)?.scope === 'Cluster';
   return { namespace, root: { ...address, namespace: isOfCluster ? '' : namespace }, direction };
 }

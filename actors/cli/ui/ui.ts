@@ -42,7 +42,7 @@ export async function ui({
   out,
 }: UiDeps): Promise<number> {
   const known = registryOf(adapters);
-  const asked = names.length === 0 ? undefined : objectNamed('ui', known.resources, names);
+  const asked = names.length === 0 ? undefined : objectNamed('ui', { resources: known.resources, adapters }, names);
   const url = await runningUrl(folder);
   if (asked !== undefined) {
     const isClusterScoped = known.resource(asked)?.scope === 'Cluster';

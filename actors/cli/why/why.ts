@@ -54,7 +54,7 @@ export async function why({
   const cluster = openCluster({ config, adapters, clock, home });
   const { client, objects: read, registry: known } = cluster;
   try {
-    const asked = names.length === 0 ? undefined : objectNamed('why', known.resources, names);
+    const asked = names.length === 0 ? undefined : objectNamed('why', { resources: known.resources, adapters }, names);
     const place = namespace ?? client.namespace;
     const now = clock.now();
     const deps = { reading: new Reading({ objects: read, client }), registry: known, now };

@@ -1,4 +1,4 @@
-// The CustomResourceDefinitions of the group `metal3.io`, made of the files in crds/.
+// The CustomResourceDefinitions of the group `metal3.io`, made of the files in crds/, of which there is one a kind, by its plural.
 //
 // Invariants:
 //   M1. In phase 0 they are the ones that clients of v1alpha1 know, but for descriptions.
@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import { type Changes, changed, renamedPath } from './changes.ts';
+import { KINDS, type KindNames } from './kinds.ts';
 import { type Field, openApi } from './notation.ts';
 import { GROUP } from './types.ts';
 
@@ -92,11 +93,8 @@ type Column = {
   readonly priority?: number;
 };
 
-/** A file of a kind. */
-interface KindFile {
-  readonly kind: string;
-  readonly plural: string;
-  readonly shortNames?: readonly string[];
+/** A kind: its names, and its file. */
+interface KindFile extends KindNames {
   readonly description: string;
   /** As the definition has it; HardwareData has none in it, two kinds have not even that. */
   readonly subresources?: JsonObject;
@@ -105,29 +103,12 @@ interface KindFile {
   readonly status?: Field;
 }
 
-/** Names of the files of kinds, the essential ones first. */
-const KINDS = [
-  'baremetalhosts',
-  'hardwaredata',
-  'hostfirmwaresettings',
-  'firmwareschemas',
-  'hostfirmwarecomponents',
-  'hostupdatepolicies',
-  'preprovisioningimages',
-  'dataimages',
-  'bmceventsubscriptions',
-  'hostclaims',
-  'hostdeploypolicies',
-  'hostnetworkattachments',
-  'baremetalswitches',
-] as const;
-
 const [V1ALPHA1, V1BETA1] = VERSIONS;
 
-type PhaseVersion = Pick<DefinedVersion, 'name' | 'served' | 'storage' | 'deprecated'>;
+export type PhaseVersion = Pick<DefinedVersion, 'name' | 'served' | 'storage' | 'deprecated'>;
 
-/** What is said of each version, by phase. */
-const PHASES: readonly (readonly PhaseVersion[])[] = [
+/** What is said of each version, oldest first, by phase. */
+export const PHASES: readonly (readonly PhaseVersion[])[] = [
   [{ name: V1ALPHA1, served: true, storage: true }],
   [
     { name: V1ALPHA1, served: true, storage: true },
@@ -150,16 +131,29 @@ const PHASES: readonly (readonly PhaseVersion[])[] = [
  *
  * @throws {TerminalError} there is no such phase, or the phase needs a webhook and there is none
  */
-export function definitions({ phase, webhook }: DefinitionsOptions): readonly CustomResourceDefinition[] {
-  const versions = PHASES.find((_, known) => known === phase);
-  if (versions === undefined) throw new TerminalError(`phase must be 0 to 4; got '${phase}'`);
-  if (versions.length > 1 && webhook === undefined)
-    throw new TerminalError(`phase ${phase} has two versions, and needs a webhook that converts between them`);
+export function definitions(options: DefinitionsOptions): readonly CustomResourceDefinition[] {
+  const versions = versionsIn(options);
+  const { webhook } = options;
   const sources: Sources = {
     shapes: read('shapes') as Sources['shapes'],
     changes: { v1alpha1: {}, v1beta1: read('v1beta1') as VersionChanges },
   };
-  return KINDS.map((name) => definition(read(name) as KindFile, versions, sources, webhook));
+  return KINDS.map((names) =>
+    definition({ ...(read(names.plural) as Omit<KindFile, keyof KindNames>), ...names }, versions, sources, webhook),
+  );
+}
+
+/**
+ * The versions of a phase, oldest first.
+ *
+ * @throws {TerminalError} there is no such phase, or the phase needs a webhook and there is none
+ */
+export function versionsIn({ phase, webhook }: DefinitionsOptions): readonly PhaseVersion[] {
+  const versions = PHASES.find((_, known) => known === phase);
+  if (versions === undefined) throw new TerminalError(`phase must be 0 to 4; got '${phase}'`);
+  if (versions.length > 1 && webhook === undefined)
+    throw new TerminalError(`phase ${phase} has two versions, and needs a webhook that converts between them`);
+  return versions;
 }
 
 /** What the files of all kinds have in common. */

@@ -27,6 +27,7 @@ import {
   type IronicSessionDeps,
   type Readiness,
 } from './session.ts';
+import { type Subscription, subscriptionIdsIn, subscriptionIn } from './subscriptions.ts';
 
 /** One request, as a decision writes it down. */
 export interface IronicRequest {
@@ -90,6 +91,10 @@ export interface IronicClient {
   detachVirtualCd(ident: string, asking: Asking): Promise<void>;
   /** @param subscription  `Destination`, `Context`, `HttpHeaders` @returns its id at the BMC */
   createSubscription(ident: string, subscription: JsonObject, asking: Asking): Promise<string>;
+  /** Ids of all that the BMC has, whoever made them. */
+  subscriptions(ident: string, asking: Asking): Promise<readonly string[]>;
+  /** @returns undefined: Ironic says that there is none */
+  subscription(ident: string, id: string, asking: Asking): Promise<Subscription | undefined>;
   deleteSubscription(ident: string, id: string, asking: Asking): Promise<void>;
   ports(of: { readonly nodeUuid: string } | { readonly address: string }, asking: Asking): Promise<readonly Port[]>;
   createPort(
@@ -227,6 +232,18 @@ class Client implements IronicClient {
     const id = body['Id'];
     if (typeof id !== 'string' || id === '') throw new UnansweredError('the answer holds no Id of a subscription');
     return id;
+  }
+
+  async subscriptions(ident: string, asking: Asking): Promise<readonly string[]> {
+    const request = { query: 'method=get_all_subscriptions' };
+    return subscriptionIdsIn((await this.#send(ENDPOINTS.listSubscriptions, ident, request, asking)).body);
+  }
+
+  async subscription(ident: string, id: string, asking: Asking): Promise<Subscription | undefined> {
+    // What is asked for is read from the body alone, of a GET too.
+    const request = { query: 'method=get_subscription', body: { id } };
+    const answer = await unlessAbsent(this.#send(ENDPOINTS.getSubscription, ident, request, asking));
+    return answer === undefined ? undefined : subscriptionIn(answer.body);
   }
 
   async deleteSubscription(ident: string, id: string, asking: Asking): Promise<void> {

@@ -53,6 +53,8 @@ export const ENDPOINTS = {
   attachVirtualMedia: { method: 'POST', path: '/v1/nodes/{}/vmedia', success: [204], feature: Feature.VirtualMedia },
   detachVirtualMedia: { method: 'DELETE', path: '/v1/nodes/{}/vmedia', success: [204], feature: Feature.VirtualMedia },
   createSubscription: { method: 'POST', path: '/v1/nodes/{}/vendor_passthru', success: [200] },
+  listSubscriptions: { method: 'GET', path: '/v1/nodes/{}/vendor_passthru', success: [200], extent: 'page' },
+  getSubscription: { method: 'GET', path: '/v1/nodes/{}/vendor_passthru', success: [200] },
   deleteSubscription: { method: 'DELETE', path: '/v1/nodes/{}/vendor_passthru', success: [200, 202, 204] },
   listPorts: { method: 'GET', path: '/v1/ports', success: [200], extent: 'page', pages: 'ports' },
   createPort: { method: 'POST', path: '/v1/ports', success: [201] },

@@ -1,90 +1,59 @@
-// BMCEventSubscription: a Redfish event subscription made through Ironic. What its controller does next, and the bodies of its
-// requests. Pure.
+// BMCEventSubscription: a Redfish event subscription made through Ironic. How one is known again, and what Ironic is asked for.
+// Pure.
 //
 // Invariants:
-//   S1. The subscription is gone from the BMC before its object is, unless nobody is left to ask: the host is gone.
+//   S1. An id counts on one BMC only: elsewhere the same one names another subscription.
 //   S2. No message repeats a header: its Secret may hold tokens.
 
-import { byBytes } from '../json-values.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { byBytes, mapOf, textOf } from '../json-values.ts';
 import type { Maybe, SecretReference } from './host.ts';
-import { isDetached, type MarkedHost } from './host-marks.ts';
 import { type SecretData, secretText } from './secret-text.ts';
 
 export const EVENT_SUBSCRIPTION_FINALIZER = 'bmceventsubscription.metal3.io';
 
 export interface EventSubscription {
-  readonly metadata: {
-    readonly namespace?: Maybe<string>;
-    readonly deletionTimestamp?: Maybe<string>;
-    readonly finalizers?: Maybe<readonly string[]>;
-  };
+  readonly metadata: { readonly namespace?: Maybe<string> };
   readonly spec?: Maybe<{
     readonly hostName?: Maybe<string>;
     readonly destination?: Maybe<string>;
     readonly context?: Maybe<string>;
     readonly httpHeadersRef?: Maybe<SecretReference>;
   }>;
-  readonly status?: Maybe<{ readonly error?: Maybe<string>; readonly subscriptionID?: Maybe<string> }>;
 }
 
-export interface SubscribedHost extends MarkedHost {
-  readonly status?: Maybe<
-    NonNullable<MarkedHost['status']> & {
-      readonly provisioning?: {
-        readonly state?: Maybe<string>;
-        /** UUID of the node. */
-        readonly ID?: Maybe<string>;
-      } | null;
-    }
-  >;
+/** The subscription that an object has recorded, named so that no other BMC has one of that name (S1). */
+export function recordedSubscription(object: Pick<KubeObject, 'metadata' | 'spec' | 'status'>): string | undefined {
+  const id = textOf(object.status?.['subscriptionID']);
+  return id === '' ? undefined : subscriptionName(object, id);
 }
 
-/** Until a subscription without a host that can be asked is looked at again, in milliseconds. */
-export const SUBSCRIPTION_RETRY_MS = 600_000;
+/** @param id  as the BMC says it */
+export function subscriptionName({ metadata, spec }: Pick<KubeObject, 'metadata' | 'spec'>, id: string): string {
+  return `${metadata.namespace ?? ''}/${textOf(spec?.['hostName'])}/${id}`;
+}
 
-/** The body of `POST /v1/nodes/{id}/vendor_passthru?method=create_subscription`. */
-export interface CreateSubscription {
+/** The inverse of `subscriptionName`. Neither a namespace nor a host has a slash in its name; an id may. */
+export function subscriptionId(name: string): string {
+  return name.split('/').slice(2).join('/');
+}
+
+/** By what a subscription that was asked for is found again: the spec cannot be changed. Headers are told by no BMC. */
+export function subscriptionIntent({ spec }: Pick<KubeObject, 'spec'>): {
+  readonly destination: string;
+  readonly context: string;
+} {
+  const { destination, context } = mapOf(spec);
+  return { destination: textOf(destination), context: textOf(context) };
+}
+
+/** The body of `POST /v1/nodes/{id}/vendor_passthru?method=create_subscription`; a type, as an interface would be no JSON. */
+export type CreateSubscription = {
   readonly Destination: string;
   readonly Context?: string;
   /** Each with one member. */
   readonly HttpHeaders?: readonly Readonly<Record<string, string>>[];
-}
-
-export type SubscriptionStep =
-  | { readonly next: 'rest' }
-  /** `error` is for `status.error`. */
-  | { readonly next: 'wait'; readonly delayMs: number; readonly error: string }
-  | { readonly next: 'addFinalizer' }
-  | { readonly next: 'dropFinalizer' }
-  /** Makes the subscription on this node; the answer's `Id` becomes `status.subscriptionID`, and `status.error` goes. */
-  | { readonly next: 'create'; readonly node: string }
-  /** Sends this body with method `delete_subscription`, then drops the finalizer. A node that is gone has none. */
-  | { readonly next: 'delete'; readonly node: string; readonly body: { readonly id: string } };
-
-/** @param host  the BareMetalHost that `spec.hostName` names in the same namespace; undefined: there is none */
-export function subscriptionStep(
-  { metadata, spec, status }: EventSubscription,
-  host: Maybe<SubscribedHost>,
-): SubscriptionStep {
-  const { deletionTimestamp, finalizers } = metadata;
-  const isHeld = finalizers?.includes(EVENT_SUBSCRIPTION_FINALIZER) ?? false;
-  const id = status?.subscriptionID ?? '';
-  const isDeleted = deletionTimestamp != null;
-  if (isDeleted && !isHeld) return { next: 'rest' };
-  if (isDeleted && (id === '' || host == null)) return { next: 'dropFinalizer' };
-  const name = spec?.hostName ?? '';
-  if (host == null) return unasked(`host '${name}' does not exist`);
-  if (!isDeleted && id !== '' && isHeld) return { next: 'rest' };
-  if (!isDeleted && !isHeld) return { next: 'addFinalizer' };
-  if (isDetached(host)) return unasked(`host '${name}' is detached`);
-  const node = host.status?.provisioning?.ID ?? '';
-  if (node === '') return unasked(`host '${name}' is not registered`);
-  return isDeleted ? { next: 'delete', node, body: { id } } : { next: 'create', node };
-}
-
-function unasked(error: string): SubscriptionStep {
-  return { next: 'wait', delayMs: SUBSCRIPTION_RETRY_MS, error };
-}
+};
 
 /**
  * What Ironic is asked for.

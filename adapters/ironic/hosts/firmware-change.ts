@@ -35,6 +35,15 @@ export function firmwareChange(object: Maybe<JudgedObject>): FirmwareChange {
   return changed.status === 'True' && isValid ? FirmwareChange.Changed : FirmwareChange.None;
 }
 
+/** What those who refer to it are told, in a few words; undefined: it was not judged as it stands. */
+export function firmwareVerdict(
+  object: JudgedObject,
+): { readonly isChanged: boolean; readonly isValid: boolean } | undefined {
+  if (firmwareChange(object) === FirmwareChange.NotReady) return undefined;
+  const isTrue = (type: string): boolean => conditionOf(object.status?.conditions, type)?.status === 'True';
+  return { isChanged: isTrue(FirmwareCondition.ChangeDetected), isValid: isTrue(FirmwareCondition.Valid) };
+}
+
 /** `spec` of a HostUpdatePolicy. What is not given is `onPreparing`: applied only while the host is not provisioned. */
 export interface UpdatePolicy {
   readonly firmwareSettings?: Maybe<string>;
@@ -63,6 +72,9 @@ export const FirmwareRefreshMs = {
   Skipped: 10 * MINUTE_MS,
 } as const;
 
+/** Milliseconds until they are read in any case, should what was to tell of a change not have told. */
+const RereadMs = { Settled: 6 * 60 * MINUTE_MS, Pending: 5 * MINUTE_MS } as const;
+
 /** Whether settings and components of a host are left as they are, to be looked at after `FirmwareRefreshMs.Skipped`. */
 export function isFirmwareSkipped(host: MarkedHost): boolean {
   return isUnmanaged(host) || isDetached(host) || isPaused(host);
@@ -70,6 +82,14 @@ export function isFirmwareSkipped(host: MarkedHost): boolean {
 
 /** When to look again after a successful look. */
 export function firmwareRefreshMs(conditions: readonly Condition[]): number {
-  const isPending = conditionOf(conditions, FirmwareCondition.ChangeDetected)?.status === 'True';
-  return isPending ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
+  return isPending(conditions) ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
+}
+
+/** When to read again after a successful reading, whatever the looks tell. */
+export function firmwareRereadMs(conditions: readonly Condition[]): number {
+  return isPending(conditions) ? RereadMs.Pending : RereadMs.Settled;
+}
+
+function isPending(conditions: readonly Condition[]): boolean {
+  return conditionOf(conditions, FirmwareCondition.ChangeDetected)?.status === 'True';
 }

@@ -118,59 +118,6 @@ export function firmwareSchemaSpec(settings: readonly BiosSetting[], vendor?: Ma
   };
 }
 
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
-/** As it is written. */
-export interface FirmwareSchema {
-  readonly apiVersion: 'metal3.io/v1alpha1';
-  readonly kind: 'FirmwareSchema';
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly ownerReferences: readonly OwnerReference[];
-  };
-  readonly spec: FirmwareSchemaSpec;
-}
-
-/**
- * The FirmwareSchema that a HostFirmwareSettings refers to. Who shares it owns it too: it goes with the last of them.
- *
- * @param options.owner  the HostFirmwareSettings
- * @param options.known  the owners and the spec that the object of this name has; undefined: there is none yet
- */
-export function firmwareSchema({
-  settings,
-  vendor,
-  owner,
-  known,
-}: {
-  readonly settings: readonly BiosSetting[];
-  readonly vendor?: Maybe<SystemVendor>;
-  readonly owner: { readonly name: string; readonly namespace: string; readonly uid: string };
-  readonly known?: Maybe<{
-    readonly metadata: { readonly ownerReferences?: Maybe<readonly OwnerReference[]> };
-    readonly spec?: Maybe<FirmwareSchemaSpec>;
-  }>;
-}): FirmwareSchema {
-  const owners = known?.metadata.ownerReferences ?? [];
-  const own = { apiVersion: 'metal3.io/v1alpha1', kind: 'HostFirmwareSettings', name: owner.name, uid: owner.uid };
-  return {
-    apiVersion: 'metal3.io/v1alpha1',
-    kind: 'FirmwareSchema',
-    metadata: {
-      name: firmwareSchemaName(settings),
-      namespace: owner.namespace,
-      ownerReferences: owners.some(({ uid }) => uid === own.uid) ? owners : [...owners, own],
-    },
-    spec: known?.spec ?? firmwareSchemaSpec(settings, vendor),
-  };
-}
-
 /** What is of a type that the API does not know could not be stored with it, and must not be set: it is kept as read-only. */
 function settingSchema({ name: _, value: __, attribute_type: type, ...bounds }: BiosSetting): SettingSchema {
   if (type === '') return bounds;

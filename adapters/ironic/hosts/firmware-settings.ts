@@ -43,11 +43,24 @@ const Reason = { Success: 'Success', ConfigurationError: 'ConfigurationError' } 
 const INVALID = 'Invalid BIOS setting';
 
 /** The settings that the status shows: all but those with a name of passwords. A password by another name shows no value. */
-export function shownSettings(settings: readonly BiosSetting[]): CurrentSettings {
-  const shown = settings.filter(({ name }) => !isSecretSetting(name));
-  return Object.fromEntries(
-    shown.map(({ name, value, attribute_type: type }) => [name, type === AttributeType.Password ? '' : value]),
-  );
+export function shownSettings(settings: readonly SettingValue[]): CurrentSettings {
+  const shown = settingValues(settings).filter(({ name }) => !isSecretSetting(name));
+  return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
+}
+
+/** A setting as it may travel: what it may be set to is told by its schema, and what is a password has no value. */
+export type SettingValue = Pick<BiosSetting, 'name' | 'value' | 'attribute_type'>;
+
+export function settingValues(settings: readonly SettingValue[]): readonly SettingValue[] {
+  return settings.map((setting) => ({
+    name: setting.name,
+    value: isSecret(setting) ? '' : setting.value,
+    attribute_type: setting.attribute_type,
+  }));
+}
+
+function isSecret({ name, attribute_type: type }: SettingValue): boolean {
+  return isSecretSetting(name) || type === AttributeType.Password;
 }
 
 /** What is wrong with the settings that somebody wants, in their order; none: all is well. */
@@ -79,7 +92,7 @@ export function firmwareSettingsStatus({
   now,
 }: {
   readonly object: HostFirmwareSettings;
-  readonly settings: readonly BiosSetting[];
+  readonly settings: readonly SettingValue[];
   readonly schema: {
     readonly name: string;
     readonly namespace: string;

@@ -17,8 +17,8 @@ import {
   type Step,
   send,
   type Unfinished,
-  wait,
   waitFor,
+  waitForNode,
 } from './step.ts';
 
 export interface PowerInput {
@@ -107,7 +107,7 @@ function interrupt(host: Host, node: IronicNode): Unfinished | undefined {
 }
 
 function waitForPower(node: IronicNode): Unfinished {
-  return wait('short', `${called(node)} is changing its power state to "${textIn(node, 'target_power_state')}"`);
+  return waitForNode('short', `${called(node)} is changing its power state to "${textIn(node, 'target_power_state')}"`);
 }
 
 function changePower(host: Host, node: IronicNode, request: NodeRequest, event: HostEvent): Unfinished {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import { called, hasFault, type IronicNode, isInMaintenance, uuidOf } from './node.ts';
 import type { Target } from './states.ts';
-import { type NodeRequest, type Notes, nodePath, type Send, send, type Wait, wait } from './step.ts';
+import { type NodeRequest, type Notes, nodePath, type Send, send, type Wait, waitForNode } from './step.ts';
 
 export interface Change {
   readonly target: Target;
@@ -26,7 +26,7 @@ export function changeProvisionState(
   notes: Notes = {},
   before: readonly NodeRequest[] = [],
 ): Send | Wait {
-  if (hasFault(node)) return wait('long', `${called(node)} has a fault: ${String(node['fault'])}`);
+  if (hasFault(node)) return waitForNode('long', `${called(node)} has a fault: ${String(node['fault'])}`);
   if (isInMaintenance(node)) return leaveMaintenance(node);
   const request: NodeRequest = {
     method: 'PUT',

@@ -4,7 +4,7 @@
 //   send   The requests are made in this order, each only if the one before was answered as expected (`verdictOn`). Then:
 //          `onward`: decide again with the facts gathered; `again`: begin anew, at once; else begin anew after the pause.
 //   ask    Something outside of Ironic is needed to decide: it is found out, and decided again with it.
-//   wait   Begin anew after the pause, or earlier if the node changes meanwhile.
+//   wait   Begin anew when the node has changed, which is looked at so often; or after the pause (`until`).
 //   done   Nothing is left to do for this operation.
 //   failed The host has an error of this type, and backs off.
 //   stuck  Nobody knows what to do in this place. Tried again soon, then ever later; the message is for the status and the log.
@@ -14,7 +14,7 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent, HostStatus } from '../../../machines/bare-metal-host/host.ts';
-import { delayedPauseMs, ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
 import type { IronicRequest } from '../client/client.ts';
 import type { Fact } from './facts.ts';
 import { type Host, hasErrorOf } from './host.ts';
@@ -22,7 +22,7 @@ import type { Memory } from './memory.ts';
 import { called, type IronicNode, stateOf, uuidOf } from './node.ts';
 
 /** How long until the next pass. `now` is one without a pause. */
-export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded' | 'delayed';
+export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded';
 
 /** What the status of the host, or of the firmware objects that go with it, records of what was done to the node. */
 export type Applied = 'rootDeviceHints' | 'raid' | 'softwareRaid' | 'firmwareUpdates' | 'image' | 'customDeploy';
@@ -60,12 +60,14 @@ export type Send = Notes & {
   readonly requests: readonly NodeRequest[];
   readonly then: 'onward' | 'again' | Pace;
 };
-export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' };
+export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' | 'firmwareSettings' };
 export type Wait = Notes & {
   readonly step: 'wait';
   readonly pace: Pace;
   /** For people: what is waited for. */
   readonly because: string;
+  /** What ends the wait: the node is not as it was, or the time is over. */
+  readonly until: 'node' | 'pause';
 };
 export type Failed = Notes & { readonly step: 'failed'; readonly errorType: ErrorType; readonly message: string };
 export type Stuck = { readonly step: 'stuck'; readonly message: string };
@@ -83,12 +85,17 @@ export function send(requests: readonly NodeRequest[], then: Send['then'], notes
 }
 
 export function wait(pace: Pace, because: string, notes: Notes = {}): Wait {
-  return { step: 'wait', pace, because, ...notes };
+  return { step: 'wait', pace, because, until: 'pause', ...notes };
+}
+
+/** Something is under way that is seen by the node when it is over. */
+export function waitForNode(pace: Pace, because: string, notes: Notes = {}): Wait {
+  return { ...wait(pace, because, notes), until: 'node' };
 }
 
 /** Ironic is at work, and tells by the provision state when it has done. */
 export function waitFor(node: IronicNode, pace: Pace, notes: Notes = {}): Wait {
-  return wait(pace, `${called(node)} is in provision state "${stateOf(node)}"`, notes);
+  return waitForNode(pace, `${called(node)} is in provision state "${stateOf(node)}"`, notes);
 }
 
 export function failed(errorType: ErrorType, message: string, notes: Notes = {}): Failed {
@@ -181,7 +188,5 @@ export function pauseMs(pace: Pace, random: number): number {
       return PAUSES_MS.preprovisioningImage;
     case 'servicingEnded':
       return PAUSES_MS.servicingEnded;
-    case 'delayed':
-      return delayedPauseMs(random);
   }
 }

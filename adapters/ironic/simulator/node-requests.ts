@@ -37,7 +37,7 @@ const ROUTES: Readonly<Record<string, readonly [since: number, handler: Handler]
   'GET history': [78, listHistory],
   'POST vendor_passthru': [1, subscribe],
   'DELETE vendor_passthru': [1, unsubscribe],
-  'GET vendor_passthru': [1, listSubscriptions],
+  'GET vendor_passthru': [1, showSubscriptions],
 };
 
 /** Requests to `/nodes/<id>/...`. */
@@ -194,6 +194,7 @@ function attachMedia(record: NodeRecord, request: SimulatedRequest, { conductor,
   if (url === undefined) throw invalid("'image_url' is a required property");
   const { item } = record;
   conductor.refuseLocked(record);
+  item['last_error'] = null;
   const { machine, error } = conductor.machines.reach(item);
   // It is said to be done before it is: what goes wrong is noted.
   const failed = (why: string): void => {
@@ -207,10 +208,13 @@ function attachMedia(record: NodeRecord, request: SimulatedRequest, { conductor,
 
 function detachMedia(record: NodeRecord, _request: SimulatedRequest, { conductor }: NodeRequestsDeps): Reply {
   conductor.refuseLocked(record);
+  record.item['last_error'] = null;
   const machine = conductor.machineOf(record);
   if (machine !== undefined) machine.media = null;
   return { status: 204 };
 }
+
+const SUBSCRIPTIONS = '/redfish/v1/EventService/Subscriptions';
 
 function subscriptionsOf(
   record: NodeRecord,
@@ -245,13 +249,23 @@ function unsubscribe(record: NodeRecord, request: SimulatedRequest, { conductor 
   const machine = subscriptionsOf(record, request, conductor, 'delete_subscription');
   const id = String(objectOf(request)['id'] ?? '');
   if (machine.subscriptions.delete(id)) return { status: 204 };
-  throw refusal(
-    500,
-    `Redfish exception occurred. Error: Resource /redfish/v1/EventService/Subscriptions/${id} not found`,
-  );
+  throw noSubscription(id);
 }
 
-function listSubscriptions(record: NodeRecord, request: SimulatedRequest, { conductor }: NodeRequestsDeps): Reply {
-  const machine = subscriptionsOf(record, request, conductor, 'get_all_subscriptions');
-  return ok({ Members: [...machine.subscriptions.values()] });
+/** A collection of links, or one of them, as the method says. */
+function showSubscriptions(record: NodeRecord, request: SimulatedRequest, { conductor }: NodeRequestsDeps): Reply {
+  const isOne = request.query.get('method') === 'get_subscription';
+  const machine = subscriptionsOf(record, request, conductor, isOne ? 'get_subscription' : 'get_all_subscriptions');
+  if (!isOne) {
+    const links = [...machine.subscriptions.keys()].map((id) => ({ '@odata.id': `${SUBSCRIPTIONS}/${id}` }));
+    return ok({ '@odata.id': SUBSCRIPTIONS, 'Members@odata.count': links.length, Members: links });
+  }
+  const id = String(objectOf(request)['id'] ?? '');
+  const subscription = machine.subscriptions.get(id);
+  if (subscription === undefined) throw noSubscription(id);
+  return ok(subscription);
+}
+
+function noSubscription(id: string): Error {
+  return refusal(500, `Redfish exception occurred. Error: Resource ${SUBSCRIPTIONS}/${id} not found`);
 }

@@ -69,7 +69,12 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
   const reference = { kind: 'Plug', name: 's-subnet', finalizers: [], neededFor: 'never' as const, answer };
   const actor = { address, dependencies: () => [reference] };
   const owner = { actor, object: OBJECT, kind: kinds[0], isAlive: () => isAlive } as Owner;
-  return { calls, ensured: () => ensureChildren(deps, owner), removed: () => removeChildren(deps, owner) };
+  return {
+    calls,
+    ensured: () => ensureChildren(deps, owner),
+    removed: () => removeChildren(deps, owner),
+    alsoRemoved: () => removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, [CHILD]),
+  };
 }
 
 const READY = ['Waiting for plug/s-subnet to be ready'];
@@ -146,6 +151,22 @@ test('what was applied once and is not wanted any more is a difference (K1)', ()
   assert.not(isAsApplied({ spec: SPEC }, stored(), fields));
   assert.ok(isAsApplied({ spec: SPEC }, stored(), { 'f:spec': { 'f:nested': { 'f:b': {} } } }));
   assert.not(isAsApplied({ spec: { list: [1] } }, stored({}, { list: [1, 2] }), {}));
+});
+
+test('one that the kind does not tell of is removed, or let go, as far as it is owned (K2)', async () => {
+  const own = play({ stored: stored() });
+  assert.equal(await own.alsoRemoved(), { gone: false });
+  assert.equal(own.calls, ['remove']);
+  const other = { apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'other' };
+  const both = play({ stored: stored({ ownerReferences: [other, { kind: 'Subnet', name: 's', uid: 'owner' }] }) });
+  assert.equal(await both.alsoRemoved(), { gone: true });
+  assert.equal(both.calls, ['disown']);
+  for (const ownerReferences of [[], [other]]) {
+    const foreign = play({ stored: stored({ ownerReferences }) });
+    assert.equal(await foreign.alsoRemoved(), { gone: true });
+    assert.equal(foreign.calls, []);
+  }
+  assert.equal(await play({ stored: undefined }).alsoRemoved(), { gone: true });
 });
 
 test('one that others own too gets this owner beside them, loses it at the end, and stays (K2)', async () => {

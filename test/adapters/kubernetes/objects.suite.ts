@@ -215,6 +215,16 @@ export function objectsSuite(
     assert.instance(await rejected(writes.patchSpec(NETWORKS, created, 'own', { resource: {} })), ConflictError);
   });
 
+  on('a member of the status is changed, whoever says what beside it', async ({ client, create }) => {
+    const writes = objects({ client });
+    const created = await create('a');
+    const said = await writes.applyStatus(NETWORKS, created, 'status', { resource: { name: 'a', mtu: 1500 } });
+    const change = { resource: { mtu: null, description: 'x' } };
+    const patched = await writes.patchStatus(NETWORKS, said, 'own', change);
+    assert.equal(patched.status, { resource: { name: 'a', description: 'x' } });
+    assert.instance(await rejected(writes.patchStatus(NETWORKS, said, 'own', change)), ConflictError);
+  });
+
   on('labels and owners are put on what is there, and on nothing else', async ({ client, namespace, create }) => {
     const writes = objects({ client });
     const [a, b] = [await create('a'), await create('b')];
@@ -224,6 +234,13 @@ export function objectsSuite(
     const marked = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', marks);
     assert.equal(marked.metadata.labels, { 'example.org/used': 'yes' });
     assert.equal(marked.metadata.ownerReferences, [{ ...owner, controller: false }]);
+    const other = { ...owner, name: 'b', uid: '0cd5fb4e-0000-4000-8000-000000000001' };
+    const moved = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', {
+      labels: {},
+      owners: [other],
+    });
+    assert.equal(moved.metadata.ownerReferences, [{ ...other, controller: false }], 'in place of the one before');
+    assert.is(moved.metadata.labels, undefined);
     const gone = writes.mark(labelled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
     assert.instance(await rejected(gone), ConflictError);
   });

@@ -28,7 +28,6 @@ const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
   ],
   watch: [],
   writeStatus: [undefined],
-  removeChildren: [{ gone: true }, { gone: false }],
   unclaim: [undefined],
   releaseSelf: [undefined],
   service: [...OUTCOMES, outcome('due', {})],

@@ -61,7 +61,7 @@ test('a deletion does without credentials, as far as that goes', async () => {
   const life = await live({ ...WELL, deprovision: unknown, remove: unknown }, view({ ...DEPLOYED, deleted: true }), {
     dependencies: [secret('absent')],
   });
-  assert.equal(life.calls, ['capacity', 'deprovision', 'removeChildren', 'remove', 'unclaim', 'releaseSelf']);
+  assert.equal(life.calls, ['capacity', 'deprovision', 'remove', 'unclaim', 'releaseSelf']);
   const known = await live({ ...WELL, power: unknown }, view({ state: 'available', deleted: true }), {
     dependencies: [secret('absent')],
   });
@@ -83,18 +83,15 @@ test('others who hold a host are waited for before its node goes (H9)', async ()
   assert.is(life.phase(), 'gone');
 });
 
-test('the node and the children are waited for before the finalizer goes (H9)', async () => {
+test('the node is waited for before the finalizer goes (H9)', async () => {
   const life = await live(
     {
       ...WELL,
-      removeChildren: (call) => ({ gone: call > 1 }),
       remove: (call) => (call === 1 ? waiting({ node: NODE }) : done()),
       releaseSelf: (call) => (call === 1 ? fail(transient)() : undefined),
     },
     view({ state: 'deleting', deleted: true }),
   );
-  assert.is(life.phase(), 'deleting.awaitingChildren');
-  await life.pass(1_000);
   assert.is(life.phase(), 'deleting.awaiting');
   await life.see(undefined);
   assert.is(life.phase(), 'deleting.releasingAgain');

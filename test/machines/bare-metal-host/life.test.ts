@@ -62,7 +62,7 @@ test('from a name to a machine that runs an image, and back to nothing', async (
 
   life.calls.length = 0;
   await life.edit({ state: 'available', deleted: true });
-  assert.equal(life.calls, ['register', 'power', 'removeChildren', 'remove', 'unclaim', 'releaseSelf']);
+  assert.equal(life.calls, ['register', 'power', 'remove', 'unclaim', 'releaseSelf']);
   assert.is(life.phase(), 'gone');
   assert.equal(life.states.slice(4), [
     'provisioning',

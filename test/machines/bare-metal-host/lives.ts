@@ -66,7 +66,6 @@ const DEFAULTS: Answers = {
   adopt: () => done(),
   attachDataImage: () => done(),
   service: () => done(),
-  removeChildren: () => ({ gone: true }),
   unclaim: () => undefined,
   releaseSelf: () => undefined,
 };

@@ -660,6 +660,21 @@ test('without the dependency that it would have built on, a deleted object has b
   assert.is(recorded.phase(), 'deleting.deciding');
 });
 
+test('what goes with another is not looked for when that is gone, recorded or not', async () => {
+  const answer = { readiness: 'absent', uid: '' } as const;
+  const whole: Dependency = { ...secret, kind: 'Whole', finalizers: [], encloses: true, answer };
+  for (const externalId of ['id-1', undefined]) {
+    const run = start({ unclaim: () => undefined }, view({ ...owned, deleting: true, externalId }), [whole]);
+    await settled();
+    assert.equal(run.calls.slice(-2), ['unclaim', 'releaseSelf']);
+  }
+  const there = start({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [
+    { ...whole, answer: { readiness: 'pending', uid: 'whole-1' } },
+  ]);
+  await settled();
+  assert.is(there.phase(), 'deleting.deciding', 'it may be asked again');
+});
+
 test('an absent reference that may be new proves nothing: what an earlier life made is looked for (I4)', async () => {
   const group = dependency('absent', { kind: 'SecurityGroup', name: 'new' });
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), unclaim: () => undefined };

@@ -152,6 +152,19 @@ const ROWS: Readonly<Record<keyof typeof ENDPOINTS, Row>> = {
     answer: { body: { Id: '7', Destination: 'https://x' } },
     result: '7',
   },
+  listSubscriptions: {
+    call: (client, asking) => client.subscriptions(UUID, asking),
+    asked: `GET /v1/nodes/${UUID}/vendor_passthru?method=get_all_subscriptions`,
+    answer: { body: { Members: [{ '@odata.id': '/redfish/v1/S/7' }, { Id: '8' }, { '@odata.id': '/S/9/' }, {}, 5] } },
+    result: ['7', '8', '9'],
+  },
+  getSubscription: {
+    call: (client, asking) => client.subscription(UUID, '7', asking),
+    asked: `GET /v1/nodes/${UUID}/vendor_passthru?method=get_subscription`,
+    body: { id: '7' },
+    answer: { body: { Id: '7', Destination: 'https://x/', Context: null } },
+    result: { destination: 'https://x/', context: '' },
+  },
   deleteSubscription: {
     call: (client, asking) => client.deleteSubscription(UUID, '7', asking),
     asked: `DELETE /v1/nodes/${UUID}/vendor_passthru?method=delete_subscription`,

@@ -1,60 +1,41 @@
-// BMCEventSubscription: what its controller does next, and what Ironic is asked for.
+// BMCEventSubscription: how one is known again, and what Ironic is asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   createSubscription,
   type EventSubscription,
-  type SubscribedHost,
-  subscriptionStep,
+  recordedSubscription,
+  subscriptionId,
+  subscriptionIntent,
 } from '../../../../adapters/ironic/hosts/event-subscription.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('event subscription');
 
-const held = { namespace: 'ns', finalizers: ['bmceventsubscription.metal3.io'] };
-const deleted = { ...held, deletionTimestamp: '2026-01-01T00:00:00Z' };
-const host: SubscribedHost = { metadata: {}, status: { provisioning: { state: 'provisioned', ID: 'N' } } };
-const unregistered: SubscribedHost = { metadata: {}, status: null };
-const detached: SubscribedHost = { ...host, metadata: { annotations: { 'baremetalhost.metal3.io/detached': '' } } };
+const object = (status?: object) =>
+  ({
+    metadata: { namespace: 'ns', name: 's' },
+    spec: { hostName: 'h', destination: 'https://x/', context: 'c', httpHeadersRef: { name: 'headers' } },
+    ...(status !== undefined && { status }),
+  }) as unknown as KubeObject;
 
-const made = { subscriptionID: '7' };
-const of = (metadata: EventSubscription['metadata'], status?: EventSubscription['status']): EventSubscription => ({
-  metadata,
-  spec: { hostName: 'h', destination: 'https://x/' },
-  status,
+test('the id of a subscription counts on one BMC (S1)', () => {
+  const name = recordedSubscription(object({ subscriptionID: 'a/7' }));
+  assert.is(name, 'ns/h/a/7');
+  assert.is(subscriptionId(name ?? ''), 'a/7');
+  for (const none of [undefined, {}, { subscriptionID: '' }, { subscriptionID: 5 }, { subscriptionID: null }]) {
+    assert.is(recordedSubscription(object(none)), undefined);
+  }
 });
-const wait = (error: string): object => ({ next: 'wait', delayMs: 600_000, error });
 
-const steps: readonly (readonly [string, EventSubscription, SubscribedHost | undefined | null, object])[] = [
-  ['new', of({ namespace: 'ns' }), host, { next: 'addFinalizer' }],
-  ['no finalizers', of({ namespace: 'ns', finalizers: null }), host, { next: 'addFinalizer' }],
-  ['held', of(held), host, { next: 'create', node: 'N' }],
-  ['held, the last try failed', of(held, { error: 'e', subscriptionID: '' }), host, { next: 'create', node: 'N' }],
-  ['made', of(held, made), host, { next: 'rest' }],
-  ['made, its finalizer taken', of({ namespace: 'ns' }, made), host, { next: 'addFinalizer' }],
-  ['made, host detached', of(held, made), detached, { next: 'rest' }],
-  ['no host', of(held), undefined, wait("host 'h' does not exist")],
-  ['no host yet', of({}), null, wait("host 'h' does not exist")],
-  ['host not registered', of(held), unregistered, wait("host 'h' is not registered")],
-  ['host detached', of(held), detached, wait("host 'h' is detached")],
-  ['deleted, made', of(deleted, made), host, { next: 'delete', node: 'N', body: { id: '7' } }],
-  ['deleted, never made', of(deleted), host, { next: 'dropFinalizer' }],
-  ['deleted, no host (S1)', of(deleted, made), undefined, { next: 'dropFinalizer' }],
-  ['deleted, host detached', of(deleted, made), detached, wait("host 'h' is detached")],
-  ['deleted, host not registered', of(deleted, made), unregistered, wait("host 'h' is not registered")],
-  ['deleted, not held', of({ ...deleted, finalizers: [] }, made), host, { next: 'rest' }],
-];
-
-for (const [title, subscription, its, expected] of steps) {
-  test(title, () => assert.equal(subscriptionStep(subscription, its), expected));
-}
-
-test('without a spec there is no host', () => {
-  assert.equal(subscriptionStep({ metadata: held, spec: null }, undefined), wait("host '' does not exist"));
+test('what was asked for is known again without a word of its headers (S2)', () => {
+  assert.equal(subscriptionIntent(object()), { destination: 'https://x/', context: 'c' });
+  assert.equal(subscriptionIntent({ spec: { destination: 'd' } }), { destination: 'd', context: '' });
 });
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 const asking = (parts: object): EventSubscription => ({
-  metadata: held,
+  metadata: { namespace: 'ns' },
   spec: { hostName: 'h', destination: 'https://x/', ...parts },
 });
 

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import {
   type BiosSetting,
   biosSettings,
-  firmwareSchema,
   firmwareSchemaName,
   firmwareSchemaSpec,
   type SettingSchema,
@@ -132,28 +131,6 @@ test('what is stored has the words of the API, vendor and model where they are k
   for (const vendor of [undefined, null, {}, { manufacturer: '', productName: null }]) {
     assert.equal(firmwareSchemaSpec([], vendor), { schema: {} });
   }
-});
-
-test('who uses a FirmwareSchema owns it, beside those that did before', () => {
-  const settings = read(told('A'));
-  const owner = { name: 'h1', namespace: 'ns', uid: 'u1' };
-  const own = { apiVersion: 'metal3.io/v1alpha1', kind: 'HostFirmwareSettings', name: 'h1', uid: 'u1' };
-  const made = firmwareSchema({ settings, vendor: { manufacturer: 'M' }, owner });
-  assert.equal(made, {
-    apiVersion: 'metal3.io/v1alpha1',
-    kind: 'FirmwareSchema',
-    metadata: { name: firmwareSchemaName(settings), namespace: 'ns', ownerReferences: [own] },
-    spec: { hardwareVendor: 'M', schema: { A: { attribute_type: 'String' } } },
-  });
-  // Shared: its spec stays as the first one wrote it.
-  const shared = firmwareSchema({ settings, owner: { ...owner, name: 'h2', uid: 'u2' }, known: made });
-  assert.equal(shared.metadata.ownerReferences, [own, { ...own, name: 'h2', uid: 'u2' }]);
-  assert.equal(shared.spec, made.spec);
-  assert.equal(firmwareSchema({ settings, owner, known: made }), made);
-  assert.equal(firmwareSchema({ settings, owner, known: shared }), shared);
-  assert.equal(firmwareSchema({ settings, owner, known: { metadata: {}, spec: null } }).spec, {
-    schema: { A: { attribute_type: 'String' } },
-  });
 });
 
 test('a type that the API refuses is stored as read-only', () => {

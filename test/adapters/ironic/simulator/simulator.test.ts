@@ -552,6 +552,11 @@ test('event subscriptions are made and ended', async () => {
   assert.is(made.status, 200);
   assert.is(on.ironic.machine('bm1').subscriptions.length, 1);
   const { Id: id = '' } = objectOf(made);
+  const listed = await on.ask(`GET ${path}?method=get_all_subscriptions`);
+  assert.equal(objectOf(listed)['Members'], [{ '@odata.id': `/redfish/v1/EventService/Subscriptions/${id}` }]);
+  const shown = objectOf(await on.ask(`GET ${path}?method=get_subscription`, { id }));
+  assert.equal([shown['Destination'], shown['Context'], 'HttpHeaders' in shown], ['https://x/y', 'c', false]);
+  assert.is((await on.ask(`GET ${path}?method=get_subscription`, { id: 'none' })).status, 500);
   assert.is((await on.ask(`DELETE ${path}?method=delete_subscription`, { id })).status, 204);
   assert.is((await on.ask(`DELETE ${path}?method=delete_subscription`, { id })).status, 500);
   assert.equal(on.ironic.machine('bm1').subscriptions, []);

@@ -1,0 +1,147 @@
+// Bare metal as an adapter: what the runtime is given of it.
+import type { FollowedKind } from '../../machines/kind.ts';
+import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
+import { metal3Contracts } from './api/contracts.ts';
+import { type IronicClient, ironicClient } from './client/client.ts';
+import type { Connection } from './client/connection.ts';
+import { connectionSource } from './client/connection-source.ts';
+import { NotReadyError } from './client/errors.ts';
+import type { IronicResource } from './client/ironic-resource.ts';
+import { nodePoller } from './client/poller.ts';
+import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
+import { bareMetalHost } from './kinds/bare-metal-host.ts';
+import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
+import { dataImage } from './kinds/data-image.ts';
+import { firmwareSchema } from './kinds/firmware-schema.ts';
+import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
+import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
+import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
+import { METRICS } from './metrics.ts';
+import { metal3Companions } from './migration.ts';
+import { hostOperations } from './operations/bare-metal-host.ts';
+import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
+import { dataImageOperations } from './operations/data-images.ts';
+import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
+import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
+import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
+import { metal3Webhooks } from './webhooks.ts';
+
+/** Where the operator of Ironic itself says how it is reached. */
+const IRONICS = {
+  realm: 'ironic',
+  group: 'ironic.metal3.io',
+  version: 'v1alpha1',
+  kind: 'Ironic',
+  plural: 'ironics',
+} as const;
+
+export const metal3: Adapter = {
+  realm: REALM,
+  role: ROLE,
+  contracts: metal3Contracts,
+  definitionFlags: DEFINITION_FLAGS,
+  definitions: metal3Definitions,
+  followed: [
+    dataOnly('HardwareData', 'hardwaredata'),
+    dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
+    firmwareSchema,
+  ],
+  reads: [IRONICS],
+  makes: [
+    ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
+      owner: 'baremetalhosts',
+      owned,
+    })),
+    { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
+  ],
+  flags: FLAGS,
+  metrics: METRICS,
+  webhooks: metal3Webhooks,
+  companions: [metal3Companions],
+  // metal3, chapter 21.
+  predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
+  configure: (settings) => configured(ironicOptions(settings)),
+};
+
+/** The adapter with options that are no text. */
+export function metal3With(options: IronicOptions): ConfiguredAdapter {
+  const { configure: _, ...adapter } = metal3;
+  return { ...adapter, ...configured(options) };
+}
+
+function configured(options: IronicOptions): Configured {
+  return {
+    kinds: [
+      bareMetalHost(options),
+      hostFirmwareSettings,
+      hostFirmwareComponents,
+      ...(options.preprovisioningImages === 'built' ? [preprovisioningImage(options.deploy)] : []),
+      dataImage,
+      bmcEventSubscription,
+    ],
+    serve: (ports) => serve(options, ports),
+  };
+}
+
+/** A kind that says all by being there as it is: whoever refers to it hears of every change of its spec. */
+function dataOnly(kind: string, plural: string): FollowedKind {
+  return {
+    ...metal3Resource(kind, plural),
+    standing: ({ metadata }) => ({
+      ready: true,
+      id: metadata.name,
+      attributes: { generation: metadata.generation ?? 0 },
+    }),
+  };
+}
+
+async function serve(options: IronicOptions, given: ServePorts): Promise<Served> {
+  const { clock, log, version, readSecret, readObject, onCall, sharers } = given;
+  const ironic: IronicClient = ironicClient({
+    clock,
+    log,
+    version,
+    connection: connectionOf(options, given),
+    timeoutMs: options.connection.timeoutMs,
+    cacheTtlMs: options.connection.cacheTtlMs,
+    callsInFlight: options.connection.callsInFlight,
+    proxy: options.connection.proxy,
+    sharers,
+    onCall,
+  });
+  const poller = nodePoller({ clock, log, ironic });
+  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
+  return {
+    operations: {
+      baremetalhosts: hostOperations(ports),
+      hostfirmwaresettings: firmwareSettingsOperations(ports),
+      hostfirmwarecomponents: firmwareComponentsOperations(ports),
+      preprovisioningimages: preprovisioningImageOperations(ports),
+      dataimages: dataImageOperations(ports),
+      bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
+    },
+    load: () => ironic.load(),
+    async close() {
+      poller.close();
+      await ironic.close();
+    },
+  };
+}
+
+/** Most processes are told of no Ironic, and are asked for none. */
+function connectionOf(
+  { connection }: IronicOptions,
+  { readSecret, readObject, log }: ServePorts,
+): () => Promise<Connection> {
+  if (connection.whereabouts === undefined) {
+    return async () => {
+      throw new NotReadyError(
+        'nobody said where Ironic is: set IRONIC_ENDPOINT, or IRONIC_NAME, where the role ironic is played',
+      );
+    };
+  }
+  const readResource = async (namespace: string, name: string): Promise<IronicResource | undefined> =>
+    (await readObject(IRONICS, namespace, name)) as IronicResource | undefined;
+  return connectionSource(connection, { readSecret, readResource, log });
+}

@@ -1,0 +1,42 @@
+// BareMetalHost as the runtime works with it.
+import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import { GROUP } from '../api/types.ts';
+import { HOST_OPERATIONS } from '../operations/bare-metal-host.ts';
+import { REALM, VERSION } from '../serving.ts';
+import { bareMetalHostLife } from './bare-metal-host-life.ts';
+import {
+  attributesOf,
+  childrenOf,
+  HOST_FINALIZER,
+  HostGuard,
+  type HostKindOptions,
+  hostOf,
+  isManaged,
+  referencesOf,
+} from './host-relations.ts';
+
+export function bareMetalHost(options: HostKindOptions): DeclaredKind {
+  return {
+    realm: REALM,
+    group: GROUP,
+    version: VERSION,
+    kind: 'BareMetalHost',
+    plural: 'baremetalhosts',
+    carries: {
+      annotations: [...Object.values(HostAnnotation), `${HostAnnotation.Reboot}/*`],
+    },
+    finalizer: HOST_FINALIZER,
+    guards: Object.values(HostGuard),
+    fieldManagers: { finalizer: 'metal3/host-finalizer', guards: 'metal3/host-guards', children: 'metal3/host' },
+    readsStatus: true,
+    references: (object) => referencesOf(object, options),
+    children: (object) => childrenOf(object, options),
+    standing(object) {
+      const id = hostOf(object).status?.provisioning?.ID || undefined;
+      return { ready: isManaged(object) && id !== undefined, id, attributes: attributesOf(object) };
+    },
+    life: bareMetalHostLife(options),
+    operations: HOST_OPERATIONS,
+  };
+}

@@ -1,0 +1,274 @@
+// The effects of a host's chart: operations on its node, and what is written in the cluster for it.
+import { fromPromise } from 'xstate';
+import { backoffMs } from '../../../machines/bare-metal-host/backoff.ts';
+import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
+import type {
+  CapacityInput,
+  CapacityOutput,
+  HostContext,
+  HostInput,
+  NodeInput,
+  NodeObserved,
+  PowerEffectInput,
+  RemoveInput,
+  ServiceInput,
+  WatchInput,
+  WriteInput,
+} from '../../../machines/bare-metal-host/context.ts';
+import { timestamp } from '../../../machines/bare-metal-host/history.ts';
+import {
+  annotationOf,
+  HostAnnotation,
+  type HostEvent,
+  type HostStatus,
+  isInspectionDisabled,
+} from '../../../machines/bare-metal-host/host.ts';
+import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
+import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import { delayedPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
+import type { LifePorts, Occurrence } from '../../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import { parsedMap } from '../api/conversion/json-text.ts';
+import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { SECRET_LABELS } from '../hosts/secret-labels.ts';
+import { isMap } from '../json-values.ts';
+import type { NodeTold } from '../operations/host-watch.ts';
+import type { Registering } from '../operations/registering.ts';
+import { firmwareComponentsOf, hostOf } from './host-relations.ts';
+
+export const STATUS_MANAGER = 'metal3/host-status';
+const MARKS_MANAGER = 'metal3/host-marks';
+const RECORD_MANAGER = 'metal3/host-record';
+const SPEC_MANAGER = 'metal3/host-spec';
+
+export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
+  const marked = new Map<string, string>();
+  const operation = <Input extends HostInput>(name: string) =>
+    fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
+      const outcome = received((await passed(ports, key, name, sendable(extra))) as Outcome);
+      await recordUpdates(ports, key, outcome);
+      return outcome;
+    });
+  const effect = <Output>(run: (key: string) => Promise<Output>) =>
+    fromPromise<Output, HostInput>(({ input: { key } }) => run(key));
+  return bareMetalHostMachine.provide({
+    actors: {
+      restore: effect((key) => restore(ports, key)),
+      guardSelf: effect((key) => ports.guardSelf(key)),
+      capacity: fromPromise<CapacityOutput, CapacityInput>(
+        async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
+      ),
+      register: fromPromise<Outcome, NodeInput>(({ input: { key } }) => register(ports, key, marked)),
+      inspect: operation<NodeInput>('inspect'),
+      prepare: operation<NodeInput>('prepare'),
+      provision: operation<NodeInput>('provision'),
+      adopt: operation<NodeInput>('adopt'),
+      deprovision: operation<NodeInput>('deprovision'),
+      power: operation<PowerEffectInput>('power'),
+      attachDataImage: fromPromise<Outcome, NodeInput>(async ({ input: { key } }) => dataImage(ports, key)),
+      service: operation<ServiceInput>('service'),
+      remove: operation<RemoveInput>('remove'),
+      watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(ports, input, signal)),
+      writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),
+      unclaim: effect((key) => ports.unclaim(key)),
+      releaseSelf: effect(async (key) => {
+        await ports.releaseSelf(key);
+        marked.delete(key);
+      }),
+    },
+    actions: { claim: ({ context }) => ports.claim(context.key, []) },
+    delays: {
+      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()),
+      capacityPause: () => delayedPauseMs(ports.random()),
+    },
+  });
+}
+
+/** Each pass is counted, and each that failed otherwise than the status tells. */
+async function passed(ports: LifePorts, key: string, name: string, extra?: object): Promise<unknown> {
+  ports.measure(key, [{ name: 'metal3_reconcile_total' }]);
+  try {
+    return await ports.call(key, name, extra);
+  } catch (error) {
+    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }]);
+    throw error;
+  }
+}
+
+/** What is undefined does not travel. */
+function sendable(extra: object): object {
+  return Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
+}
+
+/** On its way a member that is taken away was null. */
+function received(outcome: Outcome): Outcome {
+  if (outcome.status === undefined) return outcome;
+  const { provisioning, ...rest } = outcome.status;
+  const said = (members: object): object =>
+    Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
+  const status: StatusPatch = {
+    ...said(rest),
+    ...(provisioning !== undefined && provisioning !== null && { provisioning: said(provisioning) }),
+  };
+  return { ...outcome, status };
+}
+
+/** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
+async function register(ports: LifePorts, key: string, marked: Map<string, string>): Promise<Outcome> {
+  await markOthers(ports, key, marked);
+  const outcome = received((await passed(ports, key, 'register')) as Outcome & Registering);
+  const { architecture } = outcome;
+  const { listsComponents } = outcome as Registering;
+  const object = ports.object(key);
+  if (architecture !== undefined && !object.spec?.['architecture']) {
+    await ports.patchSpec(key, SPEC_MANAGER, { architecture });
+  }
+  // What it waits for may be one of them: its ramdisk.
+  if (outcome.kind === 'done' || outcome.kind === 'pausing') {
+    await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
+  }
+  return outcome;
+}
+
+/** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
+async function markOthers(ports: LifePorts, key: string, marked: Map<string, string>): Promise<void> {
+  const object = ports.object(key);
+  const { status, spec } = hostOf(object);
+  const good = status?.goodCredentials?.credentials?.name;
+  const uses = ports.dependencies(key).flatMap(({ kind, name, finalizers, answer }) => {
+    if (answer === undefined || answer.readiness === 'absent') return [];
+    if (kind === 'HostUpdatePolicy') return [{ kind, name, uid: answer.uid, isOwned: true }];
+    // Whoever was registered with it has marked it.
+    if (kind !== 'Secret' || name === good) return [];
+    return [{ kind, name, uid: answer.uid, isOwned: finalizers.length > 0 && name === spec?.bmc?.credentialsName }];
+  });
+  const text = JSON.stringify(uses);
+  if (marked.get(key) === text) return;
+  for (const { kind, name, isOwned } of uses) {
+    const labels = kind === 'Secret' ? SECRET_LABELS : {};
+    await ports.mark(key, { kind, name }, { manager: `${MARKS_MANAGER}/${object.metadata.name}`, labels, isOwned });
+  }
+  marked.set(key, text);
+}
+
+/** Updates that are being applied are recorded where they are wanted. */
+async function recordUpdates(ports: LifePorts, key: string, { firmwareUpdates }: Outcome): Promise<void> {
+  if (firmwareUpdates === undefined) return;
+  const { name } = ports.object(key).metadata;
+  await ports.recordOn(key, { kind: 'HostFirmwareComponents', name }, RECORD_MANAGER, { updates: firmwareUpdates });
+}
+
+/** The host waits with powering on until its virtual CD is as it is to be, which that sees to by itself. */
+function dataImage(ports: LifePorts, key: string): Outcome {
+  const at = ports.now();
+  const image = ports.dependencies(key).find(({ kind }) => kind === 'DataImage')?.answer;
+  const isSettled = image === undefined || image.readiness === 'absent' || image.attributes?.['isSettled'] === true;
+  return isSettled ? { kind: 'done', at } : { kind: 'pausing', at, afterMs: PAUSES_MS.dataImage };
+}
+
+async function watch(
+  ports: LifePorts,
+  { key, node, pollAfterMs, parent }: WatchInput,
+  signal: AbortSignal,
+): Promise<never> {
+  const tell = (told: NodeTold): void => {
+    if (signal.aborted) return;
+    const seen = 'gone' in told ? undefined : told.node;
+    parent.send({ type: 'observed', node: seen, at: ports.now() } satisfies NodeObserved);
+  };
+  await ports.hold(key, 'watch', {
+    extra: { ...(node !== undefined && { node }), pollAfterMs },
+    signal,
+    onProgress: (told) => tell(told as unknown as NodeTold),
+  });
+  // The node is gone, as was told; or the watch is over without a word.
+  throw { code: 'transient', message: 'the watch of the node has ended' };
+}
+
+/** What annotations bring is taken over, and they are taken off then. */
+async function restore(ports: LifePorts, key: string): Promise<void> {
+  await restoreStatus(ports, key);
+  await restoreHardware(ports, key);
+}
+
+async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
+  const host = hostOf(ports.object(key));
+  const text = annotationOf(host, HostAnnotation.Status);
+  if (text === undefined) return;
+  const restored = restoredStatus(text);
+  if (restored.kind === 'done' && !hasStatus(host.status)) {
+    const known = (await ports.call(key, 'hardware')) as JsonObject;
+    const status = { ...restored.status, ...(Object.keys(known).length > 0 && { hardware: known }) } as HostStatus;
+    await store(ports, key, { ...status, lastUpdated: status.lastUpdated ?? timestamp(ports.now()) });
+  }
+  await ports.removeAnnotations(key, [HostAnnotation.Status]);
+}
+
+async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
+  const host = hostOf(ports.object(key));
+  const text = annotationOf(host, HostAnnotation.HardwareDetails);
+  if (text === undefined) return;
+  const stored = host.status?.hardware;
+  const isMissing = !isMap(stored) || Object.keys(stored).length === 0;
+  const known = isMissing || isInspectionDisabled(host) ? ((await ports.call(key, 'hardware')) as JsonObject) : {};
+  const given = Object.keys(known).length > 0 ? undefined : parsedMap(text);
+  const details = given ?? known;
+  const isTaken = (isMissing || isInspectionDisabled(host)) && Object.keys(details).length > 0;
+  if (isTaken && !isEqual(stored, details)) {
+    await store(ports, key, { ...host.status, hardware: details as JsonObject });
+    tell(ports, key, [{ reason: 'UpdateHardwareDetails', message: 'Hardware details were taken over' }]);
+  }
+  await ports.removeAnnotations(key, [HostAnnotation.HardwareDetails]);
+  if (!isTaken || given === undefined) {
+    tell(ports, key, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
+  }
+}
+
+function hasStatus(status: HostStatus | undefined): boolean {
+  return typeof status?.lastUpdated === 'string' && status.lastUpdated !== '';
+}
+
+/** Annotations go first: what they asked for is in the status that is stored then. */
+async function writeStatus(
+  ports: LifePorts,
+  { key, status, node, trouble, unannotate, events, measures }: WriteInput,
+): Promise<void> {
+  const there = unannotate.filter((name) => annotationOf(hostOf(ports.object(key)), name) !== undefined);
+  if (there.length > 0) await ports.removeAnnotations(key, [...new Set(there)]);
+  const before = ports.object(key);
+  const at = ports.now();
+  const said = completeStatus(status);
+  const told = { ...said, conditions: conditions(withStatus(hostOf(before), said), { node, trouble, at }) };
+  const { lastUpdated: _, ...stored } = hostOf(before).status ?? {};
+  const { lastUpdated: __, ...wanted } = told as HostStatus;
+  if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {
+    await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
+  }
+  tell(ports, key, events);
+  ports.measure(key, measures);
+  if (hardwareOf(before) !== hardwareOf(ports.object(key))) await ports.ensureChildren(key);
+}
+
+async function store(ports: LifePorts, key: string, status: HostStatus): Promise<void> {
+  await ports.storeStatus(key, STATUS_MANAGER, status as unknown as JsonObject);
+}
+
+function hardwareOf({ status }: KubeObject): string {
+  return JSON.stringify(status?.['hardware']);
+}
+
+/** Null, and what is not there at all, are stored as the same. */
+function withoutNulls(value: unknown): unknown {
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, withoutNulls(inner)]])),
+  );
+}
+
+function tell(ports: LifePorts, key: string, events: readonly HostEvent[]): void {
+  ports.tell(
+    key,
+    events.map(({ type, reason, message }): Occurrence => ({ type: type ?? 'Normal', reason, message })),
+  );
+}

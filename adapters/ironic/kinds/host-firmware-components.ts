@@ -1,0 +1,24 @@
+// HostFirmwareComponents: the firmware of a host as Ironic read it, and whether other images are wanted.
+import type { KubeObject } from '../../../machines/object.ts';
+import { FirmwareChange, firmwareChange } from '../hosts/firmware-change.ts';
+import {
+  type FirmwareComponent,
+  firmwareComponentsStatus,
+  type HostFirmwareComponents,
+} from '../hosts/firmware-components.ts';
+import { firmwareKind } from './firmware.ts';
+
+export interface ComponentsReading {
+  readonly components: readonly FirmwareComponent[];
+}
+
+export const hostFirmwareComponents = firmwareKind<ComponentsReading>({
+  kind: 'HostFirmwareComponents',
+  plural: 'hostfirmwarecomponents',
+  judge: (object, { components }, now) => firmwareComponentsStatus({ object: componentsIn(object), components, now }),
+  isJudged: (object) => firmwareChange(componentsIn(object)) !== FirmwareChange.NotReady,
+});
+
+function componentsIn(object: KubeObject): HostFirmwareComponents {
+  return object as unknown as HostFirmwareComponents;
+}

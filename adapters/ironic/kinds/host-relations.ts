@@ -1,0 +1,133 @@
+// What a BareMetalHost refers to, what it makes for itself, and what it makes known.
+import {
+  annotationOf,
+  type BareMetalHost,
+  HostAnnotation,
+  type HostStatus,
+  OperationalStatus,
+  ProvisioningState,
+} from '../../../machines/bare-metal-host/host.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { Child, Reference } from '../../../machines/request.ts';
+import { credentialsNameOf } from '../hosts/credentials.ts';
+import { preprovisioningImageSpec, requestsPreprovisioningImage } from '../hosts/preprovisioning.ts';
+import { registrySecretName } from '../hosts/registry-credentials.ts';
+import { mapOf, textOf } from '../json-values.ts';
+import type { Host } from '../nodes/host.ts';
+import { driverOfHost } from '../operations/drivers.ts';
+import { architectureOfHost } from '../operations/registering.ts';
+import type { IronicOptions } from '../options.ts';
+
+/** On a host while its node may be in Ironic. */
+export const HOST_FINALIZER = 'baremetalhost.metal3.io';
+/** What hosts put on others. */
+export const HostGuard = {
+  Secret: `${HOST_FINALIZER}/secret`,
+  HardwareData: `${HOST_FINALIZER}/hardwareData`,
+  PreprovisioningImage: `${HOST_FINALIZER}/preprovisioningImage`,
+} as const;
+
+export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages'>;
+
+export function referencesOf(
+  { metadata: { name }, spec = {} }: KubeObject,
+  options: HostKindOptions,
+): readonly Reference[] {
+  const host = { spec } as Host;
+  const secrets = new Map<string, Reference>();
+  const secret = (named: unknown, more: Pick<Reference, 'finalizers' | 'neededFor'>): void => {
+    const text = textOf(named);
+    if (text !== '' && !secrets.has(text)) secrets.set(text, { kind: 'Secret', name: text, ...more });
+  };
+  secret(credentialsNameOf(host), { finalizers: [HostGuard.Secret], neededFor: 'always' });
+  secret(spec['preprovisioningNetworkDataName'], { finalizers: [HostGuard.Secret], neededFor: 'update' });
+  for (const data of ['userData', 'networkData', 'metaData']) {
+    secret(mapOf(spec[data])['name'], { finalizers: [], neededFor: 'update' });
+  }
+  secret(registrySecretName(host.spec?.image), { finalizers: [], neededFor: 'update' });
+  const beside = (kind: string, finalizers: readonly string[] = []): Reference => ({
+    kind,
+    name,
+    finalizers,
+    neededFor: 'never',
+  });
+  return [
+    ...secrets.values(),
+    beside('HardwareData', [HostGuard.HardwareData]),
+    beside('HostFirmwareSettings'),
+    beside('HostFirmwareComponents'),
+    beside('HostUpdatePolicy'),
+    beside('DataImage'),
+    ...(options.preprovisioningImages === 'built'
+      ? [beside('PreprovisioningImage', [HostGuard.PreprovisioningImage])]
+      : []),
+  ];
+}
+
+export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKindOptions): readonly Child[] {
+  const { metadata, status } = object;
+  const { name } = metadata;
+  const host = object as Host;
+  if (metadata.deletionTimestamp !== undefined || !isRegistered(object)) return [];
+  const hardware = mapOf(status?.['hardware']);
+  const isImaged = preprovisioningImages === 'built' && requestsPreprovisioningImage(host);
+  return [
+    { kind: 'HostFirmwareSettings', name, content: { spec: { settings: {} } }, onDrift: 'keep' },
+    ...(Object.keys(hardware).length > 0
+      ? [{ kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' } as const]
+      : []),
+    ...(isImaged ? [imageOf(host, name)] : []),
+  ];
+}
+
+/** Made where Ironic lists components of the node, of which the object does not tell. */
+export function firmwareComponentsOf(name: string): Child {
+  return { kind: 'HostFirmwareComponents', name, content: { spec: { updates: [] } }, onDrift: 'keep' };
+}
+
+function imageOf(host: Host, name: string): Child {
+  const bootsIso = driverOfHost(host).supportsIsoPreprovisioningImage;
+  const spec = preprovisioningImageSpec(host, { architecture: architectureOfHost(host), bootsIso });
+  return { kind: 'PreprovisioningImage', name, content: { spec: spec as JsonObject }, onDrift: 'apply' };
+}
+
+/** Whether its node is in Ironic, and is to be worked with. */
+export function isManaged(object: KubeObject): boolean {
+  return isRegistered(object) && !isPaused(object) && !isDetached(object);
+}
+
+/** What those who refer to a host decide by. */
+export function attributesOf(object: KubeObject): JsonObject {
+  const { spec, status } = hostOf(object);
+  const { manufacturer, productName } = mapOf(mapOf(status?.hardware)['systemVendor']);
+  return {
+    state: status?.provisioning?.state ?? '',
+    operationalStatus: status?.operationalStatus ?? '',
+    poweredOn: status?.poweredOn === true,
+    online: spec?.online === true,
+    isPaused: isPaused(object),
+    isDetached: isDetached(object),
+    ...(typeof manufacturer === 'string' && { vendor: manufacturer }),
+    ...(typeof productName === 'string' && { model: productName }),
+  };
+}
+
+export function hostOf(object: KubeObject): BareMetalHost & { readonly status?: HostStatus } {
+  return object as unknown as BareMetalHost & { readonly status?: HostStatus };
+}
+
+function isRegistered({ status }: KubeObject): boolean {
+  const state = textOf(mapOf(status?.['provisioning'])['state']);
+  return state !== ProvisioningState.None && state !== ProvisioningState.Unmanaged;
+}
+
+function isPaused(object: KubeObject): boolean {
+  return annotationOf(hostOf(object), HostAnnotation.Paused) !== undefined;
+}
+
+function isDetached(object: KubeObject): boolean {
+  return (
+    annotationOf(hostOf(object), HostAnnotation.Detached) !== undefined ||
+    hostOf(object).status?.operationalStatus === OperationalStatus.Detached
+  );
+}

@@ -1,0 +1,67 @@
+// Passes for hosts: each with what is remembered of the host's node, and what they come to.
+import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import type { OperationRequest } from '../../../machines/request.ts';
+import type { Host } from '../nodes/host.ts';
+import { lookUpOwn } from '../nodes/lookup.ts';
+import type { IronicNode } from '../nodes/node.ts';
+import { nodeIn } from '../nodes/registration.ts';
+import type { Ask, Step } from '../nodes/step.ts';
+import { askingFor, type IronicPorts } from '../serving.ts';
+import { Memories } from './memories.ts';
+import { outcomeOf } from './outcome.ts';
+import { type Ended, type Known, pass } from './pass.ts';
+
+/** What an operation on a host is told; of its host everything is as the API server has it. */
+export type HostRequest = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'>;
+
+export interface Passes {
+  run<Found extends object>(
+    request: HostRequest,
+    decide: (known: Known) => Step<Found>,
+    answer?: (asked: Ask['for'], node: IronicNode | undefined) => Promise<void>,
+  ): Promise<Ended<Found>>;
+  /** The same for what needs the node: it is read first. Null: Ironic has none. */
+  onNode<Found extends object>(
+    request: HostRequest,
+    decide: (node: IronicNode | null, known: Known) => Step<Found>,
+    answer?: (asked: Ask['for'], node: IronicNode | undefined) => Promise<void>,
+  ): Promise<Ended<Found>>;
+  /** What a pass comes to, now. */
+  outcome<Found extends object>(
+    ended: Ended<Found>,
+    request: HostRequest,
+    found?: Parameters<typeof outcomeOf<Found>>[2],
+  ): Outcome;
+}
+
+export function hostOf({ object }: Pick<HostRequest, 'object'>): Host {
+  return object as Host;
+}
+
+export function passes({ clock, ironic }: Pick<IronicPorts, 'clock' | 'ironic'>): Passes {
+  const memories = new Memories();
+  const run: Passes['run'] = async (request, decide, answer) => {
+    const { uid } = request.object.metadata;
+    const ended = await pass({ ironic, memory: memories.of(uid), asking: askingFor(request) }, decide, answer);
+    memories.keep(uid, ended.memory);
+    return ended;
+  };
+  return {
+    run,
+    onNode: <Found extends object>(
+      request: HostRequest,
+      decide: (node: IronicNode | null, known: Known) => Step<Found>,
+      answer?: Parameters<Passes['run']>[2],
+    ) =>
+      run<Found>(
+        request,
+        (known) => {
+          const looked = lookUpOwn({ host: hostOf(request), facts: known.facts });
+          return looked.step === 'done' ? decide(nodeIn(known.facts) ?? looked.node, known) : looked;
+        },
+        answer,
+      ),
+    outcome: (ended, request, found) =>
+      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random() }, found),
+  };
+}

@@ -1,0 +1,291 @@
+// The life of an object that shows something of a host's node: it is read, the status says it, and it is read again when there
+// is a reason to: the object was edited, the host came to another state or another node, or the node was at work.
+//
+//   deciding -> awaiting | away | reading -> furnishing (-> lacking) -> storing -> keeping (watching | resuming)
+//   any of these -> failing -> reading; leaving
+//
+// Invariants:
+//   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
+//   O2. Others may rely on what the status says only where that was read of the node, in the state, that the host has now.
+//   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
+//   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
+//   O5. It leaves nothing behind, so that it holds up no deletion.
+import { assign, fromPromise, not, setup } from 'xstate';
+import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
+import type { ErrorData } from '../object.ts';
+import {
+  basisOf,
+  type EffectInput,
+  type FurnishOutput,
+  heard,
+  hostIn,
+  isRobbed,
+  isServed,
+  type ObservedContext,
+  type ObservedEvent,
+  type ObservedInput,
+  type ObservedView,
+  type ReadingInput,
+  type ReadOutput,
+  type StoreOutput,
+  type Transition,
+  WATCH_PAUSE_MS,
+  type WatchInput,
+  type WatchOutput,
+} from './context.ts';
+
+type Failure = { readonly error: unknown };
+type Heard = { readonly dependencies: readonly Dependency[] };
+
+/** So many writes in a row that lost a race are made again at once. */
+const QUICK_RACES = 5;
+
+const observed = setup({
+  types: {
+    context: {} as ObservedContext,
+    events: {} as ObservedEvent,
+    input: {} as ObservedInput,
+    tags: {} as Tag,
+  },
+  actors: {
+    /** Asks for what there is to see of the node. */
+    read: fromPromise<ReadOutput, EffectInput>(notProvided),
+    /** Makes what goes with it, and lets go of what went with what was before. */
+    furnish: fromPromise<FurnishOutput, ReadingInput>(notProvided),
+    /** Stores what the status is to say, unless it says so, and tells of what is wrong. */
+    store: fromPromise<StoreOutput, ReadingInput>(notProvided),
+    /** Resolves when the node has made a transition, and is at rest after it. */
+    watch: fromPromise<WatchOutput, WatchInput>(notProvided),
+  },
+  actions: {
+    /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
+    claim: () => undefined,
+    storeObject: assign(({ context }, { object, dependencies }: ObjectChanged<ObservedView>) => ({
+      object,
+      ...heard(context, dependencies),
+    })),
+    storeDependencies: assign(({ context }, { dependencies }: Heard) => heard(context, dependencies)),
+    noteBasis: assign(({ context }) => ({ basis: basisOf(context) })),
+    noteReading: assign((_, { reading, at }: ReadOutput) => ({ reading, readAt: at })),
+    noteStored: assign(({ context: { object } }, { pollAfterMs, rereadAfterMs }: StoreOutput) => ({
+      said: object.says,
+      reading: undefined,
+      pollAfterMs,
+      rereadAfterMs,
+      failures: 0,
+      races: 0,
+      error: undefined,
+    })),
+    noteSeen: assign((_, { seen }: { seen: Transition }) => ({ seen })),
+    forgetReading: assign({ reading: undefined }),
+    countRace: assign({ races: ({ context }) => context.races + 1 }),
+    noteFailure: assign(({ context }, { error }: Failure) => ({
+      error: error as ErrorData,
+      failures: context.failures + 1,
+      races: 0,
+      reading: undefined,
+    })),
+  },
+  guards: {
+    isDeleting: ({ context }) => context.object.deleting,
+    isServed: ({ context }) => isServed(context),
+    /** It is not known yet how the host is. */
+    isUnheard: ({ context }) => hostIn(context)?.answer === undefined,
+    isOutdated: ({ context }) => context.basis !== basisOf(context),
+    /** Somebody else wrote the status. */
+    isContradicted: ({ context }) => context.said !== context.object.says,
+    isRobbed: ({ context }, { dependencies }: Heard) => isRobbed(context, dependencies),
+    isFurnished: (_, { waiting }: FurnishOutput) => waiting.length === 0,
+    isLostRace: ({ context }, { error }: Failure) =>
+      (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
+    /** The watch ended for a reason that lies not with the node. */
+    isPassing: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'transient',
+  },
+  delays: {
+    /** What was made is there soon. */
+    furnishPause: 500,
+    watchPause: WATCH_PAUSE_MS,
+    rereadPause: ({ context }) => context.rereadAfterMs,
+    /** Given with the effects. */
+    failurePause: 0,
+  },
+});
+
+type Answer<Output> = { event: { output: Output } };
+type Failed = { event: Failure };
+
+const storeObject = {
+  type: 'storeObject',
+  params: ({ event }: { event: ObjectChanged<ObservedView> }) => event,
+} as const;
+const storeDependencies = { type: 'storeDependencies', params: ({ event }: { event: Heard }) => event } as const;
+const isRobbedNow = { type: 'isRobbed', params: ({ event }: { event: Heard }) => event } as const;
+const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event } as const;
+const failed = { target: '#failing', actions: noteFailure } as const;
+const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
+/** What is there has been read by now: no error. */
+const again = (target: 'furnishing' | 'storing') =>
+  ({ guard: isLostRace, target, reenter: true, actions: 'countRace' }) as const;
+const output = <Output>({ event }: Answer<Output>): Output => event.output;
+const who = ({ context: { key } }: { context: ObservedContext }): EffectInput => ({ key });
+const whatWasRead = ({ context: { key, reading = {} } }: { context: ObservedContext }): ReadingInput => ({
+  key,
+  reading,
+});
+/** Left at once when the object goes, or its host is not to be touched any more. */
+const left = [
+  { guard: 'isDeleting', target: '#leaving' },
+  { guard: not('isServed'), target: '#deciding' },
+] as const;
+
+export const observedNodeMachine = observed.createMachine({
+  id: 'observedNode',
+  context: ({ input: { key, object, dependencies } }) => ({
+    key,
+    object,
+    dependencies,
+    basis: '',
+    reading: undefined,
+    readAt: 0,
+    said: '',
+    seen: undefined,
+    pollAfterMs: 0,
+    rereadAfterMs: 0,
+    failures: 0,
+    races: 0,
+    error: undefined,
+  }),
+  on: {
+    'object.changed': { actions: storeObject },
+    'dependencies.changed': { actions: storeDependencies },
+  },
+  initial: 'starting',
+  states: {
+    starting: {
+      description: 'Its life is about to begin.',
+      tags: Tag.Busy,
+      on: { 'life.began': 'deciding' },
+    },
+    deciding: {
+      id: 'deciding',
+      description: 'Deciding whether there is a node to look at.',
+      tags: Tag.Busy,
+      entry: ['claim', 'forgetReading'],
+      always: [
+        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isServed', target: 'reading' },
+        { guard: 'isUnheard', target: 'awaiting' },
+        { target: 'away' },
+      ],
+    },
+    awaiting: {
+      description: 'Nothing was heard of the host yet.',
+      tags: Tag.Waiting,
+      always: [
+        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isServed', target: 'reading' },
+        { guard: not('isUnheard'), target: 'away' },
+      ],
+    },
+    away: {
+      description: 'The host has no node to look at, or is not to be touched.',
+      tags: Tag.Settled,
+      always: [
+        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isServed', target: 'reading' },
+      ],
+    },
+    reading: {
+      id: 'reading',
+      description: 'The node is read.',
+      tags: Tag.Busy,
+      entry: 'noteBasis',
+      always: left,
+      invoke: {
+        id: 'read',
+        src: 'read',
+        input: who,
+        onDone: { target: 'furnishing', actions: { type: 'noteReading', params: output } },
+        onError: failed,
+      },
+    },
+    furnishing: {
+      description: 'What goes with what was read is made.',
+      tags: Tag.Busy,
+      always: left,
+      invoke: {
+        id: 'furnish',
+        src: 'furnish',
+        input: whatWasRead,
+        onDone: [{ guard: { type: 'isFurnished', params: output }, target: 'storing' }, { target: 'lacking' }],
+        onError: [again('furnishing'), failed],
+      },
+    },
+    lacking: {
+      description: 'What was made is not there yet.',
+      tags: Tag.Waiting,
+      always: left,
+      after: { furnishPause: 'furnishing' },
+    },
+    storing: {
+      description: 'The status is to say what was read.',
+      tags: Tag.Busy,
+      invoke: {
+        id: 'store',
+        src: 'store',
+        input: whatWasRead,
+        onDone: { target: 'keeping', actions: { type: 'noteStored', params: output } },
+        onError: [again('storing'), failed],
+      },
+    },
+    keeping: {
+      description: 'The status says how the node is.',
+      tags: Tag.Available,
+      entry: 'claim',
+      always: [...left, { guard: 'isOutdated', target: '#reading' }, { guard: 'isContradicted', target: '#reading' }],
+      on: {
+        'dependencies.changed': [
+          { guard: isRobbedNow, target: '#reading', actions: storeDependencies },
+          { actions: storeDependencies },
+        ],
+      },
+      initial: 'watching',
+      states: {
+        watching: {
+          description: 'It is read again when the node has done something.',
+          tags: Tag.Settled,
+          after: { rereadPause: '#reading' },
+          invoke: {
+            id: 'watch',
+            src: 'watch',
+            input: ({ context: { key, seen, readAt, pollAfterMs } }) => ({ key, seen, readAt, pollAfterMs }),
+            onDone: { target: '#reading', actions: { type: 'noteSeen', params: output } },
+            onError: [{ guard: { type: 'isPassing', params: ({ event }) => event }, target: 'resuming' }, failed],
+          },
+        },
+        resuming: {
+          description: 'Nobody looks at the node for it, until it asks again.',
+          tags: Tag.Settled,
+          after: { watchPause: 'watching' },
+        },
+      },
+    },
+    failing: {
+      id: 'failing',
+      description: 'The last attempt failed; it is made again.',
+      tags: Tag.Failing,
+      always: [...left, { guard: 'isOutdated', target: 'reading' }],
+      after: { failurePause: 'reading' },
+    },
+    leaving: {
+      id: 'leaving',
+      description: 'The object goes, and nothing of it is left to be done.',
+      tags: [Tag.Deleting, Tag.Settled],
+    },
+  },
+});
+
+function notProvided(): never {
+  const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };
+  throw error;
+}

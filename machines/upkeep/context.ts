@@ -1,0 +1,84 @@
+// What the life of an object that is looked after pass by pass knows and hears, and the questions its statechart decides by.
+import type { Dependency, LifeEvent, LifeInput } from '../life.ts';
+import type { ErrorData, JsonObject } from '../object.ts';
+
+/** An object, reduced to what the chart decides by. */
+export interface UpkeepView {
+  readonly generation: number;
+  readonly deleting: boolean;
+  /** The own finalizer is stored. */
+  readonly owned: boolean;
+  /** Finalizers of others that the own one has to outlast. */
+  readonly heldBy: readonly string[];
+  /** The stored status says that there is nothing to do. */
+  readonly settled: boolean;
+  /** Whatever else of the object, beside its status, another pass is worth while for: compared as it is. */
+  readonly basis: string;
+}
+
+/** What came of a pass. */
+export type Verdict =
+  /** There is nothing to do until something changes. */
+  | { readonly next: 'rest' }
+  /** Another pass is due after so long, or when something changes. `notes` are for that one, and end with this life. */
+  | { readonly next: 'pause'; readonly pauseMs: number; readonly notes?: JsonObject }
+  /** Of a deleted object: nothing of it is left. */
+  | { readonly next: 'leave' };
+
+export interface UpkeepContext {
+  /** Address of the object, as one string. */
+  readonly key: string;
+  readonly object: UpkeepView;
+  readonly dependencies: readonly Dependency[];
+  /** What the last pass was made for; undefined: none was made in this life. */
+  readonly basis: string | undefined;
+  /** The status said that there is nothing to do when the object came to rest. */
+  readonly wasSettled: boolean;
+  readonly notes: JsonObject;
+  readonly pauseMs: number;
+  /** Passes and last steps in a row that failed. */
+  readonly attempts: number;
+  /** Passes in a row whose writes lost a race. */
+  readonly races: number;
+  readonly error: ErrorData | undefined;
+}
+
+export type UpkeepEvent = LifeEvent<UpkeepView>;
+export type UpkeepInput = LifeInput<UpkeepView>;
+
+export interface EffectInput {
+  readonly key: string;
+}
+
+export interface PassInput extends EffectInput {
+  readonly dependencies: readonly Dependency[];
+  /** Of the pass before. */
+  readonly notes: JsonObject;
+}
+
+const BACKOFF_FIRST_MS = 200;
+const BACKOFF_LIMIT_MS = 120_000;
+
+/** All that a pass goes by, as text. */
+export function basisOf({ object, dependencies }: Pick<UpkeepContext, 'object' | 'dependencies'>): string {
+  const { generation, deleting, owned, basis } = object;
+  const others = dependencies.map(({ kind, name, answer }) => [kind, name, answer]);
+  return JSON.stringify([generation, deleting, owned, basis, others]);
+}
+
+/** What the last pass was made for is not how things are now; or somebody undid what it did. */
+export function isStale(context: UpkeepContext): boolean {
+  const { basis, wasSettled, object } = context;
+  return (basis !== undefined && basis !== basisOf(context)) || (wasSettled && !object.settled);
+}
+
+/** Everything that has to be heard of has been, be it that it does not exist. */
+export function isAnswered({ dependencies }: Pick<UpkeepContext, 'dependencies'>): boolean {
+  return dependencies.every(({ neededFor, answer }) => neededFor === 'never' || answer !== undefined);
+}
+
+/** The pause before what failed is tried again, in milliseconds, without jitter. */
+export function backoffMs({ attempts, error }: Pick<UpkeepContext, 'attempts' | 'error'>): number {
+  const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
+  return Math.max(Math.min(exponential, BACKOFF_LIMIT_MS), error?.retryAfterMs ?? 0);
+}

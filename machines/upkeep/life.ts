@@ -1,0 +1,88 @@
+// The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
+// passes' to write: whole, whoever wrote it before.
+import { fromPromise, type SnapshotFrom } from 'xstate';
+import { type Dependency, type Life, type LifePorts, type Step, Tag } from '../life.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
+import {
+  backoffMs,
+  type EffectInput,
+  type PassInput,
+  type UpkeepContext,
+  type UpkeepView,
+  type Verdict,
+} from './context.ts';
+import { upkeepMachine } from './machine.ts';
+
+/** What a pass works with. */
+export interface Pass {
+  readonly ports: LifePorts;
+  readonly key: string;
+  /** As it was known when the pass began. */
+  readonly object: KubeObject;
+  readonly dependencies: readonly Dependency[];
+  /** Of the pass before; empty for the first one of a life. */
+  readonly notes: JsonObject;
+}
+
+export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'intent' | 'shows'> {
+  view(object: KubeObject): UpkeepView;
+  /**
+   * Looks at what is there, does the next thing, and has the status say so. Passes are repeated: one that finds everything as it
+   * is to be does nothing. It rejects with `ErrorData`; what it writes on an object that was changed meanwhile is a `conflict`, and
+   * another pass is made.
+   */
+  tend(pass: Pass): Promise<Verdict>;
+  /** Whether an earlier life may have asked for what must not be repeated, and not recorded it; never unless stated. */
+  mayHaveBegun?(object: KubeObject): boolean;
+  /** Reason of the Event that tells of passes that fail. */
+  readonly failure: string;
+}
+
+/** A failure that may pass is news when it comes so often in a row. */
+const TOLD_ATTEMPTS = 2;
+
+export function upkeepLife({ view, tend, mayHaveBegun = () => false, failure, ...more }: UpkeepOptions): Life {
+  return {
+    ...more,
+    machine: upkeepMachine,
+    provide: (ports) => provide(ports, tend),
+    view,
+    // Passes write what there is to say.
+    saying: () => undefined,
+    status: () => [],
+    trouble: () => [],
+    mayHaveBegun,
+    isSpent: () => true,
+    told: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
+    news: () => (step) => {
+      const { error, attempts } = (step.to as Snapshot).context;
+      if (error === undefined || !hasFailed(step)) return undefined;
+      const isNews = step.to.hasTag(Tag.Refused) || attempts === TOLD_ATTEMPTS;
+      return isNews ? { type: 'Warning', reason: failure, message: error.message } : undefined;
+    },
+  };
+}
+
+type Snapshot = SnapshotFrom<typeof upkeepMachine>;
+
+function hasFailed({ cause, to }: Step): boolean {
+  return cause.type.startsWith('xstate.error.') && to.hasTag(Tag.Failing);
+}
+
+function provide(ports: LifePorts, tend: UpkeepOptions['tend']): typeof upkeepMachine {
+  const effect = (run: (key: string) => Promise<void>) =>
+    fromPromise<void, EffectInput>(({ input: { key } }) => run(key));
+  return upkeepMachine.provide({
+    actors: {
+      guardSelf: effect((key) => ports.guardSelf(key)),
+      tend: fromPromise<Verdict, PassInput>(({ input: { key, ...given } }) =>
+        tend({ ports, key, object: ports.object(key), ...given }),
+      ),
+      unclaim: effect((key) => ports.unclaim(key)),
+      releaseSelf: effect((key) => ports.releaseSelf(key)),
+    },
+    // Nothing is yielded: what it refers to is not guarded by it.
+    actions: { claim: ({ context: { key } }) => ports.claim(key, []) },
+    delays: { backoff: ({ context }: { context: UpkeepContext }) => ports.jitter(backoffMs(context)) },
+  });
+}

@@ -1,0 +1,84 @@
+// The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
+import { assign, fromPromise, setup } from 'xstate';
+import type { Dependency, ObjectChanged, Tag } from '../life.ts';
+import type { ErrorData } from '../object.ts';
+import {
+  backoffMs,
+  basisOf,
+  type EffectInput,
+  isAnswered,
+  isStale,
+  type PassInput,
+  type UpkeepContext,
+  type UpkeepEvent,
+  type UpkeepInput,
+  type UpkeepView,
+  type Verdict,
+} from './context.ts';
+
+type Failure = { readonly error: unknown };
+
+/** So many lost races in a row are run again at once; what the API server refuses each time is no race. */
+const QUICK_RACES = 5;
+
+export const upkeepSetup = setup({
+  types: {
+    context: {} as UpkeepContext,
+    events: {} as UpkeepEvent,
+    input: {} as UpkeepInput,
+    tags: {} as Tag,
+  },
+  actors: {
+    /** Stores the own finalizer. */
+    guardSelf: fromPromise<void, EffectInput>(notProvided),
+    /** A pass: it looks, does what is next, and has the status say so. */
+    tend: fromPromise<Verdict, PassInput>(notProvided),
+    /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
+    unclaim: fromPromise<void, EffectInput>(notProvided),
+    /** Removes the own finalizer. */
+    releaseSelf: fromPromise<void, EffectInput>(notProvided),
+  },
+  actions: {
+    /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
+    claim: () => undefined,
+    storeObject: assign((_, { object, dependencies }: ObjectChanged<UpkeepView>) => ({ object, dependencies })),
+    storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
+    noteBasis: assign(({ context }) => ({ basis: basisOf(context), wasSettled: false })),
+    noteSettled: assign(({ context }) => ({ wasSettled: context.object.settled })),
+    noteSuccess: assign({ attempts: 0, races: 0, error: undefined }),
+    noteVerdict: assign((_, verdict: Verdict) =>
+      verdict.next === 'pause' ? { pauseMs: verdict.pauseMs, notes: verdict.notes ?? {} } : { pauseMs: 0, notes: {} },
+    ),
+    countRace: assign({ races: ({ context }) => context.races + 1 }),
+    noteFailure: assign(({ context }, { error }: Failure) => ({
+      error: error as ErrorData,
+      attempts: context.attempts + 1,
+    })),
+  },
+  guards: {
+    isDeleting: ({ context }) => context.object.deleting,
+    isOwned: ({ context }) => context.object.owned,
+    isHeld: ({ context }) => context.object.heldBy.length > 0,
+    isSettled: ({ context }) => context.object.settled,
+    isAnswered: ({ context }) => isAnswered(context),
+    isStale: ({ context }) => isStale(context),
+    /** No pass was made yet, since the status said that there was nothing to do. */
+    isUnlooked: ({ context }) => context.basis === undefined,
+    is: (_, { verdict, next }: { verdict: Verdict; next: Verdict['next'] }) => verdict.next === next,
+    isEdited: ({ context }, { object }: ObjectChanged<UpkeepView>) =>
+      object.generation !== context.object.generation || object.deleting,
+    isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
+    /** Another write was faster, and has been read by now. */
+    isLostRace: ({ context }, { error }: Failure) =>
+      (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
+  },
+  delays: {
+    pause: ({ context }) => context.pauseMs,
+    backoff: ({ context }) => backoffMs(context),
+  },
+});
+
+function notProvided(): never {
+  const error: ErrorData = { code: 'terminal', message: 'the runtime did not provide this effect' };
+  throw error;
+}

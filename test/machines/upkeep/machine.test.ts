@@ -1,0 +1,262 @@
+// The life of an object that is looked after pass by pass.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createActor, type EventFromLogic, fromPromise, SimulatedClock } from 'xstate';
+import { type Dependency, Readiness } from '../../../machines/life.ts';
+import type { ErrorData, JsonObject } from '../../../machines/object.ts';
+import type { PassInput, UpkeepView, Verdict } from '../../../machines/upkeep/context.ts';
+import { upkeepMachine } from '../../../machines/upkeep/machine.ts';
+import { leaves, possible, reached } from '../paths.ts';
+
+const test = suite('upkeep machine');
+
+const NEW: UpkeepView = { generation: 1, deleting: false, owned: true, heldBy: [], settled: false, basis: '' };
+const REST: Verdict = { next: 'rest' };
+const LEAVE: Verdict = { next: 'leave' };
+
+function other(answer: Dependency['answer'] = { readiness: Readiness.Ready, uid: 'o' }): Dependency {
+  return { kind: 'Other', name: 'o', finalizers: [], neededFor: 'always', answer };
+}
+
+interface World {
+  readonly effects: string[];
+  readonly notes: JsonObject[];
+  readonly phase: () => string;
+  readonly passes: (ms: number) => void;
+  end(output?: unknown): Promise<void>;
+  fails(error: ErrorData): Promise<void>;
+  changed(object: Partial<UpkeepView>): void;
+  heard(dependencies: readonly Dependency[]): void;
+}
+
+/** A life whose effects end when the test says so. */
+function begin(object: Partial<UpkeepView> = {}, dependencies: readonly Dependency[] = [other()]): World {
+  const effects: string[] = [];
+  const notes: JsonObject[] = [];
+  let now: UpkeepView = { ...NEW, ...object };
+  let known = dependencies;
+  let finish: (output: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const effect = (name: string) =>
+    fromPromise<never, never>(({ input }) => {
+      effects.push(name);
+      if (name === 'tend') notes.push((input as PassInput).notes);
+      return new Promise((resolve, reject) => {
+        [finish, fail] = [resolve as typeof finish, reject];
+      });
+    });
+  const names = ['guardSelf', 'tend', 'unclaim', 'releaseSelf'];
+  const machine = upkeepMachine.provide({
+    actors: Object.fromEntries(names.map((name) => [name, effect(name)])) as never,
+    actions: { claim: () => void effects.push('claim') },
+  });
+  const clock = new SimulatedClock();
+  const input = { key: 'key', object: now, dependencies, at: 0, landsBy: 0, isContested: false };
+  const actor = createActor(machine, { clock, input });
+  actor.start();
+  actor.send({ type: 'life.began' });
+  return {
+    effects,
+    notes,
+    phase: () => JSON.stringify(actor.getSnapshot().value).replaceAll(/["{}]/g, '').replaceAll(':', '.'),
+    passes: (ms) => clock.increment(ms),
+    async end(output) {
+      finish(output);
+      await new Promise(setImmediate);
+    },
+    async fails(error) {
+      fail(error);
+      await new Promise(setImmediate);
+    },
+    changed(change) {
+      now = { ...now, ...change };
+      actor.send({ type: 'object.changed', object: now, dependencies: known, at: 0 });
+    },
+    heard(heard) {
+      known = heard;
+      actor.send({ type: 'dependencies.changed', dependencies: heard, at: 0 });
+    },
+  };
+}
+
+const transient: ErrorData = { code: 'transient', message: 'not now' };
+const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
+const terminal: ErrorData = { code: 'terminal', message: 'never' };
+
+test('the finalizer is stored before the first pass (K1)', async () => {
+  const world = begin({ owned: false });
+  assert.equal(world.effects, ['guardSelf']);
+  world.changed({ owned: true });
+  assert.equal(world.effects, ['guardSelf', 'claim', 'tend']);
+  await world.end(REST);
+  assert.is(world.phase(), 'keeping.resting');
+});
+
+test('a finalizer that somebody takes away at once is stored again, after a pause', async () => {
+  const world = begin({ owned: false });
+  await world.end();
+  assert.is(world.phase(), 'guardingAgain');
+  world.passes(200);
+  assert.equal(world.effects, ['guardSelf', 'guardSelf']);
+});
+
+test('a pass waits until all that it refers to has answered (K3)', () => {
+  const world = begin({}, [{ ...other(), answer: undefined }]);
+  assert.equal([world.phase(), world.effects], ['keeping.awaiting', ['claim']]);
+  world.heard([other({ readiness: Readiness.Absent, uid: '' })]);
+  assert.is(world.phase(), 'keeping.tending');
+});
+
+test('what changes meanwhile is looked at by another pass, one at a time (K2, K3)', async () => {
+  const world = begin();
+  world.changed({ basis: 'edited' });
+  world.heard([other({ readiness: Readiness.Deleting, uid: 'o' })]);
+  assert.is(world.effects.filter((name) => name === 'tend').length, 1);
+  await world.end(REST);
+  assert.equal([world.phase(), world.effects.filter((name) => name === 'tend').length], ['keeping.tending', 2]);
+  await world.end(REST);
+  assert.is(world.phase(), 'keeping.resting');
+  world.changed({ settled: true });
+  assert.is(world.phase(), 'keeping.resting', 'what a pass writes in the status is no news');
+});
+
+test('a life that begins settled makes no pass before there is news (K4)', async () => {
+  const world = begin({ settled: true });
+  assert.equal([world.phase(), world.effects], ['keeping.resting', ['claim']]);
+  world.heard([other()]);
+  assert.is(world.phase(), 'keeping.tending');
+  await world.end(REST);
+  world.heard([other()]);
+  assert.is(world.phase(), 'keeping.resting', 'the same again is none');
+  world.changed({ settled: false });
+  assert.is(world.phase(), 'keeping.tending', 'somebody undid what the status says');
+});
+
+test('a pass that was put off has its notes, and comes early when something changes', async () => {
+  const world = begin();
+  await world.end({ next: 'pause', pauseMs: 5_000, notes: { tries: 1 } });
+  assert.is(world.phase(), 'keeping.pausing');
+  world.passes(4_999);
+  assert.is(world.phase(), 'keeping.pausing');
+  world.passes(1);
+  assert.equal([world.phase(), world.notes], ['keeping.tending', [{}, { tries: 1 }]]);
+  await world.end({ next: 'pause', pauseMs: 5_000, notes: { tries: 2 } });
+  world.changed({ basis: 'another' });
+  assert.equal(world.notes.at(-1), { tries: 2 });
+  await world.end(REST);
+  world.changed({ basis: 'a third' });
+  assert.equal(world.notes.at(-1), {});
+});
+
+test('a pass that fails backs off, whatever others answer, unless the user changes the spec (K3)', async () => {
+  const world = begin();
+  await world.fails({ ...transient, retryAfterMs: 30_000 });
+  world.heard([other({ readiness: Readiness.Pending, uid: 'o' })]);
+  world.passes(29_999);
+  assert.is(world.phase(), 'keeping.backingOff');
+  world.passes(1);
+  assert.is(world.phase(), 'keeping.tending');
+  await world.fails(transient);
+  world.passes(399);
+  assert.is(world.phase(), 'keeping.backingOff');
+  world.changed({ generation: 2 });
+  assert.is(world.phase(), 'keeping.tending');
+});
+
+test('what is refused is not tried again before something changes', async () => {
+  const world = begin();
+  await world.fails(terminal);
+  world.passes(3_600_000);
+  assert.is(world.phase(), 'keeping.refused');
+  world.heard([other({ readiness: Readiness.Ready, uid: 'p' })]);
+  assert.is(world.phase(), 'keeping.tending');
+});
+
+test('a write that lost a race is made again at once, and not for ever', async () => {
+  const world = begin();
+  for (let races = 0; races < 5; races++) await world.fails(conflict);
+  assert.is(world.phase(), 'keeping.tending');
+  await world.fails(conflict);
+  assert.is(world.phase(), 'keeping.backingOff');
+});
+
+test('a pass is waited for, then another one sees to what is left of a deleted object (K2)', async () => {
+  const world = begin();
+  world.changed({ deleting: true, generation: 2 });
+  assert.equal([world.phase(), world.effects], ['keeping.tending', ['claim', 'tend']]);
+  await world.end({ next: 'pause', pauseMs: 1_000, notes: { asked: true } });
+  assert.equal([world.phase(), world.notes.at(-1)], ['leaving.tending', { asked: true }]);
+  await world.end({ next: 'pause', pauseMs: 1_000 });
+  assert.is(world.phase(), 'leaving.pausing');
+  world.passes(1_000);
+  await world.end(LEAVE);
+  assert.equal(world.effects.slice(-2), ['tend', 'unclaim']);
+  await world.end();
+  await world.end();
+  assert.equal([world.phase(), world.effects.at(-1)], ['gone', 'releaseSelf']);
+});
+
+test('it outlasts whom it has to (K1)', async () => {
+  const world = begin({ deleting: true, heldBy: ['host'] });
+  await world.end(LEAVE);
+  assert.is(world.phase(), 'leaving.held');
+  world.changed({ basis: 'edited' });
+  assert.is(world.phase(), 'leaving.tending', 'who holds it has use for it');
+  await world.end(LEAVE);
+  world.changed({ heldBy: [] });
+  assert.is(world.effects.at(-1), 'unclaim');
+});
+
+test('the end is tried again until it is done', async () => {
+  const world = begin({ deleting: true });
+  await world.fails(transient);
+  assert.is(world.phase(), 'leaving.backingOff');
+  world.passes(200);
+  await world.end(LEAVE);
+  await world.fails(transient);
+  assert.is(world.phase(), 'unclaimingAgain');
+  world.passes(200);
+  await world.end();
+  await world.fails(conflict);
+  assert.equal(world.effects.slice(-2), ['releaseSelf', 'releaseSelf']);
+  await world.end();
+  assert.is(world.phase(), 'gone');
+});
+
+test('what is deleted before its finalizer is stored is left to others', () => {
+  const world = begin({ owned: false });
+  world.changed({ deleting: true });
+  assert.equal([world.phase(), world.effects], ['gone', ['guardSelf']]);
+});
+
+test('every state is reached', () => {
+  type Event = EventFromLogic<typeof upkeepMachine>;
+  const done = (id: string, output?: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });
+  const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
+  const views = [NEW, { ...NEW, deleting: true }, { ...NEW, deleting: true, heldBy: ['x'] }, { ...NEW, generation: 2 }];
+  const passes = ['tend', 'tendAtEnd'].flatMap((id) => [
+    ...[REST, LEAVE, { next: 'pause', pauseMs: 1 }].map((verdict) => done(id, verdict)),
+    ...[transient, terminal, conflict].map((error) => failed(id, error)),
+  ]);
+  const others = ['guardSelf', 'unclaim', 'releaseSelf'].flatMap((id) => [done(id), failed(id, transient)]);
+  const events = [
+    { type: 'life.began' },
+    ...views.map((object) => ({ type: 'object.changed', object, dependencies: [other()], at: 0 })),
+    { type: 'dependencies.changed', dependencies: [other()], at: 0 },
+    ...passes,
+    ...others,
+  ] as unknown as readonly Event[];
+  const found = new Set<string>();
+  for (const object of [{ ...NEW, owned: false }, NEW, { ...NEW, settled: true }, { ...NEW, deleting: true }]) {
+    for (const dependencies of [[other()], [{ ...other(), answer: undefined }]]) {
+      const input = { key: 'key', object, dependencies, at: 0, landsBy: 0, isContested: false };
+      for (const leaf of reached(upkeepMachine, input, (snapshot) => possible(snapshot, events))) found.add(leaf);
+    }
+  }
+  assert.equal(
+    leaves(upkeepMachine).filter((leaf) => !found.has(leaf)),
+    [],
+  );
+});
+
+test.run();
