@@ -23,6 +23,10 @@ async function on(run: (world: World) => Promise<void>, options: WorldOptions = 
     assert.equal(world.errors, []);
     for (const secret of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
       assert.not(JSON.stringify(world.log).includes(secret), 'the password of a BMC is in the log');
+      assert.not(
+        world.heard.some((line) => line.includes(secret)),
+        'the password of a BMC is on the bus',
+      );
       assert.not((await world.everything()).includes(secret), 'the password of a BMC is in an object or an event');
     }
   } finally {
