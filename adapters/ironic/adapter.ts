@@ -60,8 +60,6 @@ export const metal3: Adapter = {
   ],
   flags: FLAGS,
   metrics: METRICS,
-  webhooks: metal3Webhooks,
-  companions: [metal3Companions],
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
