@@ -50,7 +50,6 @@ export const metal3: Adapter = {
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
   ],
-  reads: [IRONICS],
   webhooks: metal3Webhooks,
   companions: [metal3Companions],
   makes: [
