@@ -10,6 +10,8 @@ import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { Contract } from './kubernetes/crds.ts';
+import type { Companions } from './migration.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** What an adapter exports as `adapter`: all that can be said of it without its options. */
 export interface Adapter {
@@ -36,12 +38,18 @@ export interface Adapter {
   readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
   readonly flags?: readonly Flag[];
+  /** What its lives count (`LifePorts.measure`), under names of its own. */
+  readonly metrics?: readonly Metric[];
   /** Who cared for the same objects before. */
   readonly predecessor?: Predecessor;
   /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
   configure(settings: Settings): Configured;
   /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
   readonly counterpart?: (ports: CounterpartPorts) => Promise<Counterpart>;
+  /** What the API server may ask while it serves objects of its kinds. */
+  readonly webhooks?: Webhooks;
+  /** What must be there before objects are stored in another version, for `troupe migrate`. */
+  readonly companions?: readonly Companions[];
   /** The files of a new kind, for `troupe scaffold`. */
   readonly scaffold?: KindScaffold;
   /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */
@@ -210,6 +218,18 @@ export interface Settings {
   variable(name: string): string | undefined;
   /** `development`: the foreign system is on this machine, as with `troupe dev`. */
   readonly purpose?: 'development';
+}
+
+/** A counter, or a histogram. */
+export interface Metric {
+  /** As Prometheus has it. */
+  readonly name: string;
+  /** For people. */
+  readonly help: string;
+  /** `namespace` and `host` are those of the object. */
+  readonly labels: readonly string[];
+  /** Of a histogram, in seconds. */
+  readonly buckets?: readonly number[];
 }
 
 /** A controller that cares for the same objects elsewhere: while it leads, nothing is acted on. */

@@ -296,8 +296,12 @@ export interface LifePorts {
   ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
   mark(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: Marks): Promise<void>;
+  /** Puts an object that it refers to among its own owners, not as the controller, in place of whoever `manager` put there before. */
+  setOwner(key: string, manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
   /** Something happened to the object that is news to its users, and that no step tells of (`Life.news`). */
   tell(key: string, news: readonly Occurrence[]): void;
+  /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */
+  measure(key: string, measures: readonly Measurement[]): void;
   /** Removes annotations that the kind carries. `conflict` as above. */
   removeAnnotations(key: string, names: readonly string[]): Promise<void>;
   /**
@@ -321,6 +325,15 @@ export interface LifePorts {
   together(pauseMs: number): number;
   /** Resolves after so many milliseconds, or when it is aborted. */
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** One more of a counter, or one more observation of a histogram. */
+export interface Measurement {
+  /** Of the metric, as it is declared; what nobody declared is not counted. */
+  readonly name: string;
+  /** All that it has but `namespace` and `host`, which are those of the object. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly seconds?: number;
 }
 
 /** What is put on an object that another refers to, beside guards. */

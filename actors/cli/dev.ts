@@ -2,10 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Counterpart } from '../../adapters/adapter.ts';
+import { toErrorData } from '../../bus/mod.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { aborted, drain, type RunDeps, start } from '../process/run.ts';
 import type { Visualizer } from '../visualizer/server.ts';
+import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { installCrds } from './crds.ts';
 import { openVisualizer } from './ui/running.ts';
 
@@ -22,12 +24,15 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
   const environment = await openEnvironment({ config, adapters, user, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
   let visualizer: Visualizer | undefined;
+  let webhooks: ServedWebhooks | undefined;
   try {
     const { client, bus, kubeconfig, natsUrl } = environment;
     for (const { counterpart } of adapters) {
       if (counterpart !== undefined) counterparts.push(await counterpart({ clock, folder, variable }));
     }
     for (const { description } of counterparts) onProgress(description);
+    webhooks = startWebhooks(config, { client, adapters, clock, log });
+    webhooks?.ended.catch((error: unknown) => log.error({ error: toErrorData(error).message }, 'no webhooks'));
     await installCrds(
       client,
       clock,
@@ -54,6 +59,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
     await drain(runtime, clock, log);
   } finally {
     await visualizer?.close();
+    await webhooks?.close();
     for (const counterpart of counterparts.reverse()) await counterpart.close();
     await environment.close();
   }

@@ -22,13 +22,21 @@ import {
 } from '../../bus/mod.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import { type HeldCall, type Life, type LifePorts, Readiness, type Rival, type Sought } from '../../machines/life.ts';
+import {
+  type HeldCall,
+  type Life,
+  type LifePorts,
+  type Measurement,
+  Readiness,
+  type Rival,
+  type Sought,
+} from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, mark, recordOn, removeChildren } from './children.ts';
+import { ensureChildren, mark, ownerAmong, recordOn, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -54,6 +62,8 @@ export interface EffectsDeps {
   mailbox: Mailbox;
   /** The namespaces whose objects are cared for; undefined: all. */
   namespaces: readonly string[] | undefined;
+  /** Counts something that happened to an object. */
+  measure: (object: KubeObject, measurement: Measurement) => void;
   /** It was found out whose the resource of an object is that another one had recorded, too. */
   uncontest: (key: string) => void;
   /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
@@ -321,6 +331,15 @@ export function provideEffects(deps: EffectsDeps): Machines {
     recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
       recordOn({ objects, registry }, owner(key), other, manager, status),
     ),
+    setOwner: settled((key: string, manager: string, other) => {
+      const { actor } = living(key);
+      const owners = [ownerAmong({ registry }, owner(key), other)];
+      return write(key, (now) => objects.mark(actor.resource, reference(now), manager, { labels: {}, owners }));
+    }),
+    measure(key, measures) {
+      const object = deps.actor(key)?.incarnation()?.object;
+      if (object !== undefined) for (const each of measures) deps.measure(object, each);
+    },
     tell(key, news) {
       for (const each of news) deps.actor(key)?.tell(each);
     },

@@ -24,6 +24,7 @@ import {
   shardOfKey,
   shardOfMail,
 } from '../../bus/mod.ts';
+import type { Measurement } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { provideEffects } from '../effects/effects.ts';
 import { recordedBy } from '../effects/rivals.ts';
@@ -56,6 +57,8 @@ export interface HostDeps {
   lateMs: number;
   /** Tells users what happened to their objects. */
   tell: Tell;
+  /** Counts what happened to an object, where that is counted. */
+  measure?: (object: KubeObject, measurement: Measurement) => void;
 }
 
 /** How much a host has to do. */
@@ -133,6 +136,7 @@ export class Host {
       underway: (key) => this.#shardByKey(key)?.underway,
       mailbox: deps.bus.mailbox,
       namespaces: deps.namespaces,
+      measure: deps.measure ?? (() => undefined),
       uncontest: (key) => void this.#contested.delete(key),
       actor: (key) => this.#actorByKey(key),
       track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),

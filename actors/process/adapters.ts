@@ -1,12 +1,13 @@
 // The adapters of a process. The only file of the runtime that names one.
 import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/adapter.ts';
+import { metal3 } from '../../adapters/ironic/mod.ts';
 import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { Role } from './config.ts';
 
 /** Those that come with Troupe. */
-export const BUILT_IN: readonly Adapter[] = [openstack];
+export const BUILT_IN: readonly Adapter[] = [openstack, metal3];
 
 /**
  * All adapters of a process.

@@ -1,7 +1,7 @@
 // What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
 // and `troupe doctor` looks whether it is there.
 import type { Adapter } from '../../adapters/adapter.ts';
-import { Role, VISUALIZER } from './config.ts';
+import { Role, VISUALIZER, WEBHOOKS } from './config.ts';
 
 /** A rule of RBAC. */
 export interface Rule {
@@ -18,6 +18,7 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
     ...(roles.includes(Role.Actors) ? acting(adapters) : []),
     ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
     ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
+    ...(roles.includes(WEBHOOKS) ? answering(adapters) : []),
     // Who may read the metrics.
     rule('authentication.k8s.io', ['tokenreviews'], ['create']),
     rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
@@ -82,6 +83,32 @@ function showing(adapters: readonly Adapter[]): readonly Rule[] {
     ...[...livingOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
     ...predecessorOf(adapter, ['list']),
   ]);
+}
+
+/**
+ * Those objects that lead the API server to the webhooks say whom to trust, and no others are touched; what an answer hangs on is
+ * read. The Secret of the certificates is a matter of Troupe's own namespace.
+ */
+function answering(adapters: readonly Adapter[]): readonly Rule[] {
+  const verbs = ['get', 'list', 'patch', 'watch'];
+  const named = (group: string, plural: string, resourceNames: readonly string[]): readonly Rule[] =>
+    resourceNames.length === 0 ? [] : [{ ...rule(group, [plural], verbs), resourceNames }];
+  const all = adapters.flatMap(({ webhooks }) => webhooks ?? []);
+  return [
+    ...named(
+      'apiextensions.k8s.io',
+      'customresourcedefinitions',
+      all.flatMap(({ conversion }) => conversion?.definitions ?? []),
+    ),
+    ...named(
+      'admissionregistration.k8s.io',
+      'validatingwebhookconfigurations',
+      all.flatMap(({ admission }) => admission?.configurations ?? []),
+    ),
+    ...byGroup(all.flatMap(({ admission }) => admission?.reads ?? [])).map(({ group, plurals }) =>
+      rule(group, plurals, ['list']),
+    ),
+  ];
 }
 
 /** Whether the predecessor leads. */

@@ -18,6 +18,8 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
+import type { Measurement } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { Admission } from '../effects/admission.ts';
 import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
 import { RefusedRequests } from '../effects/refused-requests.ts';
@@ -112,7 +114,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     if (deps.events) recorder.tell(object, occurrence, ...more);
   };
   const lateMs = Math.max(0, ...adapters.map((adapter) => adapter.lateMs ?? 0));
-  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell });
+  deps.metrics?.declare(adapters.flatMap((adapter) => adapter.metrics ?? []));
+  const measure = (object: KubeObject, measurement: Measurement): void => deps.metrics?.onMeasure(object, measurement);
+  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell, measure });
   const here = host.handOver;
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),

@@ -1,18 +1,21 @@
 // What is counted, under Prometheus names.
 import { totalmem } from 'node:os';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CallRecord } from '../../adapters/adapter.ts';
+import type { CallRecord, Metric } from '../../adapters/adapter.ts';
 import type { KubeClient, Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, type Trace, toErrorData } from '../../bus/mod.ts';
 import type { Kind, Operation, OperationRequest } from '../../machines/kind.ts';
-import { Tag } from '../../machines/life.ts';
+import { type Measurement, Tag } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { RefusedRecord } from '../effects/refused-requests.ts';
 import { QUARANTINED } from '../object/charts.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { busMetrics } from './bus-metrics.ts';
+import { DeclaredMetrics } from './declared-metrics.ts';
 import type { DropReason } from './event-recorder.ts';
 import { type Populated, populationMetrics } from './population.ts';
 import { Stays } from './stays.ts';
+import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
 
 /** What a runtime tells. */
 export interface RuntimeMetrics {
@@ -26,11 +29,15 @@ export interface RuntimeMetrics {
   onDropped(reason: DropReason): void;
   /** Notes that a watch of the API server broke. */
   onInterrupted(resource: Pick<Resource, 'realm' | 'plural'>): void;
+  /** Has figures of adapters. Those of one name are one. */
+  declare(metrics: readonly Metric[]): void;
+  /** Counts what happened to an object. */
+  onMeasure(object: KubeObject, measurement: Measurement): void;
   /** The same kinds; how long their operations take is counted. */
   timed(kinds: readonly Kind[]): readonly Kind[];
 }
 
-export interface Metrics extends RuntimeMetrics {
+export interface Metrics extends RuntimeMetrics, WebhookMetrics {
   /** The same trace; transitions are counted, and how long states last. */
   traced(trace: Trace): Trace;
   /** The same bus, with its trace; called once. */
@@ -56,6 +63,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   const stays = new Stays();
   const look = populationMetrics({ registers, clock, stays });
   const countedBus = busMetrics({ registers, clock });
+  const webhooks = webhookMetrics({ registers });
   new Gauge({ name: 'troupe_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
     { version: TROUPE_VERSION },
     1,
@@ -151,6 +159,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     labelNames: ['realm', 'plural'],
     registers,
   });
+  const declared = new DeclaredMetrics(registers);
   let populated: Populated | undefined;
   const traced = (trace: Trace): Trace => ({
     subscribe: (onEvent) => trace.subscribe(onEvent),
@@ -172,6 +181,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     },
   });
   return {
+    ...webhooks,
     onCall({ service, method, status, durationMs }) {
       cloudCalls.inc({ service, method, code: String(status ?? 0) });
       cloudSeconds.observe({ service, method }, durationMs / 1_000);
@@ -184,6 +194,8 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     onInterrupted: ({ realm, plural }) => interruptions.inc({ realm, plural }),
     traced,
     countedBus: (bus) => ({ ...countedBus(bus), trace: traced(bus.trace) }),
+    declare: (all) => declared.declare(all),
+    onMeasure: (object, measurement) => declared.measure(object, measurement),
     timed: (kinds) =>
       kinds.map((kind) => {
         const { realm, plural } = kind;

@@ -11,12 +11,17 @@ import { nodePoller } from './client/poller.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
+import { dataImage } from './kinds/data-image.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
+import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
+import { METRICS } from './metrics.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
+import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
 
@@ -39,7 +44,6 @@ export const metal3: Adapter = {
     dataOnly('HardwareData', 'hardwaredata'),
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
-    dataOnly('DataImage', 'dataimages'),
   ],
   reads: [IRONICS],
   makes: [
@@ -50,6 +54,7 @@ export const metal3: Adapter = {
     { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
   ],
   flags: FLAGS,
+  metrics: METRICS,
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
@@ -63,7 +68,14 @@ export function metal3With(options: IronicOptions): ConfiguredAdapter {
 
 function configured(options: IronicOptions): Configured {
   return {
-    kinds: [bareMetalHost(options), hostFirmwareSettings, hostFirmwareComponents, bmcEventSubscription],
+    kinds: [
+      bareMetalHost(options),
+      hostFirmwareSettings,
+      hostFirmwareComponents,
+      ...(options.preprovisioningImages === 'built' ? [preprovisioningImage(options.deploy)] : []),
+      dataImage,
+      bmcEventSubscription,
+    ],
     serve: (ports) => serve(options, ports),
   };
 }
@@ -101,6 +113,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
       baremetalhosts: hostOperations(ports),
       hostfirmwaresettings: firmwareSettingsOperations(ports),
       hostfirmwarecomponents: firmwareComponentsOperations(ports),
+      preprovisioningimages: preprovisioningImageOperations(ports),
+      dataimages: dataImageOperations(ports),
       bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
     },
     load: () => ironic.load(),

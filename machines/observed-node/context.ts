@@ -30,6 +30,8 @@ export interface ObservedContext {
   readonly seen: Transition | undefined;
   /** So often the node is looked at while the object rests, in milliseconds. */
   readonly pollAfterMs: number;
+  /** After so long it is read again though nobody has told of a reason, in milliseconds. */
+  readonly rereadAfterMs: number;
   /** Attempts in a row that failed, and writes in a row that lost a race. */
   readonly failures: number;
   readonly races: number;
@@ -55,8 +57,10 @@ export interface FurnishOutput {
   /** Messages of what is not there yet. */
   readonly waiting: readonly string[];
 }
+/** Of `ObservedContext`. */
 export interface StoreOutput {
   readonly pollAfterMs: number;
+  readonly rereadAfterMs: number;
 }
 export interface WatchInput extends EffectInput {
   readonly seen: Transition | undefined;

@@ -7,7 +7,7 @@
 // Invariants:
 //   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
 //   O2. Others may rely on what the status says only where that was read of the node, in the state, that the host has now.
-//   O3. At rest nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
+//   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
 //   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   O5. It leaves nothing behind, so that it holds up no deletion.
 import { assign, fromPromise, not, setup } from 'xstate';
@@ -67,10 +67,11 @@ const observed = setup({
     storeDependencies: assign(({ context }, { dependencies }: Heard) => heard(context, dependencies)),
     noteBasis: assign(({ context }) => ({ basis: basisOf(context) })),
     noteReading: assign((_, { reading, at }: ReadOutput) => ({ reading, readAt: at })),
-    noteStored: assign(({ context: { object } }, { pollAfterMs }: StoreOutput) => ({
+    noteStored: assign(({ context: { object } }, { pollAfterMs, rereadAfterMs }: StoreOutput) => ({
       said: object.says,
       reading: undefined,
       pollAfterMs,
+      rereadAfterMs,
       failures: 0,
       races: 0,
       error: undefined,
@@ -104,6 +105,7 @@ const observed = setup({
     /** What was made is there soon. */
     furnishPause: 500,
     watchPause: WATCH_PAUSE_MS,
+    rereadPause: ({ context }) => context.rereadAfterMs,
     /** Given with the effects. */
     failurePause: 0,
   },
@@ -148,6 +150,7 @@ export const observedNodeMachine = observed.createMachine({
     said: '',
     seen: undefined,
     pollAfterMs: 0,
+    rereadAfterMs: 0,
     failures: 0,
     races: 0,
     error: undefined,
@@ -251,6 +254,7 @@ export const observedNodeMachine = observed.createMachine({
         watching: {
           description: 'It is read again when the node has done something.',
           tags: Tag.Settled,
+          after: { rereadPause: '#reading' },
           invoke: {
             id: 'watch',
             src: 'watch',

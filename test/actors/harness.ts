@@ -247,6 +247,8 @@ export class World {
         onRefused: () => undefined,
         onNews: () => undefined,
         onDropped: () => undefined,
+        declare: () => undefined,
+        onMeasure: () => undefined,
         onInterrupted: () => undefined,
         timed: (kinds) => kinds,
       },

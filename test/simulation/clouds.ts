@@ -125,6 +125,8 @@ export function transport(
         time.after(arriveMs, () => {
           if (request.stream !== undefined) {
             clock.clearTimeout(late);
+            // Its content was with a process that has ended.
+            if (clock.isEnded) return;
             if (request.stream.signal.aborted) {
               reject(new TransientError(`${label} was ended`));
               return;

@@ -119,6 +119,10 @@ export class ProcessClock implements Clock {
     this.random = mulberry32(seed);
   }
 
+  get isEnded(): boolean {
+    return this.#state === 'ended';
+  }
+
   now(): number {
     return this.#time.now();
   }

@@ -31,6 +31,7 @@ import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { SECRET_LABELS } from '../hosts/secret-labels.ts';
 import { isMap } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
 import type { Registering } from '../operations/registering.ts';
@@ -41,14 +42,11 @@ const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-/** On Secrets that controllers of this group watch. */
-const SECRET_LABELS = { 'environment.metal3.io': 'baremetal' } as const;
-
 export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
   const marked = new Map<string, string>();
   const operation = <Input extends HostInput>(name: string) =>
     fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
-      const outcome = received((await ports.call(key, name, sendable(extra))) as Outcome);
+      const outcome = received((await passed(ports, key, name, sendable(extra))) as Outcome);
       await recordUpdates(ports, key, outcome);
       return outcome;
     });
@@ -87,6 +85,17 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
   });
 }
 
+/** Each pass is counted, and each that failed otherwise than the status tells. */
+async function passed(ports: LifePorts, key: string, name: string, extra?: object): Promise<unknown> {
+  ports.measure(key, [{ name: 'metal3_reconcile_total' }]);
+  try {
+    return await ports.call(key, name, extra);
+  } catch (error) {
+    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }]);
+    throw error;
+  }
+}
+
 /** What is undefined does not travel. */
 function sendable(extra: object): object {
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
@@ -108,14 +117,15 @@ function received(outcome: Outcome): Outcome {
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
 async function register(ports: LifePorts, key: string, marked: Map<string, string>): Promise<Outcome> {
   await markOthers(ports, key, marked);
-  const outcome = received((await ports.call(key, 'register')) as Outcome & Registering);
+  const outcome = received((await passed(ports, key, 'register')) as Outcome & Registering);
   const { architecture } = outcome;
   const { listsComponents } = outcome as Registering;
   const object = ports.object(key);
   if (architecture !== undefined && !object.spec?.['architecture']) {
     await ports.patchSpec(key, SPEC_MANAGER, { architecture });
   }
-  if (outcome.kind === 'done') {
+  // What it waits for may be one of them: its ramdisk.
+  if (outcome.kind === 'done' || outcome.kind === 'pausing') {
     await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
   }
   return outcome;
@@ -222,7 +232,7 @@ function hasStatus(status: HostStatus | undefined): boolean {
 /** Annotations go first: what they asked for is in the status that is stored then. */
 async function writeStatus(
   ports: LifePorts,
-  { key, status, node, trouble, unannotate, events }: WriteInput,
+  { key, status, node, trouble, unannotate, events, measures }: WriteInput,
 ): Promise<void> {
   const there = unannotate.filter((name) => annotationOf(hostOf(ports.object(key)), name) !== undefined);
   if (there.length > 0) await ports.removeAnnotations(key, [...new Set(there)]);
@@ -236,6 +246,7 @@ async function writeStatus(
     await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
   }
   tell(ports, key, events);
+  ports.measure(key, measures);
   if (hardwareOf(before) !== hardwareOf(ports.object(key))) await ports.ensureChildren(key);
 }
 

@@ -34,8 +34,6 @@ export interface Facts {
   readonly validation?: JsonObject | null;
   /** What Ironic recorded of the node, newest first. */
   readonly history?: readonly JsonObject[];
-  /** All nodes, as far as the capacity is counted by them. */
-  readonly nodes?: readonly IronicNode[];
 }
 
 export type Fact = keyof Facts;
@@ -48,7 +46,6 @@ const LISTS: Readonly<Partial<Record<Fact, string>>> = {
   made: 'ports',
   firmware: 'firmware',
   history: 'history',
-  nodes: 'nodes',
 };
 
 /**

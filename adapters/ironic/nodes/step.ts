@@ -14,7 +14,7 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent, HostStatus } from '../../../machines/bare-metal-host/host.ts';
-import { delayedPauseMs, ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
 import type { IronicRequest } from '../client/client.ts';
 import type { Fact } from './facts.ts';
 import { type Host, hasErrorOf } from './host.ts';
@@ -22,7 +22,7 @@ import type { Memory } from './memory.ts';
 import { called, type IronicNode, stateOf, uuidOf } from './node.ts';
 
 /** How long until the next pass. `now` is one without a pause. */
-export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded' | 'delayed';
+export type Pace = 'now' | 'short' | 'long' | 'preprovisioningImage' | 'servicingEnded';
 
 /** What the status of the host, or of the firmware objects that go with it, records of what was done to the node. */
 export type Applied = 'rootDeviceHints' | 'raid' | 'softwareRaid' | 'firmwareUpdates' | 'image' | 'customDeploy';
@@ -60,7 +60,7 @@ export type Send = Notes & {
   readonly requests: readonly NodeRequest[];
   readonly then: 'onward' | 'again' | Pace;
 };
-export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' };
+export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' | 'firmwareSettings' };
 export type Wait = Notes & {
   readonly step: 'wait';
   readonly pace: Pace;
@@ -188,7 +188,5 @@ export function pauseMs(pace: Pace, random: number): number {
       return PAUSES_MS.preprovisioningImage;
     case 'servicingEnded':
       return PAUSES_MS.servicingEnded;
-    case 'delayed':
-      return delayedPauseMs(random);
   }
 }

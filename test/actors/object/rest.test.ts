@@ -85,6 +85,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     mailbox: {} as Mailbox,
     namespaces: undefined,
     uncontest: () => undefined,
+    measure: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,

@@ -185,7 +185,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
     assert.match(
       help,
       new RegExp(
-        `^ {2}--roles watch,actors,${ROLES.join()},lamps,visualizer\\n {36}TROUPE_ROLES, all\\b.*: what this process does$`,
+        `^ {2}--roles watch,actors,${ROLES.join()},lamps,visualizer,webhooks\\n {36}TROUPE_ROLES, all\\b.*: what this process does$`,
         'm',
       ),
     );
@@ -195,7 +195,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
       [unknown.code, unknown.err],
       [
         2,
-        `troupe: --roles must be a comma-separated list of watch, actors, ${ROLES.join(', ')}, lamps, visualizer; got 'lights'\n`,
+        `troupe: --roles must be a comma-separated list of watch, actors, ${ROLES.join(', ')}, lamps, visualizer, webhooks; got 'lights'\n`,
       ],
     );
     const wrong = await troupe(folder, ['run', ...named, '--lamp-watts=0']);

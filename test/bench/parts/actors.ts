@@ -117,6 +117,8 @@ const UNOBSERVED: RuntimeMetrics = {
   onNews: () => undefined,
   onRefused: () => undefined,
   onDropped: () => undefined,
+  declare: () => undefined,
+  onMeasure: () => undefined,
   onInterrupted: () => undefined,
   timed: (kinds) => kinds,
 };

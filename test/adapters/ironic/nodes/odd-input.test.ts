@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { adopt } from '../../../../adapters/ironic/nodes/adoption.ts';
-import { awaitCapacity } from '../../../../adapters/ironic/nodes/capacity.ts';
 import { deprovision } from '../../../../adapters/ironic/nodes/deprovisioning.ts';
 import { type Fact, type Facts, gathered } from '../../../../adapters/ironic/nodes/facts.ts';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
@@ -53,7 +52,6 @@ function decisions(host: Host, node: IronicNode, facts: Facts = {}): readonly St
     powerOffBeforeDelete({ host, node }),
     remove({ node, isForced: true, features }),
     service({ host, node, hasChanges: true, isEmptied: false, serviceSteps: [STEP] }),
-    awaitCapacity({ host, driver, limit: 1, facts: { nodes: [node, {}], ...facts } }),
   ];
 }
 
@@ -87,11 +85,10 @@ test('any answer may be anything', () => {
     'inventory',
     'validation',
     'history',
-    'nodes',
   ];
   const memory = nodeIn('manageable');
   for (const fact of asked) {
-    for (const body of [...ODD, { ports: [null, {}, { address: 1 }] }, { nodes: {} }, { boot: [], deploy: null }]) {
+    for (const body of [...ODD, { ports: [null, {}, { address: 1 }] }, { boot: [], deploy: null }]) {
       assert.ok(decisions(hostIn('inspecting'), memory, gathered({}, fact, body)).every(isStep), fact);
     }
   }

@@ -32,7 +32,6 @@ const PAUSES: readonly (readonly [Pace, least: number, most: number])[] = [
   ['long', 10_000, 12_500],
   ['preprovisioningImage', 300_000, 300_000],
   ['servicingEnded', 60_000, 60_000],
-  ['delayed', 120_000, 60_000],
 ];
 for (const [pace, first, last] of PAUSES) {
   test(`a pause that is ${pace}`, () => {
@@ -131,7 +130,6 @@ test('facts are gathered: one answer each, lists joined', () => {
   assert.equal(gathered(ports, 'owners', { ports: [{ uuid: 'q' }] }), { owners: [{ uuid: 'p' }, { uuid: 'q' }] });
   assert.equal(gathered({}, 'made', { uuid: 'p', address: 'm' }), { made: [{ uuid: 'p', address: 'm' }] });
   assert.equal(gathered({}, 'firmware', null), { firmware: [] });
-  assert.equal(gathered({}, 'nodes', { nodes: [null, 'x', { uuid: 'N' }] }), { nodes: [{ uuid: 'N' }] });
 });
 
 test('a memory is of one node', () => {
