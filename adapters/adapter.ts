@@ -42,7 +42,7 @@ export interface Adapter {
   readonly metrics?: readonly Metric[];
   /** Who cared for the same objects before. */
   readonly predecessor?: Predecessor;
-  /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
+  /** Reads its options. Called once in every process; in `troupe dev` again, if its counterpart has any. @throws {TerminalError} names the flag or variable, the rule, what it got */
   configure(settings: Settings): Configured;
   /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
   readonly counterpart?: (ports: CounterpartPorts) => Promise<Counterpart>;
@@ -240,11 +240,12 @@ export interface Predecessor {
   readonly lease: string;
 }
 
-export interface CounterpartPorts {
+export interface CounterpartPorts extends Settings {
   readonly clock: Clock;
   /** A folder for files that people need. */
   readonly folder: string;
-  variable(name: string): string | undefined;
+  /** `started` for this process: nobody has objects there that are of a real system. */
+  readonly cluster: 'started' | 'given';
 }
 
 /** What stands in for a foreign system, or leads to the real one. */
@@ -253,6 +254,8 @@ export interface Counterpart {
   readonly description: string;
   /** Commands that people copy, one a line. */
   readonly usage: readonly string[];
+  /** What it has the adapter's `flags` say, by their names, instead of what was said. */
+  readonly options?: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 

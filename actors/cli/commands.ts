@@ -165,15 +165,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
-        return await dev({
-          config,
-          adapters: configured(),
-          clock,
-          log,
-          signal: stopSignal(),
-          folder: data,
-          variable: (name) => env[name] || undefined,
-        });
+        return await dev({ config, adapters, env, options, clock, log, signal: stopSignal(), folder: data });
       }
       case 'demo': {
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);

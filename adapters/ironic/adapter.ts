@@ -17,13 +17,16 @@ import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
 import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
 import { METRICS } from './metrics.ts';
+import { metal3Companions } from './migration.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
 import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
+import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
+import { metal3Webhooks } from './webhooks.ts';
 
 /** Where the operator of Ironic itself says how it is reached. */
 const IRONICS = {
@@ -46,6 +49,8 @@ export const metal3: Adapter = {
     firmwareSchema,
   ],
   reads: [IRONICS],
+  webhooks: metal3Webhooks,
+  companions: [metal3Companions],
   makes: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',
@@ -58,6 +63,7 @@ export const metal3: Adapter = {
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
+  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
 };
 
 /** The adapter with options that are no text. */
@@ -107,7 +113,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic });
-  const ports: IronicPorts = { clock, log, options, ironic, poller, readSecret, readObject };
+  const sights = new Sights(clock);
+  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -120,6 +127,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     load: () => ironic.load(),
     async close() {
       poller.close();
+      sights.close();
       await ironic.close();
     },
   };

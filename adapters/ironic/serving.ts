@@ -6,6 +6,7 @@ import { GROUP } from './api/types.ts';
 import type { IronicClient } from './client/client.ts';
 import type { NodePoller } from './client/poller.ts';
 import type { Asking } from './client/session.ts';
+import type { Sights } from './operations/sights.ts';
 import type { IronicOptions } from './options.ts';
 
 /** First part of the addresses of its actors. */
@@ -21,6 +22,7 @@ export interface IronicPorts {
   readonly options: IronicOptions;
   readonly ironic: IronicClient;
   readonly poller: NodePoller;
+  readonly sights: Sights;
   readonly readSecret: ServePorts['readSecret'];
   readonly readObject: ServePorts['readObject'];
 }

@@ -94,19 +94,14 @@ export function isServed(context: Heard): boolean {
   return host !== undefined && isUsable(host, []) && host.answer?.externalId !== undefined;
 }
 
-/** Which node it is, and what becomes of it. */
-function placeOf(context: Heard): string {
-  const { externalId, attributes } = hostIn(context)?.answer ?? {};
-  const { state, operationalStatus } = (attributes ?? {}) as { state?: string; operationalStatus?: string };
-  return JSON.stringify([externalId, state, operationalStatus === SERVICING]);
-}
-
-/** A host that is serviced gets other firmware, in whatever state it is. */
-const SERVICING = 'servicing';
-
-/** What a reading is made for. */
+/**
+ * What a reading is made for. What its host comes to is seen at the node: without a transition there is nothing new to read, but
+ * who made the machine, which an inspection finds out.
+ */
 export function basisOf(context: Pick<ObservedContext, 'object' | 'dependencies'>): string {
-  return JSON.stringify([context.object.generation, placeOf(context)]);
+  const { externalId, attributes } = hostIn(context)?.answer ?? {};
+  const { vendor, model } = (attributes ?? {}) as { vendor?: string; model?: string };
+  return JSON.stringify([context.object.generation, externalId, vendor, model]);
 }
 
 /** What the object made for itself was there, and is not any more. */

@@ -1,12 +1,14 @@
 // The life of an object that shows something of a host's node: it is read, the status says it, and it is read again when there
-// is a reason to: the object was edited, the host came to another state or another node, or the node was at work.
+// is a reason to: the object was edited, the host has another node, or the node made a transition, which whatever the host comes to
+// is seen by.
 //
 //   deciding -> awaiting | away | reading -> furnishing (-> lacking) -> storing -> keeping (watching | resuming)
 //   any of these -> failing -> reading; leaving
 //
 // Invariants:
 //   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
-//   O2. Others may rely on what the status says only where that was read of the node, in the state, that the host has now.
+//   O2. Others may rely on what the status says only where that was read of the node that the host has now, and not while it is
+//       read again after a transition.
 //   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
 //   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   O5. It leaves nothing behind, so that it holds up no deletion.

@@ -65,10 +65,15 @@ export function pluralOf(kind: string): string {
 export class Landscape {
   readonly #stage: Stage;
   readonly #namespace: string;
+  readonly #group: string;
 
-  /** @param name  what the name of the namespace begins with: that of an earlier run may still be going */
-  constructor(stage: Stage, name: string) {
+  /**
+   * @param name  what the name of the namespace begins with: that of an earlier run may still be going
+   * @param group  of its objects, as in paths
+   */
+  constructor(stage: Stage, name: string, group = GROUP) {
     this.#stage = stage;
+    this.#group = group;
     this.#namespace = `${name}-${Math.floor(stage.clock.random() * 36 ** 6).toString(36)}`;
   }
 
@@ -76,13 +81,17 @@ export class Landscape {
     return this.#namespace;
   }
 
-  /** Makes the namespace and the credentials in it. */
-  async open(): Promise<void> {
-    const { client, cloudsYaml } = this.#stage;
+  /** Makes the namespace and Secrets in it: the credentials of the cloud, unless others are given. */
+  async open(
+    secrets: Parameters<Landscape['secrets']>[0] = {
+      [CREDENTIALS.secretName]: { 'clouds.yaml': this.#stage.cloudsYaml },
+    },
+  ): Promise<void> {
+    const { client } = this.#stage;
     const path = '/api/v1/namespaces';
     const name = this.#namespace;
     await client.call({ method: 'POST', path, body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
-    await this.secrets({ [CREDENTIALS.secretName]: { 'clouds.yaml': cloudsYaml } });
+    await this.secrets(secrets);
   }
 
   /** Makes Secrets, by their names. */
@@ -104,6 +113,16 @@ export class Landscape {
   async remove(items: readonly Item[]): Promise<void> {
     const { client } = this.#stage;
     await each(items, ({ plural, name }) => client.call({ method: 'DELETE', path: `${this.#path(plural)}/${name}` }));
+  }
+
+  /** Changes members of an object; null takes one away. */
+  async merge(plural: string, name: string, patch: JsonObject): Promise<void> {
+    await this.#stage.client.call({
+      method: 'PATCH',
+      path: `${this.#path(plural)}/${name}`,
+      contentType: 'application/merge-patch+json',
+      body: patch,
+    });
   }
 
   /** Writes a status as if it had always been there. */
@@ -147,7 +166,7 @@ export class Landscape {
   }
 
   #path(plural: string): string {
-    return `${GROUP}/namespaces/${this.#namespace}/${plural}`;
+    return `${this.#group}/namespaces/${this.#namespace}/${plural}`;
   }
 }
 

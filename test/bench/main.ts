@@ -8,6 +8,7 @@ import { churn } from './churn.ts';
 import { csiProxy } from './csi-proxy.ts';
 import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
+import { hosts } from './hosts.ts';
 import { idle, idleAll } from './idle.ts';
 import { model } from './model.ts';
 import { neighbour } from './neighbour.ts';
@@ -93,6 +94,19 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     ...(values.real && { inFlight: CLIENTS }),
     goals: { 'up.ratio': 1.3, 'down.ratio': 1.3, 'up.directRatio': 1.3, 'down.directRatio': 1.3 },
     run: openstack,
+  },
+  hosts: {
+    counts: [1_000],
+    runs: 1,
+    inFlight: 100,
+    goals: {
+      'settled.callsOfReference': 0.01,
+      'waiting.callsOfReference': 0.01,
+      'reaction.longPauses': 1.5,
+      'enrol.reactionPauses': 1.5,
+      'enrol.referenceRatio': 1,
+    },
+    run: hosts,
   },
   fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
   neighbour: {

@@ -10,6 +10,7 @@ import { systemClock } from '../../actors/clock.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { userOf } from '../../actors/process/bus-user.ts';
 import { rolesWith } from '../../actors/process/config.ts';
+import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { type Clock, type NatsServer, natsProgram, startNatsServer } from '../../bus/mod.ts';
@@ -17,6 +18,7 @@ import { type SecuredServer, securedServer, seedFile } from '../bus/secured-serv
 import { sum } from './figures.ts';
 import type { ActorsCounts } from './parts/actors.ts';
 import type { CloudPace } from './parts/cloud.ts';
+import type { IronicPartOptions } from './parts/ironic.ts';
 import type { PartName, Question, Usage } from './parts/mod.ts';
 import type { Profile } from './parts/profiler.ts';
 
@@ -37,6 +39,8 @@ export interface StageOptions {
   readonly inFlight: number;
   /** How long the simulated cloud works on servers and volumes. */
   readonly work?: Omit<CloudPace, 'latencyMs'>;
+  /** An Ironic with machines in place of the simulated cloud. */
+  readonly ironic?: Omit<IronicPartOptions, 'latencyMs'>;
   /** The real ones instead of the embedded API server and the simulated cloud. */
   readonly real?: { readonly kubeconfig: string; readonly cloudsFile: string };
   onProgress(line: string): void;
@@ -95,8 +99,10 @@ export class Stage {
   readonly folder: string;
   readonly client: KubeClient;
   readonly kubeconfig: string;
+  /** Empty where there is an Ironic. */
   readonly cloudsYaml: string;
   readonly api: PartProcess | undefined;
+  /** The simulated cloud, or Ironic. */
   readonly cloud: PartProcess | undefined;
   readonly #options: StageOptions;
   readonly #nats: NatsServer | SecuredServer;
@@ -131,13 +137,13 @@ export class Stage {
   }
 
   static async open(options: StageOptions): Promise<Stage> {
-    const { real, latencyMs, work, onProgress } = options;
+    const { real, ironic, onProgress } = options;
     const folder = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
     onProgress(`starting the parts in ${folder}`);
     const kubeconfig = real?.kubeconfig ?? join(folder, 'kubeconfig');
     const api = real === undefined ? await PartProcess.start('api', { kubeconfig }) : undefined;
-    const cloud = real === undefined ? await PartProcess.start('cloud', { latencyMs, ...work }) : undefined;
-    const cloudsYaml = cloud?.info['cloudsYaml'] ?? (await readFile(real?.cloudsFile ?? '', 'utf8'));
+    const cloud = real === undefined ? await foreignSystem(options) : undefined;
+    const cloudsYaml = real === undefined ? cloud?.info['cloudsYaml'] : await readFile(real.cloudsFile, 'utf8');
     const clock = systemClock();
     const sought = {
       program: process.env['TROUPE_NATS_SERVER'],
@@ -154,8 +160,8 @@ export class Stage {
           ...sought,
           folder: join(folder, 'nats'),
         });
-    const stage = new Stage(options, { folder, kubeconfig, cloudsYaml, api, cloud, nats });
-    await installCrds(stage.client, clock, () => undefined, openstackContracts);
+    const stage = new Stage(options, { folder, kubeconfig, cloudsYaml: cloudsYaml ?? '', api, cloud, nats });
+    await installCrds(stage.client, clock, () => undefined, ironic ? metal3Contracts : openstackContracts);
     return stage;
   }
 
@@ -174,6 +180,7 @@ export class Stage {
         caFile: this.#nats.caFile,
       }),
       callsInFlight: this.#options.inFlight,
+      ...(this.#options.ironic && { ironicEndpoint: this.cloud?.info['endpoint'] }),
       profile,
     });
     const { page } = this.#actors.info;
@@ -196,7 +203,8 @@ export class Stage {
   /** Processor time of each process so far, in milliseconds; what cannot be seen is left out. */
   async cpu(): Promise<Readonly<Record<string, number>>> {
     const cpuMs: Record<string, number> = {};
-    for (const [name, part] of Object.entries({ actors: this.#actors, apiServer: this.api, cloud: this.cloud })) {
+    const foreign = this.#options.ironic === undefined ? 'cloud' : 'ironic';
+    for (const [name, part] of Object.entries({ actors: this.#actors, apiServer: this.api, [foreign]: this.cloud })) {
       if (part !== undefined) cpuMs[name] = (await part.ask('usage')).cpuMs;
     }
     const nats = cpuOf(this.#nats.pid);
@@ -225,6 +233,15 @@ export class Stage {
     await this.cloud?.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+function foreignSystem({
+  latencyMs,
+  work,
+  ironic,
+}: Pick<StageOptions, 'latencyMs' | 'work' | 'ironic'>): Promise<PartProcess> {
+  if (ironic !== undefined) return PartProcess.start('ironic', { latencyMs, ...ironic });
+  return PartProcess.start('cloud', { latencyMs, ...work });
 }
 
 /** Follows the page's feed as a browser does, until the server ends it. */

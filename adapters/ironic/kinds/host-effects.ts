@@ -59,7 +59,7 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
       capacity: fromPromise<CapacityOutput, CapacityInput>(
         async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
       ),
-      register: fromPromise<Outcome, NodeInput>(({ input: { key } }) => register(ports, key, marked)),
+      register: fromPromise<Outcome, NodeInput>(({ input }) => register(ports, input, marked)),
       inspect: operation<NodeInput>('inspect'),
       prepare: operation<NodeInput>('prepare'),
       provision: operation<NodeInput>('provision'),
@@ -115,9 +115,9 @@ function received(outcome: Outcome): Outcome {
 }
 
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
-async function register(ports: LifePorts, key: string, marked: Map<string, string>): Promise<Outcome> {
+async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: Map<string, string>): Promise<Outcome> {
   await markOthers(ports, key, marked);
-  const outcome = received((await passed(ports, key, 'register')) as Outcome & Registering);
+  const outcome = received((await passed(ports, key, 'register', sendable(extra))) as Outcome & Registering);
   const { architecture } = outcome;
   const { listsComponents } = outcome as Registering;
   const object = ports.object(key);

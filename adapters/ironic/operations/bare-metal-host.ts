@@ -45,7 +45,7 @@ export interface PowerRequest extends HostRequest {
 }
 
 export function hostOperations(ports: IronicPorts): Operations[string] {
-  const { clock, ironic, poller, options } = ports;
+  const { clock, ironic, poller, options, sights } = ports;
   const all = passes(ports);
   return {
     /** What HardwareData says of the machine. */
@@ -109,7 +109,10 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
 
     async watch(request: NodeWatchRequest & { readonly object: HostRequest['object'] }): Promise<JsonObject> {
       const { id } = request.node ?? { id: idOf(hostOf(request)) };
-      return watchHost(poller, { ...request, node: { ...request.node, id } });
+      const { uid } = request.object.metadata;
+      return watchHost(poller, { ...request, node: { ...request.node, id } }, (node) =>
+        sights.keep(uid, { node, at: clock.now() }),
+      );
     },
   } satisfies Operations[string] & Record<(typeof HOST_OPERATIONS)[number], unknown>;
 }

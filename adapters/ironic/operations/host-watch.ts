@@ -18,11 +18,13 @@ export type NodeTold = { readonly node: HostNode } | { readonly gone: true };
 /**
  * Tells each time that the node is not as it was known, until it is aborted or the node is gone.
  *
+ * @param see  is given the node as a whole each time, before that is told
  * @throws {TransientError} the watch was aborted, or the poller closed
  */
 export async function watchHost(
   poller: Pick<NodePoller, 'watch'>,
   { node, pollAfterMs: paceMs, signal, progress }: NodeWatchRequest,
+  see: (node: Node) => void,
 ): Promise<JsonObject> {
   let { revision } = node;
   let known: Partial<Node> | undefined;
@@ -36,6 +38,7 @@ export async function watchHost(
     // The first look is at a node of which the revision alone is known.
     if (revisionOf(news.node) === revision) continue;
     ({ revision } = hostNodeOf(news.node));
+    see(news.node);
     progress({ node: hostNodeOf(news.node) as unknown as JsonObject });
   }
 }

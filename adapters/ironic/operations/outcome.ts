@@ -30,6 +30,8 @@ export interface OutcomeInput {
   readonly at: number;
   /** Uniform in [0, 1). */
   readonly random: number;
+  /** `IronicOptions.speed`. */
+  readonly speed: number;
 }
 
 /** The same for a node as for another one while nothing of it changes that operations wait for. */
@@ -56,7 +58,7 @@ function briefOf(node: IronicNode): HostNode {
 /** @param found  what is known, too, when the operation is done */
 export function outcomeOf<Found extends object>(
   { last, notes, node }: Ended<Found>,
-  { host, at, random }: OutcomeInput,
+  { host, at, random, speed }: OutcomeInput,
   found: (done: Found) => { readonly hardware?: JsonObject } = () => ({}),
 ): Outcome {
   const isAsked = last.step === 'send';
@@ -69,9 +71,9 @@ export function outcomeOf<Found extends object>(
     case 'done':
       return { kind: 'done', ...noted, ...found(last) };
     case 'send':
-      return { kind: 'waiting', ...noted, pollAfterMs: pauseMs(last.then as 'short', random) };
+      return { kind: 'waiting', ...noted, pollAfterMs: pauseMs(last.then as 'short', random) / speed };
     case 'wait': {
-      const forMs = pauseMs(last.pace, random);
+      const forMs = pauseMs(last.pace, random) / speed;
       return last.until === 'node'
         ? { kind: 'waiting', ...noted, pollAfterMs: forMs }
         : { kind: 'pausing', ...noted, afterMs: forMs };

@@ -1,7 +1,7 @@
 // One pass over a node: decisions are carried out, step by step, until one ends the pass.
 //
 // Invariants:
-//   N1. Each decision sees what was read in this pass alone, and each request is judged before the next is made.
+//   N1. Each decision sees what was read in this pass, or right before it, alone, and each request is judged before the next is made.
 //   N2. What a step notes counts when the step was carried out as a whole, however the pass ends then.
 //   N3. A pass that goes round in a circle ends: it is gone on with later.
 import type { JsonObject } from '../../../bus/bus.ts';
@@ -42,12 +42,16 @@ export interface Ended<Found extends object> {
   /** The node as it was answered last; undefined: it was not. */
   readonly node: IronicNode | undefined;
   readonly memory: Memory | undefined;
+  /** The same node, if nothing was asked of it after that: what is next may go on from there. */
+  readonly sight: IronicNode | undefined;
 }
 
 export interface PassDeps {
   readonly ironic: Pick<IronicClient, 'call'>;
   readonly memory: Memory | undefined;
   readonly asking: Asking;
+  /** What is known already, of what was read right before. */
+  readonly facts?: Facts;
 }
 
 /** So many steps of one operation are many. */
@@ -61,17 +65,19 @@ const STEPS = 40;
  * @throws as the calls of `IronicClient`, where Ironic gave no answer that a decision judges
  */
 export async function pass<Found extends object>(
-  { ironic, asking, memory }: PassDeps,
+  { ironic, asking, memory, facts = {} }: PassDeps,
   decide: (known: Known) => Step<Found>,
   answer: (asked: Ask['for'], node: IronicNode | undefined) => Promise<void> = unasked,
 ): Promise<Ended<Found>> {
   const notes: Notes[] = [];
-  let known: Known = { facts: {}, memory };
-  let node: IronicNode | undefined;
+  let known: Known = { facts, memory };
+  let node = nodeIn(facts);
+  let sight = node;
   const end = (last: Ended<Found>['last']): Ended<Found> => ({
     last,
     notes,
     node,
+    sight,
     memory: notes.reduce((now, { remember }) => (remember === undefined ? now : remembered(now, remember)), memory),
   });
   for (let steps = 0; steps < STEPS; steps += 1) {
@@ -101,12 +107,14 @@ export async function pass<Found extends object>(
   return end(stuck('what is to be done to the node comes to no end'));
 
   async function send(request: NodeRequest): Promise<Wait | Stuck | undefined> {
+    if (request.method !== 'GET') sight = undefined;
     const { verdict, body } = await ask(request);
     if (verdict.kind === 'otherwise') return send(verdict.request);
     if (verdict.kind === 'ends') return verdict.step;
     if (request.into !== undefined) {
       known = { ...known, facts: gathered(known.facts, request.into, body) };
-      node = nodeIn(known.facts) ?? node;
+      const now = nodeIn(known.facts);
+      if (now !== undefined && now !== node) sight = node = now;
     }
     return undefined;
   }

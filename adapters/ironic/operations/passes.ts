@@ -1,18 +1,23 @@
 // Passes for hosts: each with what is remembered of the host's node, and what they come to.
-import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import type { OperationRequest } from '../../../machines/request.ts';
 import type { Host } from '../nodes/host.ts';
 import { lookUpOwn } from '../nodes/lookup.ts';
-import type { IronicNode } from '../nodes/node.ts';
+import { type IronicNode, uuidOf } from '../nodes/node.ts';
 import { nodeIn } from '../nodes/registration.ts';
 import type { Ask, Step } from '../nodes/step.ts';
+import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { Memories } from './memories.ts';
 import { outcomeOf } from './outcome.ts';
 import { type Ended, type Known, pass } from './pass.ts';
+import type { Sight } from './sights.ts';
 
 /** What an operation on a host is told; of its host everything is as the API server has it. */
-export type HostRequest = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'>;
+export type HostRequest = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'> & {
+  /** As the host knows it; undefined: it does not. */
+  readonly node?: HostNode | undefined;
+};
 
 export interface Passes {
   run<Found extends object>(
@@ -34,16 +39,32 @@ export interface Passes {
   ): Outcome;
 }
 
+/** The sight of the node that the host has recorded. */
+function recordedIn(request: HostRequest, sight: Sight | undefined): Sight | undefined {
+  const { provisioning } = hostOf(request).status ?? {};
+  return sight !== undefined && uuidOf(sight.node) === provisioning?.ID ? sight : undefined;
+}
+
 export function hostOf({ object }: Pick<HostRequest, 'object'>): Host {
   return object as Host;
 }
 
-export function passes({ clock, ironic }: Pick<IronicPorts, 'clock' | 'ironic'>): Passes {
+export function passes({
+  clock,
+  ironic,
+  sights,
+  options: { speed },
+}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights'> & { readonly options: Pick<IronicOptions, 'speed'> }): Passes {
   const memories = new Memories();
   const run: Passes['run'] = async (request, decide, answer) => {
     const { uid } = request.object.metadata;
-    const ended = await pass({ ironic, memory: memories.of(uid), asking: askingFor(request) }, decide, answer);
+    const before = recordedIn(request, sights.take(uid, request.node));
+    const begunAt = clock.now();
+    const facts = before === undefined ? {} : { byId: before.node };
+    const ended = await pass({ ironic, memory: memories.of(uid), asking: askingFor(request), facts }, decide, answer);
     memories.keep(uid, ended.memory);
+    const { sight } = ended;
+    if (sight !== undefined) sights.keep(uid, sight === before?.node ? before : { node: sight, at: begunAt });
     return ended;
   };
   return {
@@ -62,6 +83,6 @@ export function passes({ clock, ironic }: Pick<IronicPorts, 'clock' | 'ironic'>)
         answer,
       ),
     outcome: (ended, request, found) =>
-      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random() }, found),
+      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random(), speed }, found),
   };
 }

@@ -2,14 +2,16 @@
 // process counted.
 import { systemClock } from '../../../actors/clock.ts';
 import { registryOf } from '../../../actors/effects/operations-service.ts';
+import { configure } from '../../../actors/process/adapters.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { type Metrics, metrics, type RuntimeMetrics } from '../../../actors/telling/metrics.ts';
 import { serveVisualizer, type Visualizer } from '../../../actors/visualizer/server.ts';
 import { source } from '../../../actors/visualizer/source.ts';
+import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
-import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
+import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type Clock, type Mailbox, natsBus } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';
 
@@ -20,6 +22,8 @@ export interface ActorsOptions {
   readonly nkeySeedFile?: string;
   readonly caFile?: string;
   readonly callsInFlight: number;
+  /** They serve bare metal in place of OpenStack. */
+  readonly ironicEndpoint?: string;
 }
 
 /** What left the process since the last reset. */
@@ -71,13 +75,14 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     close: () => bus.close(),
   };
   const countedClient = count.client(client, clock.now);
+  const adapter = await adapterOf(options);
   const runtime = await startRuntime({
     bus: figures?.countedBus(counted) ?? counted,
     client: figures?.counted(countedClient) ?? countedClient,
     clock,
     log: openLog({ level: process.env['TROUPE_LOG_LEVEL'] ?? 'error', readable: false }),
-    adapters: [openstackWith({ callsInFlight: options.callsInFlight })],
-    roles: new Set([...Object.values(Role), REALM]),
+    adapters: [adapter],
+    roles: new Set([...Object.values(Role), adapter.role]),
     callMs: 10_000,
     // An object is told of by Kubernetes Events besides: one write for each that is created, and is no part of it.
     events: false,
@@ -93,7 +98,7 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
     },
   });
   figures?.follow(runtime);
-  const page = process.env['TROUPE_BENCH_PAGE'] === 'open' ? await openPage(bus, client, clock) : undefined;
+  const page = process.env['TROUPE_BENCH_PAGE'] === 'open' ? await openPage(bus, client, clock, adapter) : undefined;
   const collected = new AbortController();
   const collecting = figures && collect(figures, clock, collected.signal);
   return {
@@ -109,6 +114,16 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
       await client.close();
     },
   };
+}
+
+/** What the machines boot, wherever that is. */
+const RAMDISK = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
+
+async function adapterOf({ callsInFlight, ironicEndpoint }: ActorsOptions): Promise<ConfiguredAdapter> {
+  if (ironicEndpoint === undefined) return openstackWith({ callsInFlight });
+  const { metal3 } = await import('../../../adapters/ironic/adapter.ts');
+  const env = { IRONIC_ENDPOINT: ironicEndpoint, ...RAMDISK };
+  return configure(metal3, env, { 'ironic-calls-in-flight': String(callsInFlight) });
 }
 
 /** Nobody asks for figures. */
@@ -136,8 +151,8 @@ async function collect(figures: Metrics, clock: Clock, signal: AbortSignal): Pro
 const IS_TOLD = process.env['TROUPE_BENCH_EVENTS'] !== 'off';
 
 /** The visualizer in this process, as `dev` has it. */
-async function openPage(bus: Bus, client: KubeClient, clock: Clock): Promise<Visualizer> {
-  const adapters = [openstackWith({})];
+async function openPage(bus: Bus, client: KubeClient, clock: Clock, adapter: ConfiguredAdapter): Promise<Visualizer> {
+  const adapters = [adapter];
   const known = registryOf(adapters);
   const log = openLog({ level: 'error', readable: false });
   const shown = source({ bus, client, registry: known, adapters, namespaces: undefined, clock, log });

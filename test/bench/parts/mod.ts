@@ -4,15 +4,19 @@ import { runInNewContext } from 'node:vm';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { Profiler } from './profiler.ts';
 
-/** `counts`: since the last `reset`. `usage` collects garbage first when it is asked for as `settled`. */
-export type Question = 'usage' | 'settled' | 'counts' | 'reset' | 'profile' | 'profiled' | 'close';
-export type PartName = 'api' | 'cloud' | 'actors';
+/**
+ * `counts`: since the last `reset`. `usage` collects garbage first when it is asked for as `settled`. `stall`: what the part
+ * begins from now on comes to no end.
+ */
+export type Question = 'usage' | 'settled' | 'counts' | 'reset' | 'stall' | 'profile' | 'profiled' | 'close';
+export type PartName = 'api' | 'cloud' | 'ironic' | 'actors';
 
 export interface Part {
   /** What others need to reach it. */
   readonly info: JsonObject;
   counts(): JsonObject;
   reset(): void;
+  stall?(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +38,7 @@ export async function serve(
   const parts: Record<PartName, () => Promise<(options: never) => Promise<Part>>> = {
     api: async () => (await import('./api.ts')).serveApi,
     cloud: async () => (await import('./cloud.ts')).serveCloud,
+    ironic: async () => (await import('./ironic.ts')).serveIronic,
     actors: async () => (await import('./actors.ts')).serveActors,
   };
   const profiler = new Profiler();
@@ -52,6 +57,9 @@ export async function serve(
           return part.counts();
         case 'reset':
           part.reset();
+          return {};
+        case 'stall':
+          part.stall?.();
           return {};
         case 'profile':
           await profiler.start();

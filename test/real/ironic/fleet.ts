@@ -133,15 +133,16 @@ async function ask(
   return text === '' ? {} : (JSON.parse(text) as JsonObject);
 }
 
+/** Longest that anything is waited for: the machines are slow where many do much at a time. */
+export const DEADLINE_MS = 400_000;
+/** Between two looks: each costs Ironic some of what its other work takes. */
+const PAUSE_MS = 1_000;
+
 /** Until it is so, on a real clock. */
-export async function eventually(
-  what: string,
-  isSo: () => Promise<boolean>,
-  limitMs = REQUEST_LIMIT_MS,
-): Promise<void> {
-  const endsAt = clock.now() + limitMs;
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const endsAt = clock.now() + DEADLINE_MS;
   while (!(await isSo())) {
-    if (clock.now() > endsAt) throw new Error(`it is not so after ${limitMs} ms: ${what}`);
-    await clock.sleep(200);
+    if (clock.now() > endsAt) throw new Error(`it is not so after ${DEADLINE_MS} ms: ${what}`);
+    await clock.sleep(PAUSE_MS);
   }
 }

@@ -1,0 +1,301 @@
+// Hosts: so many machines behind a simulated Ironic, from nothing to provisioned, all at once. Then a minute in which nothing
+// happens; some of them deprovisioned at a gentle pace, which shows how fast what Ironic has done is acted upon; all deleted. At
+// last all anew on machines whose ramdisk never calls: how long it takes to enrol them, and a minute in which all of them wait.
+import { GROUP } from '../../adapters/ironic/api/types.ts';
+import type { JsonObject } from '../../bus/mod.ts';
+import { until } from './chain.ts';
+import { quantile, type Report, spread, sum } from './figures.ts';
+import { type Item, Landscape } from './landscape.ts';
+import type { ActorsCounts } from './parts/actors.ts';
+import { type IronicCounts, type IronicPartOptions, machinePlace } from './parts/ironic.ts';
+import type { Usage } from './parts/mod.ts';
+import { grown, Stage, type StageOptions } from './stage.ts';
+
+export interface HostsOptions extends Pick<StageOptions, 'latencyMs' | 'inFlight' | 'onProgress'> {
+  readonly count: number;
+  readonly profile: boolean;
+  /** How long it is looked on where nothing happens, in milliseconds; a minute unless stated. */
+  readonly restMs?: number;
+  /** How long machines take, where not as measured. */
+  readonly times?: IronicPartOptions['times'];
+}
+
+const MB = 1_000_000;
+const MINUTE_MS = 60_000;
+const VERSIONED = `/apis/${GROUP}/v1alpha1`;
+const PLURAL = 'baremetalhosts';
+const IMAGE = { url: 'http://images/instance.raw', checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
+/** Of the pauses between two looks at a node whose Ironic is at work; those of the contract, without their chance. */
+const LONG_PAUSE_MS = 10_000;
+const SHORT_PAUSE_MS = 3_000;
+/** Hosts that are deprovisioned at a gentle pace, and the time between two of them. */
+const PACED = 100;
+const PACE_MS = 200;
+/** The reference reads each node so often a minute while something is under way; when nothing is, each time with its ports and its firmware. */
+const REFERENCE_LOOKS = MINUTE_MS / LONG_PAUSE_MS;
+const REFERENCE_SETTLED = { reads: REFERENCE_LOOKS, ports: 1, firmware: 1 };
+/** What was published of the reference at the same concurrency: so many hosts, in so many milliseconds. */
+const REFERENCE_ENROLMENT = { hosts: 800, ms: 328_000 };
+
+export async function hosts(options: HostsOptions): Promise<Report> {
+  const { count, times } = options;
+  const stage = await Stage.open({ ...options, ironic: { machines: count, ...(times && { times }) } });
+  try {
+    await stage.startActors();
+    const bare = await stage.actors.ask('settled');
+    const landscape = new Landscape(stage, 'bench-hosts', VERSIONED);
+    await landscape.open({});
+    const { figures: up, profile } = await provisioned(stage, landscape, options);
+    const settled = await atRest(stage, { ...options, bare });
+    const paced = await pacedReactions(stage, landscape, options);
+    const down = await gone(stage, landscape, options);
+    const waiting = await enrolledAndWaiting(stage, landscape, options);
+    return { profile, figures: { hosts: count, ...up, ...settled, ...paced, ...down, ...waiting } };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** From nothing to provisioned, all at once. */
+async function provisioned(
+  stage: Stage,
+  landscape: Landscape,
+  { count, profile, onProgress }: HostsOptions,
+): Promise<Pick<Report, 'figures' | 'profile'>> {
+  const { clock } = stage;
+  const items = await machinesOf(landscape, 'early', count, { image: IMAGE });
+  await stage.reset();
+  if (profile) await stage.actors.ask('profile');
+  const cpuBefore = await stage.cpu();
+  const beganAt = clock.now();
+  await landscape.apply(items);
+  const counts = await reached(stage, 'provisioned.resting', count, onProgress);
+  const ms = clock.now() - beganAt;
+  await stage.quiet();
+  const cpu = grown(cpuBefore, await stage.cpu());
+  const profiled = profile ? await stage.actors.ask('profiled') : undefined;
+  const told = await stage.counts();
+  return {
+    profile: profiled,
+    figures: {
+      'up.ms': ms,
+      'up.writeMs': counts.lastWriteAt - beganAt,
+      ...perHost('up', { count, told, asked: await asked(stage), cpu }),
+    },
+  };
+}
+
+/** A minute in which nothing happens, and the memory that so many hosts take. */
+async function atRest(
+  stage: Stage,
+  { count, restMs = MINUTE_MS, bare, onProgress }: HostsOptions & { readonly bare: Usage },
+): Promise<Report['figures']> {
+  onProgress('nothing happens');
+  const before = await stage.actors.ask('settled');
+  const minute = await looked(stage, restMs);
+  const after = await stage.actors.ask('usage');
+  const { reads, ports, firmware } = REFERENCE_SETTLED;
+  return {
+    'settled.residentMb': after.residentBytes / MB,
+    'settled.heapMb': before.heapBytes / MB,
+    'settled.heapKbPerHost': (before.heapBytes - bare.heapBytes) / 1_000 / count,
+    ...callsAMinute('settled', minute, count * (reads + ports + firmware)),
+    'settled.writesAMinute': minute.writes,
+    'settled.messagesAMinute': minute.messages,
+    'settled.cpuMsAMinute': minute.cpuMs,
+  };
+}
+
+/** Hosts are taken down one after another, so that nothing but the looks at Ironic keeps them waiting. */
+async function pacedReactions(
+  stage: Stage,
+  landscape: Landscape,
+  { count, onProgress }: HostsOptions,
+): Promise<Report['figures']> {
+  const some = names('early', Math.min(PACED, count));
+  await stage.reset();
+  for (const name of some) {
+    await landscape.merge(PLURAL, name, { spec: { image: null } });
+    await stage.clock.sleep(PACE_MS);
+  }
+  await reached(stage, 'available.resting', some.length, onProgress);
+  const { reactions } = await asked(stage);
+  return {
+    'reaction.count': reactions.length,
+    ...reactionsOf('reaction.long', reactions, LONG_PAUSE_MS),
+  };
+}
+
+/** All deleted at once. */
+async function gone(
+  stage: Stage,
+  landscape: Landscape,
+  { count, onProgress }: HostsOptions,
+): Promise<Report['figures']> {
+  await stage.quiet();
+  await stage.reset();
+  const cpuBefore = await stage.cpu();
+  const beganAt = stage.clock.now();
+  await landscape.remove(names('early', count).map((name) => ({ plural: PLURAL, name, body: {} })));
+  await until(stage, async () => {
+    const present = (await landscape.list(PLURAL)).length;
+    onProgress(`${present} left`);
+    return present === 0 ? 'done' : -present;
+  });
+  const ms = stage.clock.now() - beganAt;
+  await stage.quiet();
+  const cpu = grown(cpuBefore, await stage.cpu());
+  const told = await stage.counts();
+  return { 'down.ms': ms, ...perHost('down', { count, told, asked: await asked(stage), cpu }) };
+}
+
+/** All enrolled at once, and a minute in which they wait for machines that do not call. */
+async function enrolledAndWaiting(
+  stage: Stage,
+  landscape: Landscape,
+  { count, restMs = MINUTE_MS, onProgress }: HostsOptions,
+): Promise<Report['figures']> {
+  const { clock } = stage;
+  const items = await machinesOf(landscape, 'late', count);
+  await stage.cloud?.ask('stall');
+  await stage.reset();
+  const beganAt = clock.now();
+  await landscape.apply(items);
+  await reached(stage, 'inspecting.awaiting', count, onProgress);
+  const ms = clock.now() - beganAt;
+  const { reactions, mostInFlight } = await asked(stage);
+  await stage.quiet();
+  onProgress('all wait');
+  const minute = await looked(stage, restMs);
+  return {
+    'enrol.ms': ms,
+    'enrol.hostsASecond': (1_000 * count) / ms,
+    'enrol.referenceRatio': ms / count / (REFERENCE_ENROLMENT.ms / REFERENCE_ENROLMENT.hosts),
+    'enrol.mostInFlight': mostInFlight,
+    ...reactionsOf('enrol.reaction', reactions, SHORT_PAUSE_MS),
+    ...callsAMinute('waiting', minute, count * REFERENCE_LOOKS),
+    'waiting.writesAMinute': minute.writes,
+    'waiting.cpuMsAMinute': minute.cpuMs,
+  };
+}
+
+interface Minute {
+  readonly calls: Readonly<Record<string, number>>;
+  readonly writes: number;
+  readonly messages: number;
+  readonly cpuMs: number;
+}
+
+/** What is asked, written and spent in a minute, by what was in the time that was looked on. */
+async function looked(stage: Stage, forMs: number): Promise<Minute> {
+  await stage.reset();
+  const { cpuMs: before } = await stage.actors.ask('usage');
+  await stage.clock.sleep(forMs);
+  const { calls } = await asked(stage);
+  const { writes, messages } = await stage.counts();
+  const { cpuMs: after } = await stage.actors.ask('usage');
+  const minutes = forMs / MINUTE_MS;
+  return {
+    calls: Object.fromEntries(Object.entries(calls).map(([name, made]) => [name, made / minutes])),
+    writes: sum(writes) / minutes,
+    messages: sum(messages) / minutes,
+    cpuMs: (after - before) / minutes,
+  };
+}
+
+function callsAMinute(name: string, { calls }: Minute, ofReference: number): Report['figures'] {
+  return {
+    [`${name}.callsAMinute`]: sum(calls),
+    [`${name}.callsOfReference`]: sum(calls) / ofReference,
+    ...spread(`${name}.calls`, calls),
+  };
+}
+
+function reactionsOf(name: string, reactions: IronicCounts['reactions'], pauseMs: number): Report['figures'] {
+  const times = reactions.map(({ afterMs }) => afterMs);
+  const medianMs = quantile(times, 0.5);
+  return {
+    [`${name}MedianMs`]: medianMs,
+    [`${name}P99Ms`]: quantile(times, 0.99),
+    [`${name}Pauses`]: medianMs / pauseMs,
+  };
+}
+
+function perHost(
+  name: string,
+  {
+    count,
+    told,
+    asked,
+    cpu,
+  }: {
+    readonly count: number;
+    readonly told: ActorsCounts;
+    readonly asked: IronicCounts;
+    readonly cpu: Readonly<Record<string, number>>;
+  },
+): Report['figures'] {
+  return {
+    [`${name}.callsPerHost`]: sum(asked.calls) / count,
+    ...spread(`${name}.calls`, asked.calls, count),
+    [`${name}.writesPerHost`]: (sum(told.writes) - (told.writes['DELETE'] ?? 0)) / count,
+    ...spread(`${name}.writes`, told.writes, count),
+    ...spread(`${name}.writesOf`, told.writesOf, count),
+    ...spread(`${name}.refused`, told.refusals, count),
+    [`${name}.messagesPerHost`]: sum(told.messages) / count,
+    ...spread(`${name}.cpuMsPerHost`, cpu, count),
+  };
+}
+
+async function asked(stage: Stage): Promise<IronicCounts> {
+  if (stage.cloud === undefined) throw new Error('there is no Ironic on this stage');
+  return stage.cloud.ask<IronicCounts>('counts');
+}
+
+/** Waits until so many hosts are in a state of their life. */
+function reached(
+  stage: Stage,
+  state: string,
+  count: number,
+  onProgress: (line: string) => void,
+): Promise<ActorsCounts> {
+  return until(stage, async ({ census }) => {
+    const there = Object.entries(census).reduce((all, [name, how]) => (name.includes(state) ? all + how : all), 0);
+    onProgress(`${there} of ${count} in ${state}`);
+    // Whatever any of them does is progress.
+    return there >= count ? 'done' : digest(census);
+  });
+}
+
+function digest(census: Readonly<Record<string, number>>): number {
+  return Object.entries(census).reduce((all, [name, how], index) => all + how * (index + 1) * name.length, 0);
+}
+
+const BMC_USER = { username: 'admin', password: 'secret' };
+
+function names(wave: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, number) => `${wave}-${number}`);
+}
+
+/** A host for each machine, and its Secret, which is there already: it goes with the host, so that each wave has its own. */
+async function machinesOf(
+  landscape: Landscape,
+  wave: string,
+  count: number,
+  more: JsonObject = {},
+): Promise<readonly Item[]> {
+  const all = names(wave, count);
+  const secretOf = (name: string): string => `${name}-bmc`;
+  await landscape.secrets(Object.fromEntries(all.map((name) => [secretOf(name), BMC_USER])));
+  return all.map((name, number) => {
+    const { mac, bmc } = machinePlace(number);
+    const spec = {
+      online: true,
+      bootMACAddress: mac,
+      bmc: { address: bmc, credentialsName: secretOf(name) },
+      ...more,
+    };
+    const body = { apiVersion: `${GROUP}/v1alpha1`, kind: 'BareMetalHost', metadata: { name }, spec };
+    return { plural: PLURAL, name, body };
+  });
+}

@@ -1,0 +1,85 @@
+// A simulated Ironic with machines as a part of a benchmark.
+import { systemClock } from '../../../actors/clock.ts';
+import { type Simulator, startSimulator, type Times } from '../../../adapters/ironic/simulator/mod.ts';
+import type { JsonObject } from '../../../bus/mod.ts';
+import type { Part } from './mod.ts';
+import { type Reaction, Reactions } from './reactions.ts';
+
+export interface IronicPartOptions {
+  /** Machines behind it, numbered from 0 on. */
+  readonly machines: number;
+  /** Of every request, in milliseconds. */
+  readonly latencyMs: number;
+  /** How long machines take, where not as measured. */
+  readonly times?: Partial<Times>;
+}
+
+/** What Ironic was asked since the last reset. */
+export interface IronicCounts {
+  /** By e.g. `GET /nodes/{id}`. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly mostInFlight: number;
+  readonly reactions: readonly Reaction[];
+  /** Nodes by provision state, now. */
+  readonly nodes: Readonly<Record<string, number>>;
+}
+
+const SYSTEM = '/redfish/v1/Systems/1';
+
+/** How a machine is reached. */
+export interface MachinePlace {
+  readonly name: string;
+  readonly mac: string;
+  /** Of its BMC, as hosts say it. */
+  readonly bmc: string;
+}
+
+export function machinePlace(number: number): MachinePlace {
+  const digits = number.toString(16).padStart(6, '0');
+  return {
+    name: `bm${number}`,
+    mac: `52:54:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`,
+    bmc: `redfish-virtualmedia+${addressOf(number)}${SYSTEM}`,
+  };
+}
+
+function addressOf(number: number): string {
+  return `http://10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}:8000`;
+}
+
+export async function serveIronic({ machines, latencyMs, times = {} }: IronicPartOptions): Promise<Part> {
+  const reactions = new Reactions();
+  const ironic = await startSimulator({
+    clock: systemClock(),
+    latencyMs,
+    times,
+    onServed: (call) => reactions.served(call),
+    machines: Array.from({ length: machines }, (_, number) => {
+      const { name, mac } = machinePlace(number);
+      return { name, address: addressOf(number), systemId: SYSTEM, macs: [mac] };
+    }),
+  });
+  return {
+    info: { endpoint: ironic.endpoint },
+    counts: () => countsOf(ironic, reactions) as unknown as JsonObject,
+    reset() {
+      ironic.resetCounts();
+      reactions.reset();
+    },
+    // Whatever has booted already goes on; what boots from now on does not call.
+    stall() {
+      for (const { name } of ironic.machines()) ironic.behave(name, { agent: 'never' });
+    },
+    close: () => ironic.close(),
+  };
+}
+
+function countsOf(ironic: Simulator, reactions: Reactions): IronicCounts {
+  const states = Map.groupBy(ironic.nodes(), ({ provision_state }) => String(provision_state));
+  return {
+    calls: ironic.calls(),
+    mostInFlight: ironic.mostInFlight(),
+    reactions: reactions.now(),
+    nodes: Object.fromEntries([...states].map(([state, nodes]) => [state, nodes.length])),
+  };
+}
