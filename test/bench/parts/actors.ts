@@ -286,9 +286,10 @@ function phaseOf(state = ''): string {
   return state.startsWith('keeping') || state.startsWith('resting') ? 'settle' : 'create';
 }
 
-/** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`. */
+/** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`, `/api/<version>/namespaces/...`. */
 function pluralIn({ path }: KubeCall): string {
-  return path.split('?')[0]?.split('/')[6] ?? '';
+  const [, root, ...rest] = path.split('?')[0]?.split('/') ?? [];
+  return rest[root === 'api' ? 3 : 4] ?? '';
 }
 
 function kindOf({ method, path, contentType = '' }: KubeCall): string {
