@@ -10,6 +10,8 @@ import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { Contract } from './kubernetes/crds.ts';
+import type { Companions } from './migration.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** What an adapter exports as `adapter`: all that can be said of it without its options. */
 export interface Adapter {
@@ -40,10 +42,14 @@ export interface Adapter {
   readonly metrics?: readonly Metric[];
   /** Who cared for the same objects before. */
   readonly predecessor?: Predecessor;
-  /** Reads its options. Called once, in every process. @throws {TerminalError} names the flag or variable, the rule, what it got */
+  /** Reads its options. Called once in every process; in `troupe dev` again, if its counterpart has any. @throws {TerminalError} names the flag or variable, the rule, what it got */
   configure(settings: Settings): Configured;
   /** The foreign system as `troupe dev` has it: simulated, unless the environment names a real one. */
   readonly counterpart?: (ports: CounterpartPorts) => Promise<Counterpart>;
+  /** What the API server may ask while it serves objects of its kinds. */
+  readonly webhooks?: Webhooks;
+  /** What must be there before objects are stored in another version, for `troupe migrate`. */
+  readonly companions?: readonly Companions[];
   /** The files of a new kind, for `troupe scaffold`. */
   readonly scaffold?: KindScaffold;
   /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */
@@ -234,11 +240,12 @@ export interface Predecessor {
   readonly lease: string;
 }
 
-export interface CounterpartPorts {
+export interface CounterpartPorts extends Settings {
   readonly clock: Clock;
   /** A folder for files that people need. */
   readonly folder: string;
-  variable(name: string): string | undefined;
+  /** `started` for this process: nobody has objects there that are of a real system. */
+  readonly cluster: 'started' | 'given';
 }
 
 /** What stands in for a foreign system, or leads to the real one. */
@@ -247,6 +254,8 @@ export interface Counterpart {
   readonly description: string;
   /** Commands that people copy, one a line. */
   readonly usage: readonly string[];
+  /** What it has the adapter's `flags` say, by their names, instead of what was said. */
+  readonly options?: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 

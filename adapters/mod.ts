@@ -117,4 +117,14 @@ export {
   string,
 } from './kubernetes/contract.ts';
 export type { Contract, KindContract, KindDefinition, PrinterColumn } from './kubernetes/crds.ts';
+export type { CompanionChange, Companions } from './migration.ts';
 export { wholeNumber } from './settings.ts';
+export type {
+  AdmissionWebhook,
+  ConversionWebhook,
+  ConvertedObject,
+  Data,
+  ReviewPorts,
+  ReviewReply,
+  Webhooks,
+} from './webhooks.ts';

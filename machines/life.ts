@@ -296,6 +296,8 @@ export interface LifePorts {
   ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
   mark(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: Marks): Promise<void>;
+  /** Puts an object that it refers to among its own owners, not as the controller, in place of whoever `manager` put there before. */
+  setOwner(key: string, manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
   /** Something happened to the object that is news to its users, and that no step tells of (`Life.news`). */
   tell(key: string, news: readonly Occurrence[]): void;
   /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */

@@ -62,6 +62,8 @@ interface Told {
   readonly inspect?: string;
   readonly generation?: string;
   readonly otlp?: boolean;
+  readonly 'per-second'?: string;
+  readonly 'dry-run'?: boolean;
 }
 
 interface Call {
@@ -163,15 +165,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
-        return await dev({
-          config,
-          adapters: configured(),
-          clock,
-          log,
-          signal: stopSignal(),
-          folder: data,
-          variable: (name) => env[name] || undefined,
-        });
+        return await dev({ config, adapters, env, options, clock, log, signal: stopSignal(), folder: data });
       }
       case 'demo': {
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
@@ -198,6 +192,28 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         const defined = await Promise.all(adapters.map((adapter) => definedContracts(adapter, env, options)));
         const contracts = defined.flat();
         return await (apply ? applyCrds : printCrds)({ config, clock, contracts, names: rest, out: process.stdout });
+      }
+      case 'migrate': {
+        const [{ migrate }, { wholeNumber }] = await Promise.all([
+          import('./migrate/migrate.ts'),
+          import('../../adapters/settings.ts'),
+        ]);
+        process.stdout.on('error', leaveWithReader);
+        const rate = { name: '--per-second', value: told['per-second'] };
+        return await migrate({
+          config,
+          adapters,
+          clock,
+          names: rest,
+          // A pod's namespaces are not meant.
+          namespaces: namespace === undefined ? undefined : config.namespaces,
+          perSecond: wholeNumber(rate, { fallback: 50, least: 1, unit: 'objects' }),
+          isDry: told['dry-run'] ?? false,
+          signal: stopSignal(),
+          out: process.stdout,
+          notes: process.stderr,
+          isTerminal: process.stderr.isTTY && env['TERM'] !== 'dumb',
+        });
       }
       case 'why': {
         const [{ why }, { openBusOfCluster }] = await Promise.all([import('./why/why.ts'), import('./bus-reader.ts')]);

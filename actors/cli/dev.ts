@@ -1,33 +1,58 @@
 // `troupe dev`: all roles on this machine; what is not given is started on loopback.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Counterpart } from '../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter, Counterpart } from '../../adapters/adapter.ts';
+import { toErrorData } from '../../bus/mod.ts';
+import { configure, settingsFor, type Texts } from '../process/adapters.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
 import { aborted, drain, type RunDeps, start } from '../process/run.ts';
 import type { Visualizer } from '../visualizer/server.ts';
+import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { installCrds } from './crds.ts';
 import { openVisualizer } from './ui/running.ts';
 
-export interface DevDeps extends RunDeps {
+export interface DevDeps extends Omit<RunDeps, 'adapters'> {
+  adapters: readonly Adapter[];
+  /** The environment, and what was said on the command line, for the adapters. */
+  env: Texts;
+  options: Texts;
   folder: string;
-  /** A variable of the environment, for the counterparts of adapters. */
-  variable: (name: string) => string | undefined;
 }
 
+const PURPOSE = 'development';
+
 /** @throws {TroupeError} something given cannot be used */
-export async function dev({ config, adapters, clock, log, signal, folder, variable }: DevDeps): Promise<number> {
+export async function dev({
+  config,
+  adapters: all,
+  env,
+  options,
+  clock,
+  log,
+  signal,
+  folder,
+}: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
-  const user = busUser(config.roles, adapters, config.nodeName);
-  const environment = await openEnvironment({ config, adapters, user, clock, folder, lasting: true, onProgress });
+  // What is wrong in what was said is told before anything is started.
+  const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
+  const user = busUser(config.roles, said, config.nodeName);
+  const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
   const counterparts: Counterpart[] = [];
   let visualizer: Visualizer | undefined;
+  let webhooks: ServedWebhooks | undefined;
   try {
-    const { client, bus, kubeconfig, natsUrl } = environment;
-    for (const { counterpart } of adapters) {
-      if (counterpart !== undefined) counterparts.push(await counterpart({ clock, folder, variable }));
+    const { client, cluster, bus, kubeconfig, natsUrl } = environment;
+    const adapters: ConfiguredAdapter[] = [];
+    for (const adapter of all) {
+      const settings = settingsFor(adapter, env, options, PURPOSE);
+      const started = await adapter.counterpart?.({ ...settings, clock, folder, cluster });
+      if (started !== undefined) counterparts.push(started);
+      adapters.push(configure(adapter, env, { ...options, ...started?.options }, PURPOSE));
     }
     for (const { description } of counterparts) onProgress(description);
+    webhooks = startWebhooks(config, { client, adapters, clock, log });
+    webhooks?.ended.catch((error: unknown) => log.error({ error: toErrorData(error).message }, 'no webhooks'));
     await installCrds(
       client,
       clock,
@@ -54,6 +79,7 @@ export async function dev({ config, adapters, clock, log, signal, folder, variab
     await drain(runtime, clock, log);
   } finally {
     await visualizer?.close();
+    await webhooks?.close();
     for (const counterpart of counterparts.reverse()) await counterpart.close();
     await environment.close();
   }

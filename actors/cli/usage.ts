@@ -51,7 +51,7 @@ const RUN = {
     type: 'string',
     value: 'ROLES',
     variable: 'TROUPE_ROLES',
-    fallback: 'all, visualizer if it has an address',
+    fallback: 'all; visualizer, webhooks with an address',
     help: 'what this process does',
   },
   'pod-name': {
@@ -151,6 +151,38 @@ const RUN = {
   },
 } as const satisfies Options;
 
+/** Of whoever answers the API server. */
+const WEBHOOK = {
+  'webhook-address': {
+    type: 'string',
+    value: 'ADDR',
+    variable: 'TROUPE_WEBHOOK_ADDRESS',
+    fallback: '0',
+    help: 'where the API server asks for conversion and admission, over HTTPS, such as :9443',
+  },
+  'webhook-service': {
+    type: 'string',
+    value: '[NAMESPACE/]NAME',
+    variable: 'TROUPE_WEBHOOK_SERVICE',
+    fallback: 'troupe-webhooks',
+    help: "the Service by which it gets there, in Troupe's own namespace unless stated; Troupe keeps its certificates in a Secret of that name",
+  },
+  'webhook-cert': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_WEBHOOK_CERT',
+    fallback: 'Troupe makes it',
+    help: 'a certificate of yours, read again when it changes; with --webhook-key',
+  },
+  'webhook-key': { type: 'string', value: 'FILE', variable: 'TROUPE_WEBHOOK_KEY', help: 'of that certificate' },
+  'webhook-ca': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_WEBHOOK_CA',
+    help: 'whom the API server shall trust for it; without, you see to that',
+  },
+} as const satisfies Options;
+
 const DATA = {
   data: {
     type: 'string',
@@ -205,13 +237,13 @@ export const USAGES = {
   run: {
     name: 'run',
     about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
-    options: { ...RUN, ...COMMON },
+    options: { ...RUN, ...WEBHOOK, ...COMMON },
     examples: ['run', 'run --roles watch,actors --namespace team-a'],
   },
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    options: { ...DATA, ...RUN, ...COMMON },
+    options: { ...DATA, ...RUN, ...WEBHOOK, ...COMMON },
     examples: ['dev', 'dev --data cluster-a'],
   },
   demo: {
@@ -236,6 +268,28 @@ export const USAGES = {
       ...COMMON,
     },
     examples: ['crds', 'crds Network Subnet', 'crds --apply --kubeconfig ~/.kube/config'],
+  },
+  migrate: {
+    name: 'migrate',
+    forms: ['<realm>'],
+    about:
+      'writes every object of a group once, as it is, so that the API server stores it in the version that its definition says, and none is left in another; stopped, it goes on where it was; ends with 0, 1 if an object could not be written, 130 if it was stopped',
+    options: {
+      'per-second': { type: 'string', value: 'N', default: '50', help: 'how many objects at most' },
+      'dry-run': { type: 'boolean', help: 'says what would be written, and tries it with one object of each kind' },
+      namespace: {
+        type: 'string',
+        multiple: true,
+        short: 'n',
+        value: 'NAME',
+        fallback: 'all',
+        help: 'only objects of these, with commas between; may be repeated. The definitions go on to say that others may be left',
+      },
+      kubeconfig: KUBECONFIG,
+      context: CONTEXT,
+      ...COMMON,
+    },
+    examples: ['migrate metal3 --dry-run', 'migrate metal3 --per-second 200'],
   },
   why: {
     name: 'why',
@@ -507,7 +561,9 @@ export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): U
 /** All that some command takes: for finding the command among them. @throws {TerminalError} as `usageOf` */
 export function allOptions(adapters: readonly KnownAdapter[]): Options {
   const all = Object.values(USAGES).map(({ options }): Options => options);
-  return { ...Object.assign({}, ...all), ...usageOf('demo', adapters).options, ...flagsOf(adapters).definitions };
+  const { options: ofRun } = usageOf('run', adapters);
+  const { options: ofDemo } = usageOf('demo', adapters);
+  return { ...Object.assign({}, ...all), ...ofRun, ...ofDemo, ...flagsOf(adapters).definitions };
 }
 
 /** Of all adapters, by what they are for. */

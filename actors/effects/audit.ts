@@ -4,6 +4,7 @@
 //   A1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
 //   A2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
 //   A3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
+//   A4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/guard.ts';
@@ -48,7 +49,8 @@ export class Audits {
    * one no more are dropped from the table.
    *
    * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
-   * its own uid, that was seen to end or has yielded this incarnation; and the revision of the table that this was found under
+   * its own uid, that has yielded this incarnation or was seen to end since its last edit; and the revision of the table that
+   * this was found under
    */
   async guards(actor: Audited, { uid }: Pick<Incarnation, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
     const kinds = [...new Set(finalizers.flatMap((finalizer) => this.#registry.claimants(finalizer)))];
@@ -65,8 +67,11 @@ export class Audits {
         referring.set(referrer.key, referrer.uid);
         const claim = actor.claims.get(referrer.key);
         const yielded = claim?.uid === referrer.uid && claim.notOn.includes(uid);
-        // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment.
-        const ended = actor.claims.endedUid(referrer.key) === referrer.uid;
+        // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment. That of a
+        // reference which was edited away is of an older generation than the edit that brought it back (A4).
+        const end = actor.claims.ended(referrer.key);
+        const generation = referrers.generations.get(referrer.key) ?? 0;
+        const ended = end?.uid === referrer.uid && end.generation >= generation;
         if (!yielded && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
       }
       for (const [key, claim] of [...actor.claims.entries()]) {

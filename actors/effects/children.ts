@@ -105,8 +105,8 @@ type Other = Pick<Reference, 'kind' | 'name' | 'namespace'>;
 
 /** Something that the owner refers to, as it was heard of. @throws {TransientError} it was not */
 function heardOf(
-  { registry }: ChildrenDeps,
-  { actor }: Owner,
+  { registry }: Pick<ChildrenDeps, 'registry'>,
+  { actor }: Pick<Owner, 'actor'>,
   other: Other,
 ): { readonly resource: Resource; readonly namespace: string; readonly name: string; readonly uid: string } {
   const target = registry.target(actor.address, other);
@@ -118,6 +118,17 @@ function heardOf(
   if (known?.answer === undefined || known.answer.readiness === Readiness.Absent)
     throw new TransientError(`${other.kind} '${other.name}' was not heard of yet`);
   return { resource, namespace: target.namespace, name: target.name, uid: known.answer.uid };
+}
+
+/** What the object refers to, as an owner. */
+export function ownerAmong(
+  deps: Pick<ChildrenDeps, 'registry'>,
+  { actor }: Pick<Owner, 'actor'>,
+  other: Other,
+): OwnerReference {
+  const { resource, name, uid } = heardOf(deps, { actor }, other);
+  const { group, version, kind } = resource;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, name, uid };
 }
 
 /** Says something in the status of what the owner refers to. */

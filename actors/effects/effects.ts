@@ -36,7 +36,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, mark, recordOn, removeChildren } from './children.ts';
+import { ensureChildren, mark, ownerAmong, recordOn, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -331,6 +331,11 @@ export function provideEffects(deps: EffectsDeps): Machines {
     recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
       recordOn({ objects, registry }, owner(key), other, manager, status),
     ),
+    setOwner: settled((key: string, manager: string, other) => {
+      const { actor } = living(key);
+      const owners = [ownerAmong({ registry }, owner(key), other)];
+      return write(key, (now) => objects.mark(actor.resource, reference(now), manager, { labels: {}, owners }));
+    }),
     measure(key, measures) {
       const object = deps.actor(key)?.incarnation()?.object;
       if (object !== undefined) for (const each of measures) deps.measure(object, each);

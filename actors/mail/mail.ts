@@ -15,6 +15,7 @@ export interface ClaimMail {
   readonly uid: string;
   /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
   readonly resourceVersion: string;
+  /** Of the claimant: since when it refers to the dependency without a break; when `ended`: as it was when that ended. */
   readonly generation: number;
   /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
   readonly finalizers: readonly string[];

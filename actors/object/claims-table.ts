@@ -12,6 +12,9 @@ export interface Claim extends ClaimMail {
   readonly from: Address;
 }
 
+/** The end of a claim: of which incarnation of its claimant, and at which generation of that. */
+export type Ended = Pick<ClaimMail, 'uid' | 'generation'>;
+
 /** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
 export function claimOf(
   from: Address,
@@ -33,8 +36,8 @@ export class ClaimsTable {
   #claims: SmallMap<Claim> | undefined;
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again; for many only. */
   #byFinalizer: Map<string, Set<string>> | undefined;
-  /** Claimants whose claim was seen to end, by their incarnation; undefined: none. */
-  #ended: Map<string, string> | undefined;
+  /** Claimants whose claim was seen to end; undefined: none. */
+  #ended: Map<string, Ended> | undefined;
   /** Of those, which say something of their use; undefined: none. */
   #attributed: Map<string, Claim> | undefined;
   #revision = 0;
@@ -59,7 +62,7 @@ export class ClaimsTable {
     if (claim.ended) {
       this.#ended ??= new Map();
       this.#ended.delete(key);
-      this.#ended.set(key, claim.uid);
+      this.#ended.set(key, { uid: claim.uid, generation: claim.generation });
       if (this.#ended.size > ENDED_LIMIT) this.#ended.delete(this.#ended.keys().next().value as string);
       return this.drop(key);
     }
@@ -88,8 +91,8 @@ export class ClaimsTable {
     return true;
   }
 
-  /** The incarnation of a claimant whose claim was seen to end, if it has not claimed since. */
-  endedUid(key: string): string | undefined {
+  /** How the claim of a claimant was seen to end, if it has not claimed since. */
+  ended(key: string): Ended | undefined {
     return this.#ended?.get(key);
   }
 

@@ -124,7 +124,7 @@ export class OutgoingClaims {
       const subject = { to, topic: 'claim', from } as const;
       void outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
     }
-    for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, traceparent);
+    for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, object);
   }
 
   /** Says again what follows from the status, if that says something else by now. An edited spec is claimed by the life. */
@@ -166,12 +166,12 @@ export class OutgoingClaims {
   }
 
   async #endAll(claims: readonly (readonly [string, Address])[], object: KubeObject): Promise<void> {
-    for (const [key, to] of claims) void this.#end(key, to, workOf(object));
+    for (const [key, to] of claims) void this.#end(key, to, object);
     await Promise.all(this.#ending ?? []);
   }
 
-  #end(key: string, to: Address, traceparent: string): Promise<void> {
-    const ending = this.#sayEnded(key, to, traceparent);
+  #end(key: string, to: Address, object: KubeObject): Promise<void> {
+    const ending = this.#sayEnded(key, to, object);
     this.#ending ??= new Set();
     this.#ending.add(ending);
     return ending.finally(() => {
@@ -180,7 +180,7 @@ export class OutgoingClaims {
     });
   }
 
-  async #sayEnded(key: string, to: Address, traceparent: string): Promise<void> {
+  async #sayEnded(key: string, to: Address, object: KubeObject): Promise<void> {
     const { outbox } = this.#deps;
     const from = this.#from;
     this.#claimed.delete(key);
@@ -188,14 +188,14 @@ export class OutgoingClaims {
     const mail: ClaimMail = {
       uid: this.#uid,
       resourceVersion: this.#bornVersion,
-      generation: 0,
+      generation: object.metadata.generation ?? 0,
       finalizers: [],
       manager: '',
       notOn: [],
       ended: true,
     };
     const subject = { to, topic: 'claim', from } as const;
-    await outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
+    await outbox.say(subject, mail as unknown as JsonObject, mayReplace, workOf(object));
     // Unless it is claimed again by now.
     outbox.forget(subject, mail as unknown as JsonObject);
   }

@@ -22,7 +22,7 @@ export async function adaptersOf(names: string | undefined, folder: string): Pro
   return checkAdapters([...BUILT_IN, ...(await loadAdapters(more, folder))]);
 }
 
-type Texts = Readonly<Record<string, string | undefined>>;
+export type Texts = Readonly<Record<string, string | undefined>>;
 
 /** First tokens of the bus's own subjects, and the realm of Secrets. */
 const TAKEN_REALMS: readonly string[] = ['mail', 'event', 'epoch', 'hold', 'inbox', 'core'];
@@ -58,8 +58,7 @@ export function configure(
   options: Texts = {},
   purpose?: 'development',
 ): ConfiguredAdapter {
-  const settings = settingsOf(adapter.realm, adapter.flags, env, options);
-  const configured = adapter.configure({ ...settings, ...(purpose !== undefined && { purpose }) });
+  const configured = adapter.configure(settingsFor(adapter, env, options, purpose));
   const { kinds, serve } = configured as Partial<typeof configured>;
   if (!Array.isArray(kinds) || typeof serve !== 'function') {
     throw new TerminalError(`adapter '${adapter.realm}': 'configure' must return 'kinds' and 'serve'`);
@@ -73,6 +72,16 @@ export function configure(
     );
   }
   return { ...adapter, ...configured };
+}
+
+/** Where the adapter reads its options. */
+export function settingsFor(
+  { realm, flags }: Pick<Adapter, 'realm' | 'flags'>,
+  env: Texts,
+  options: Texts,
+  purpose?: 'development',
+): Settings {
+  return { ...settingsOf(realm, flags, env, options), ...(purpose !== undefined && { purpose }) };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Whom a process is known as on the bus: its roles say it, so that nobody has to.
 import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { BusRole, BusUser } from '../../bus/permissions.ts';
-import { knownRoles, Role, rolesWith, VISUALIZER } from './config.ts';
+import { knownRoles, Role, rolesWith, VISUALIZER, WEBHOOKS } from './config.ts';
 
 type Known = Pick<Adapter, 'realm' | 'role'>;
 
@@ -14,7 +14,7 @@ export function busUser(
   adapters: readonly (Known & Pick<ConfiguredAdapter, 'route'>)[],
   node: string | undefined,
 ): BusUser {
-  const [only, ...others] = knownRoles(adapters).filter((role) => roles.has(role));
+  const [only, ...others] = rolesOnBus(adapters).filter((role) => roles.has(role));
   const isOfNode = others.length === 0 && adapters.some(({ role, route }) => role === only && route !== undefined);
   return userOf(roles, adapters, isOfNode ? node : undefined);
 }
@@ -22,7 +22,7 @@ export function busUser(
 /** @param node  the one that it serves an adapter for, and no other */
 export function userOf(roles: ReadonlySet<string>, adapters: readonly Known[], node?: string): BusUser {
   const isAlone = rolesWith(adapters).every((role) => roles.has(role));
-  const played = knownRoles(adapters).filter((role) => roles.has(role));
+  const played = rolesOnBus(adapters).filter((role) => roles.has(role));
   const realms = adapters.map(({ realm }) => realm);
   const bus: BusRole[] = [
     ...(roles.has(Role.Watch) ? [{ does: 'watch' } as const] : []),
@@ -31,4 +31,9 @@ export function userOf(roles: ReadonlySet<string>, adapters: readonly Known[], n
     ...(roles.has(VISUALIZER) ? [{ does: 'visualize' } as const] : []),
   ];
   return { name: isAlone ? ALONE : played.join('-'), node, roles: bus };
+}
+
+/** Roles for which the bus is there: webhooks are asked by the API server alone. */
+export function rolesOnBus(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
+  return knownRoles(adapters).filter((role) => role !== WEBHOOKS);
 }

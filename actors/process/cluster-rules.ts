@@ -1,7 +1,7 @@
 // What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
 // and `troupe doctor` looks whether it is there.
 import type { Adapter } from '../../adapters/adapter.ts';
-import { Role, VISUALIZER } from './config.ts';
+import { Role, VISUALIZER, WEBHOOKS } from './config.ts';
 
 /** A rule of RBAC. */
 export interface Rule {
@@ -18,6 +18,7 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
     ...(roles.includes(Role.Actors) ? acting(adapters) : []),
     ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
     ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
+    ...(roles.includes(WEBHOOKS) ? answering(adapters) : []),
     // Who may read the metrics.
     rule('authentication.k8s.io', ['tokenreviews'], ['create']),
     rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
@@ -30,7 +31,7 @@ function watching(adapters: readonly Adapter[]): readonly Rule[] {
   return [
     // Metadata alone is asked for; the rules of a cluster have no verb for that.
     rule('', ['secrets'], verbs),
-    ...adapters.flatMap(kindsOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
+    ...adapters.flatMap(livingOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
     ...adapters.flatMap(followedOf).map(({ group, plurals }) => rule(group, plurals, verbs)),
   ];
 }
@@ -40,7 +41,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
     // Held by finalizers while they are needed; of these, too, only metadata is asked for.
     rule('', ['secrets'], ['get', 'list', 'patch']),
     ...adapters.flatMap((adapter) => [
-      ...kindsOf(adapter).flatMap(({ group, plurals }) => [
+      ...livingOf(adapter).flatMap(({ group, plurals }) => [
         rule(group, plurals, ['get', 'list', 'patch']),
         rule(
           group,
@@ -49,8 +50,12 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
         ),
       ]),
       ...(adapter.makes ?? []).flatMap(({ owner, owned }) => [
-        // Objects that others make for themselves.
-        rule(groupOf(adapter, owned), [owned], ['create', 'delete']),
+        // Objects that others make for themselves, and apply again when they are not as they should be.
+        rule(
+          groupOf(adapter, owned),
+          [owned],
+          isFollowed(adapter, owned) ? ['create', 'delete', 'patch'] : ['create', 'delete'],
+        ),
         // Where the cluster asks for it before an owner reference may block the owner's deletion.
         rule(groupOf(adapter, owner), [`${owner}/finalizers`], ['update']),
       ]),
@@ -65,7 +70,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
 function serving(adapter: Adapter): readonly Rule[] {
   return [
     rule('', ['secrets'], ['get']),
-    ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
+    ...livingOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
     ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
     ...byGroup(adapter.reads ?? []).map(({ group, plurals }) => rule(group, plurals, ['get'])),
   ];
@@ -75,9 +80,35 @@ function serving(adapter: Adapter): readonly Rule[] {
 function showing(adapters: readonly Adapter[]): readonly Rule[] {
   const verbs = ['get', 'list', 'watch'];
   return adapters.flatMap((adapter) => [
-    ...[...kindsOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
+    ...[...livingOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
     ...predecessorOf(adapter, ['list']),
   ]);
+}
+
+/**
+ * Those objects that lead the API server to the webhooks say whom to trust, and no others are touched; what an answer hangs on is
+ * read. The Secret of the certificates is a matter of Troupe's own namespace.
+ */
+function answering(adapters: readonly Adapter[]): readonly Rule[] {
+  const verbs = ['get', 'list', 'patch', 'watch'];
+  const named = (group: string, plural: string, resourceNames: readonly string[]): readonly Rule[] =>
+    resourceNames.length === 0 ? [] : [{ ...rule(group, [plural], verbs), resourceNames }];
+  const all = adapters.flatMap(({ webhooks }) => webhooks ?? []);
+  return [
+    ...named(
+      'apiextensions.k8s.io',
+      'customresourcedefinitions',
+      all.flatMap(({ conversion }) => conversion?.definitions ?? []),
+    ),
+    ...named(
+      'admissionregistration.k8s.io',
+      'validatingwebhookconfigurations',
+      all.flatMap(({ admission }) => admission?.configurations ?? []),
+    ),
+    ...byGroup(all.flatMap(({ admission }) => admission?.reads ?? [])).map(({ group, plurals }) =>
+      rule(group, plurals, ['list']),
+    ),
+  ];
 }
 
 /** Whether the predecessor leads. */
@@ -91,9 +122,18 @@ export interface GroupPlurals {
   readonly plurals: readonly string[];
 }
 
-/** Of the kinds with a life. */
+/** Of all kinds that the adapter brings. */
 export function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
   return byGroup(contracts);
+}
+
+/** Of those that may live here: of a kind that is followed no object does. */
+function livingOf(adapter: Adapter): readonly GroupPlurals[] {
+  return byGroup(adapter.contracts.filter(({ plural }) => !isFollowed(adapter, plural)));
+}
+
+function isFollowed({ followed = [] }: Adapter, plural: string): boolean {
+  return followed.some((other) => other.plural === plural);
 }
 
 function followedOf({ followed = [] }: Adapter): readonly GroupPlurals[] {

@@ -15,6 +15,9 @@ export type Role = (typeof Role)[keyof typeof Role];
 /** Shows people what happens. Nobody's objects need it: it is played where it has an address, and is none of `rolesWith`. */
 export const VISUALIZER = 'visualizer';
 
+/** Answers the API server, which asks while it serves objects. It is played where it has an address, too. */
+export const WEBHOOKS = 'webhooks';
+
 /** All that objects need somebody to do; all of it in one process unless told. */
 export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
   return [...Object.values(Role), ...adapters.map(({ role }) => role)];
@@ -22,7 +25,7 @@ export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly 
 
 /** All that a process may be asked to do. */
 export function knownRoles(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
-  return [...rolesWith(adapters), VISUALIZER];
+  return [...rolesWith(adapters), VISUALIZER, WEBHOOKS];
 }
 
 /** Where the page of the visualizer is served. */
@@ -32,6 +35,15 @@ export interface VisualizerPlace {
   readonly port: 'this one' | 'or later';
   /** Of the token that readers have to show; undefined: whoever gets there may read. */
   readonly tokenFile: string | undefined;
+}
+
+/** Where webhooks are served, and how they are reached. */
+export interface WebhookPlace {
+  readonly address: ListenAddress;
+  /** By which the API server gets there; Troupe's own certificates are in a Secret of its name. Without a namespace: Troupe's own. */
+  readonly service: { readonly namespace: string | undefined; readonly name: string };
+  /** Of the certificate; undefined: Troupe makes it. */
+  readonly files: { readonly certificate: string; readonly key: string; readonly ca: string | undefined } | undefined;
 }
 
 export interface Config {
@@ -85,7 +97,12 @@ export interface Config {
   readonly events: boolean;
   /** Undefined: nowhere. */
   readonly visualizer: VisualizerPlace | undefined;
+  /** Undefined: nowhere. */
+  readonly webhooks: WebhookPlace | undefined;
 }
+
+/** What the Service of the manifests is called. */
+const WEBHOOK_SERVICE = 'troupe-webhooks';
 
 /** Where `troupe dev` serves the visualizer. */
 const DEVELOPMENT_ADDRESS = '127.0.0.1:8090';
@@ -119,7 +136,8 @@ export function readConfig(
     read('visualizer-token-file', 'TROUPE_VISUALIZER_TOKEN_FILE').value,
     purpose,
   );
-  const played = roles(read('roles', 'TROUPE_ROLES'), adapters, place);
+  const webhooks = webhookPlace(read);
+  const played = roles(read('roles', 'TROUPE_ROLES'), adapters, { [VISUALIZER]: place, [WEBHOOKS]: webhooks });
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
@@ -156,6 +174,7 @@ export function readConfig(
     nodeName: read('node-name', 'NODE_NAME').value,
     events: flag(read('events', 'TROUPE_EVENTS'), true),
     visualizer: played.has(VISUALIZER) ? guarded(place) : undefined,
+    webhooks: played.has(WEBHOOKS) ? webhooks : undefined,
   };
 }
 
@@ -203,23 +222,49 @@ function flag({ name, value }: Given, fallback: boolean): boolean {
   throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
-/** @param place  of the visualizer */
+/** What is said for a role that is played where it has an address. */
+const ADDRESSES = {
+  [VISUALIZER]: '--visualizer-bind-address, such as 127.0.0.1:8090',
+  [WEBHOOKS]: '--webhook-address, such as 127.0.0.1:9443',
+} as const;
+
+/** @param places  of the roles that need one */
 function roles(
   { name, value }: Given,
   adapters: readonly Pick<Adapter, 'role'>[],
-  place: VisualizerPlace | undefined,
+  places: Readonly<Record<keyof typeof ADDRESSES, object | undefined>>,
 ): ReadonlySet<string> {
   const all = knownRoles(adapters);
-  if (value === undefined) return new Set(place === undefined ? rolesWith(adapters) : all);
+  const needs = (role: string): role is keyof typeof ADDRESSES => Object.hasOwn(ADDRESSES, role);
+  const isPlaceless = (role: string): boolean => needs(role) && places[role] === undefined;
+  if (value === undefined) return new Set(all.filter((role) => !isPlaceless(role)));
   const named = value.split(',').map((role) => role.trim());
   const unknown = named.find((role) => !all.includes(role));
   if (unknown !== undefined)
     throw new TerminalError(`${name} must be a comma-separated list of ${all.join(', ')}; got '${unknown}'`);
-  if (named.includes(VISUALIZER) && place === undefined)
-    throw new TerminalError(
-      `${name}: the role '${VISUALIZER}' needs --visualizer-bind-address, such as 127.0.0.1:8090`,
-    );
+  const placeless = named.filter(needs).find(isPlaceless);
+  if (placeless !== undefined)
+    throw new TerminalError(`${name}: the role '${placeless}' needs ${ADDRESSES[placeless]}`);
   return new Set(all.filter((role) => named.includes(role)));
+}
+
+/** @throws {TerminalError} what is said of it makes no sense */
+function webhookPlace(read: (option: string, variable: string) => Given): WebhookPlace | undefined {
+  const at = address(read('webhook-address', 'TROUPE_WEBHOOK_ADDRESS'));
+  const service = read('webhook-service', 'TROUPE_WEBHOOK_SERVICE');
+  const [, namespace, name = ''] = /^(?:([^/]+)\/)?([^/]+)$/.exec(service.value ?? WEBHOOK_SERVICE) ?? [];
+  if ([namespace ?? 'x', name].some((part) => !/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(part))) {
+    throw new TerminalError(`${service.name} must be the name of a Service, or NAMESPACE/NAME; got '${service.value}'`);
+  }
+  const certificate = read('webhook-cert', 'TROUPE_WEBHOOK_CERT').value;
+  const key = read('webhook-key', 'TROUPE_WEBHOOK_KEY').value;
+  const ca = read('webhook-ca', 'TROUPE_WEBHOOK_CA').value;
+  if ((certificate === undefined) !== (key === undefined) || (ca !== undefined && certificate === undefined)) {
+    throw new TerminalError('--webhook-cert and --webhook-key go together, and --webhook-ca goes with them');
+  }
+  if (at === undefined) return undefined;
+  const files = certificate === undefined || key === undefined ? undefined : { certificate, key, ca };
+  return { address: at, service: { namespace, name }, files };
 }
 
 /** In development there is one unless it is told otherwise. */

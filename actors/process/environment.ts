@@ -23,6 +23,8 @@ import { USER_AGENT } from './version.ts';
 
 export interface Environment {
   readonly client: KubeClient;
+  /** Whose the API server is: one that was started here has the objects of nobody else. */
+  readonly cluster: 'started' | 'given';
   /** Path of the kubeconfig in use. */
   readonly kubeconfig: string;
   readonly bus: Bus;
@@ -70,7 +72,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     if (server !== undefined) closing.push(() => server.close());
     closing.push(() => bus.close());
     onProgress(`bus: ${bus.description}`);
-    return { client, kubeconfig, bus, natsUrl, close };
+    return { client, cluster: api === undefined ? 'given' : 'started', kubeconfig, bus, natsUrl, close };
   } catch (error) {
     await close();
     throw error;

@@ -16,8 +16,9 @@ import { firstLeaseOf } from '../hosting/first-start.ts';
 import { type Pages, servePages } from '../telling/pages.ts';
 import type { Visualizer } from '../visualizer/server.ts';
 import { startVisualizer } from '../visualizer/visualizer.ts';
+import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { busUser } from './bus-user.ts';
-import { type Config, Role } from './config.ts';
+import { type Config, Role, WEBHOOKS } from './config.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -31,44 +32,78 @@ export interface RunDeps {
 
 /** Longest wait for an orderly end, in milliseconds; whoever sent SIGTERM kills after a while. */
 const DRAIN_LIMIT_MS = 4_800;
+/** How long a pod is still sent requests after it was told to stop, in milliseconds. */
+const LINGER_MS = 3_000;
 /** Pause between two attempts to reach the bus for the first time, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 /** @throws {TerminalError} something needed was not named, or cannot work */
 export async function run({ config, adapters, clock, log, signal }: RunDeps): Promise<number> {
-  const { natsUrl, kubeconfig, inCluster } = config;
-  if (natsUrl === undefined) throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
+  const { natsUrl, kubeconfig, inCluster, roles } = config;
+  const hasBus = [...roles].some((role) => role !== WEBHOOKS);
+  if (natsUrl === undefined && hasBus) {
+    throw new TerminalError("NATS_URL is not set; 'troupe dev' starts a server of its own");
+  }
   if (kubeconfig === undefined && inCluster === undefined) {
     throw new TerminalError("KUBECONFIG is not set and this is no pod; 'troupe dev' starts an API server of its own");
   }
-  const user = busUser(config.roles, adapters, config.nodeName);
+  const user = busUser(roles, adapters, config.nodeName);
   const client = kubeClient({ clock, kubeconfig, inCluster, userAgent: USER_AGENT });
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
   let bus: Bus | undefined;
   let pages: Pages | undefined;
   let visualizer: Visualizer | undefined;
+  let webhooks: ServedWebhooks | undefined;
   try {
     pages = await servePages(config, client, clock);
-    bus = await connect(config, user, natsUrl, clock, log, signal, firstLeaseOn(client, adapters, config));
-    if (bus === undefined) return 0;
+    // Before a bus is waited for: objects may be read with them only.
+    webhooks = startWebhooks(config, { client: pages.client, adapters, clock, log, metrics: pages.metrics });
+    if (webhooks !== undefined) {
+      pages.ask(webhooks, hasBus ? 'beside others' : 'alone');
+      webhooks.ended.catch(() => failure.abort());
+    }
+    if (natsUrl === undefined || !hasBus) {
+      log.info({ roles: [...roles], server: client.server }, 'troupe runs');
+      await aborted(stop);
+      await ended(webhooks, config, clock);
+      return 0;
+    }
+    bus = await connect(config, user, natsUrl, clock, log, stop, firstLeaseOn(client, adapters, config));
+    if (bus === undefined) {
+      await ended(webhooks, config, clock);
+      return 0;
+    }
     const deps = { adapters, bus: pages.follow(bus), client: pages.client, metrics: pages.metrics, clock, log };
     visualizer = await startVisualizer(config, deps);
-    const runtime = await start(config, deps, signal);
+    const runtime = await start(config, deps, stop);
     pages.began(runtime);
     if (visualizer !== undefined) log.info({ url: visualizer.url }, 'the visualizer is served');
-    log.info(
-      { pod: runtime.pod, roles: [...config.roles], server: client.server, bus: bus.description },
-      'troupe runs',
-    );
-    await aborted(signal);
-    await drain(runtime, clock, log);
+    log.info({ pod: runtime.pod, roles: [...roles], server: client.server, bus: bus.description }, 'troupe runs');
+    await aborted(stop);
+    await Promise.all([drain(runtime, clock, log), ended(webhooks, config, clock)]);
   } finally {
     // What is left open would keep a process that has failed alive.
     await visualizer?.close();
+    await webhooks?.close();
     await pages?.close();
     await bus?.close();
     await client.close();
   }
   return 0;
+}
+
+/** The API server is answered until it knows that it must ask somebody else. @throws why they could not be served */
+async function ended(
+  webhooks: ServedWebhooks | undefined,
+  { inCluster }: Pick<Config, 'inCluster'>,
+  clock: Clock,
+): Promise<void> {
+  if (webhooks === undefined) return;
+  webhooks.retire();
+  const linger = inCluster === undefined ? Promise.resolve() : clock.sleep(LINGER_MS);
+  // Their end comes with `close`, and sooner only if they failed.
+  await Promise.race([linger, webhooks.ended]);
 }
 
 /** Waits for the bus as long as it takes: pods and NATS start in any order. */

@@ -15,6 +15,7 @@ import { DeclaredMetrics } from './declared-metrics.ts';
 import type { DropReason } from './event-recorder.ts';
 import { type Populated, populationMetrics } from './population.ts';
 import { Stays } from './stays.ts';
+import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
 
 /** What a runtime tells. */
 export interface RuntimeMetrics {
@@ -36,7 +37,7 @@ export interface RuntimeMetrics {
   timed(kinds: readonly Kind[]): readonly Kind[];
 }
 
-export interface Metrics extends RuntimeMetrics {
+export interface Metrics extends RuntimeMetrics, WebhookMetrics {
   /** The same trace; transitions are counted, and how long states last. */
   traced(trace: Trace): Trace;
   /** The same bus, with its trace; called once. */
@@ -62,6 +63,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   const stays = new Stays();
   const look = populationMetrics({ registers, clock, stays });
   const countedBus = busMetrics({ registers, clock });
+  const webhooks = webhookMetrics({ registers });
   new Gauge({ name: 'troupe_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
     { version: TROUPE_VERSION },
     1,
@@ -179,6 +181,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
     },
   });
   return {
+    ...webhooks,
     onCall({ service, method, status, durationMs }) {
       cloudCalls.inc({ service, method, code: String(status ?? 0) });
       cloudSeconds.observe({ service, method }, durationMs / 1_000);

@@ -14,6 +14,8 @@ export interface Pages {
   readonly client: KubeClient;
   /** The same bus; what is said on it is counted. */
   follow(bus: Bus): Bus;
+  /** Who answers the API server must be ready, too. Alone there is nothing else that must. */
+  ask(webhooks: { readonly trouble: string | undefined }, place: 'alone' | 'beside others'): void;
   /** From now on there is something to be ready. */
   began(runtime: Runtime): void;
   close(): Promise<void>;
@@ -28,6 +30,8 @@ export async function servePages(
   const figures = metricsAddress === undefined ? undefined : metrics({ clock });
   let isStarted = false;
   let busTrouble: string | undefined;
+  let asked: { readonly trouble: string | undefined } | undefined;
+  let isAlone = false;
   let apiTrouble: string | undefined = 'the API server has not answered yet';
   const counted = figures?.counted(given) ?? given;
   const client: KubeClient = {
@@ -50,7 +54,11 @@ export async function servePages(
   };
   try {
     if (healthAddress !== undefined) {
-      const ready = (): string | undefined => (isStarted ? (busTrouble ?? apiTrouble) : 'starting');
+      const ready = (): string | undefined => {
+        // The API server asks those who are ready, also when it has only just come back and nobody has reached it yet.
+        if (isAlone) return asked?.trouble;
+        return isStarted ? (asked?.trouble ?? busTrouble ?? apiTrouble) : 'starting';
+      };
       listening.push(await serveHealth(healthAddress, ready));
     }
     if (metricsAddress !== undefined && figures !== undefined) {
@@ -69,6 +77,10 @@ export async function servePages(
         busTrouble = kind === 'connected' ? undefined : detail;
       });
       return figures?.countedBus(bus) ?? bus;
+    },
+    ask(webhooks, place) {
+      asked = webhooks;
+      isAlone = place === 'alone';
     },
     began(runtime) {
       figures?.follow(runtime);

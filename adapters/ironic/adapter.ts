@@ -8,18 +8,25 @@ import { connectionSource } from './client/connection-source.ts';
 import { NotReadyError } from './client/errors.ts';
 import type { IronicResource } from './client/ironic-resource.ts';
 import { nodePoller } from './client/poller.ts';
+import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
+import { dataImage } from './kinds/data-image.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
+import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
 import { METRICS } from './metrics.ts';
+import { metal3Companions } from './migration.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
+import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
 import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
+import { metal3Webhooks } from './webhooks.ts';
 
 /** Where the operator of Ironic itself says how it is reached. */
 const IRONICS = {
@@ -34,12 +41,16 @@ export const metal3: Adapter = {
   realm: REALM,
   role: ROLE,
   contracts: metal3Contracts,
+  definitionFlags: DEFINITION_FLAGS,
+  definitions: metal3Definitions,
   followed: [
     dataOnly('HardwareData', 'hardwaredata'),
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
-    dataOnly('DataImage', 'dataimages'),
   ],
+  reads: [IRONICS],
+  webhooks: metal3Webhooks,
+  companions: [metal3Companions],
   makes: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',
@@ -52,6 +63,7 @@ export const metal3: Adapter = {
   // metal3, chapter 21.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
+  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
 };
 
 /** The adapter with options that are no text. */
@@ -62,7 +74,14 @@ export function metal3With(options: IronicOptions): ConfiguredAdapter {
 
 function configured(options: IronicOptions): Configured {
   return {
-    kinds: [bareMetalHost(options), hostFirmwareSettings, hostFirmwareComponents, bmcEventSubscription],
+    kinds: [
+      bareMetalHost(options),
+      hostFirmwareSettings,
+      hostFirmwareComponents,
+      ...(options.preprovisioningImages === 'built' ? [preprovisioningImage(options.deploy)] : []),
+      dataImage,
+      bmcEventSubscription,
+    ],
     serve: (ports) => serve(options, ports),
   };
 }
@@ -101,6 +120,8 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
       baremetalhosts: hostOperations(ports),
       hostfirmwaresettings: firmwareSettingsOperations(ports),
       hostfirmwarecomponents: firmwareComponentsOperations(ports),
+      preprovisioningimages: preprovisioningImageOperations(ports),
+      dataimages: dataImageOperations(ports),
       bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
     },
     load: () => ironic.load(),

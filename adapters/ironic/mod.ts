@@ -6,7 +6,6 @@ export { answerAdmissionReview } from './api/admission/review.ts';
 export { convertObject } from './api/conversion/convert.ts';
 export { convertManifests } from './api/conversion/manifests.ts';
 export { restoredStatus } from './api/conversion/restored-status.ts';
-export { answerConversionReview } from './api/conversion/review.ts';
 export { type DefinitionsOptions, definitions } from './api/definitions.ts';
 export { GROUP } from './api/types.ts';
 export { isBusy } from './client/capacity.ts';

@@ -14,6 +14,8 @@ export interface IronicOptions {
   readonly maxProvisioningRetries: number;
   /** Who makes PreprovisioningImages: nobody, or Troupe itself. */
   readonly preprovisioningImages: 'none' | 'built';
+  /** So many times as fast as real ones its machines are. */
+  readonly speed: number;
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled: boolean;
   /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
@@ -43,6 +45,13 @@ export const FLAGS = [
     fallback: 'false',
     help: 'whether hosts have PreprovisioningImages, which are made of the URLs DEPLOY_ISO_URL and the like',
   },
+  {
+    name: 'ironic-speed',
+    variable: 'TROUPE_IRONIC_SPEED',
+    value: 'N',
+    fallback: '1',
+    help: 'how many times as fast as real ones machines are, and how much more often they are looked at; for simulated ones',
+  },
 ] as const satisfies readonly Flag[];
 
 /** Read beside the flags, named as hosts know them. */
@@ -71,12 +80,18 @@ export function ironicOptions(settings: Settings): IronicOptions {
     provisioningLimit: wholeNumber(flag('provisioning-limit'), { fallback: 20, least: 1, unit: 'hosts' }),
     maxProvisioningRetries: wholeNumber(flag('max-provisioning-retries'), { fallback: 5, least: 0, unit: 'retries' }),
     preprovisioningImages: isBuilding ? 'built' : 'none',
+    speed: speedIn(settings),
     isProvisioningNetworkDisabled: truthOf({
       name: 'PROVISIONING_NETWORK_DISABLED',
       value: variable('PROVISIONING_NETWORK_DISABLED'),
     }),
     externalUrlV6: variable('IRONIC_EXTERNAL_URL_V6') || undefined,
   };
+}
+
+/** @throws {TerminalError} names the flag or variable, the rule, and what it got */
+export function speedIn({ flag }: Pick<Settings, 'flag'>): number {
+  return wholeNumber(flag('ironic-speed'), { fallback: 1, least: 1, unit: 'times' });
 }
 
 function truthOf({ name, value }: Given): boolean {

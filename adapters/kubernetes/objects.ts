@@ -266,7 +266,11 @@ export function objects({ client }: { client: KubeClient }): Objects {
     mark(resource, object, manager, { labels, owners }) {
       const body = identity(resource, object);
       const ownerReferences = owners.map((owner) => ({ ...owner, controller: false })) as unknown as JsonObject[];
-      const metadata = { ...body.metadata, labels: { ...labels }, ...(owners.length > 0 && { ownerReferences }) };
+      const metadata = {
+        ...body.metadata,
+        ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
+        ...(owners.length > 0 && { ownerReferences }),
+      };
       return send(resource, object, APPLY, { ...body, metadata }, query(manager));
     },
     recordId(resource, object, id, applied) {

@@ -15,7 +15,7 @@ const EXTERNAL_NETWORK = 'public';
  * @throws {TerminalError} the file of OS_CLIENT_CONFIG_FILE cannot be read, or the simulated cloud cannot go on
  */
 export async function counterpart({ clock, folder, variable }: CounterpartPorts): Promise<Counterpart> {
-  const file = variable('OS_CLIENT_CONFIG_FILE');
+  const file = variable('OS_CLIENT_CONFIG_FILE') || undefined;
   const real = file === undefined ? undefined : await readClouds(file);
   const simulator =
     real === undefined

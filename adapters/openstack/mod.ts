@@ -1,8 +1,8 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
+import type { KindContract } from '../kubernetes/crds.ts';
 import { openstack } from './adapter.ts';
 import type { Downloads } from './downloads.ts';
-import type { KindContract } from '../kubernetes/crds.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import { KINDS } from './kinds/registry.ts';
 import type { OperationsDeps } from './kinds/table.ts';

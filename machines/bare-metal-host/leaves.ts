@@ -225,7 +225,7 @@ const backingOff = hostSetup.createStateConfig({
   on: whenChanged,
 });
 
-interface GivenUp {
+export interface GivenUp {
   readonly guard: ReturnType<typeof goes>;
   readonly target: string;
   readonly actions: ReturnType<typeof take>;

@@ -30,6 +30,8 @@ export interface ObservedContext {
   readonly seen: Transition | undefined;
   /** So often the node is looked at while the object rests, in milliseconds. */
   readonly pollAfterMs: number;
+  /** After so long it is read again though nobody has told of a reason, in milliseconds. */
+  readonly rereadAfterMs: number;
   /** Attempts in a row that failed, and writes in a row that lost a race. */
   readonly failures: number;
   readonly races: number;
@@ -55,8 +57,10 @@ export interface FurnishOutput {
   /** Messages of what is not there yet. */
   readonly waiting: readonly string[];
 }
+/** Of `ObservedContext`. */
 export interface StoreOutput {
   readonly pollAfterMs: number;
+  readonly rereadAfterMs: number;
 }
 export interface WatchInput extends EffectInput {
   readonly seen: Transition | undefined;
@@ -90,9 +94,14 @@ export function isServed(context: Heard): boolean {
   return host !== undefined && isUsable(host, []) && host.answer?.externalId !== undefined;
 }
 
-/** What a reading is made for. What its host comes to is seen at the node: without a transition there is nothing new to read. */
+/**
+ * What a reading is made for. What its host comes to is seen at the node: without a transition there is nothing new to read, but
+ * who made the machine, which an inspection finds out.
+ */
 export function basisOf(context: Pick<ObservedContext, 'object' | 'dependencies'>): string {
-  return JSON.stringify([context.object.generation, hostIn(context)?.answer?.externalId]);
+  const { externalId, attributes } = hostIn(context)?.answer ?? {};
+  const { vendor, model } = (attributes ?? {}) as { vendor?: string; model?: string };
+  return JSON.stringify([context.object.generation, externalId, vendor, model]);
 }
 
 /** What the object made for itself was there, and is not any more. */

@@ -28,6 +28,8 @@ export interface Judgement {
   readonly news: readonly Occurrence[];
   /** So often the node is looked at from then on, in milliseconds. */
   readonly pollAfterMs: number;
+  /** After so long it is read again in any case, in milliseconds. */
+  readonly rereadAfterMs: number;
 }
 
 export interface ObservedNodeOptions<Reading> {
@@ -95,7 +97,7 @@ function provide<Reading>(ports: LifePorts, options: ObservedNodeOptions<Reading
   };
 
   const store = async ({ key, reading }: ReadingInput): Promise<StoreOutput> => {
-    const { status, isChanged, news, pollAfterMs } = judge(
+    const { status, isChanged, news, pollAfterMs, rereadAfterMs } = judge(
       ports.object(key),
       reading as unknown as Reading,
       ports.now(),
@@ -104,7 +106,7 @@ function provide<Reading>(ports: LifePorts, options: ObservedNodeOptions<Reading
       await ports.storeStatus(key, manager, status);
       ports.tell(key, news);
     }
-    return { pollAfterMs };
+    return { pollAfterMs, rereadAfterMs };
   };
 
   return observedNodeMachine.provide({
@@ -121,6 +123,7 @@ function provide<Reading>(ports: LifePorts, options: ObservedNodeOptions<Reading
     },
     actions: { claim: ({ context: { key } }) => ports.claim(key, []) },
     delays: {
+      rereadPause: ({ context }) => ports.jitter(context.rereadAfterMs),
       watchPause: () => ports.jitter(WATCH_PAUSE_MS),
       failurePause: ({ context }) => ports.jitter(failurePauseMs(context, failurePauses)),
     },

@@ -9,7 +9,7 @@
 //   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
 //   O2. Others may rely on what the status says only where that was read of the node that the host has now, and not while it is
 //       read again after a transition.
-//   O3. At rest nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
+//   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
 //   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   O5. It leaves nothing behind, so that it holds up no deletion.
 import { assign, fromPromise, not, setup } from 'xstate';
@@ -69,10 +69,11 @@ const observed = setup({
     storeDependencies: assign(({ context }, { dependencies }: Heard) => heard(context, dependencies)),
     noteBasis: assign(({ context }) => ({ basis: basisOf(context) })),
     noteReading: assign((_, { reading, at }: ReadOutput) => ({ reading, readAt: at })),
-    noteStored: assign(({ context: { object } }, { pollAfterMs }: StoreOutput) => ({
+    noteStored: assign(({ context: { object } }, { pollAfterMs, rereadAfterMs }: StoreOutput) => ({
       said: object.says,
       reading: undefined,
       pollAfterMs,
+      rereadAfterMs,
       failures: 0,
       races: 0,
       error: undefined,
@@ -106,6 +107,7 @@ const observed = setup({
     /** What was made is there soon. */
     furnishPause: 500,
     watchPause: WATCH_PAUSE_MS,
+    rereadPause: ({ context }) => context.rereadAfterMs,
     /** Given with the effects. */
     failurePause: 0,
   },
@@ -150,6 +152,7 @@ export const observedNodeMachine = observed.createMachine({
     said: '',
     seen: undefined,
     pollAfterMs: 0,
+    rereadAfterMs: 0,
     failures: 0,
     races: 0,
     error: undefined,
@@ -253,6 +256,7 @@ export const observedNodeMachine = observed.createMachine({
         watching: {
           description: 'It is read again when the node has done something.',
           tags: Tag.Settled,
+          after: { rereadPause: '#reading' },
           invoke: {
             id: 'watch',
             src: 'watch',

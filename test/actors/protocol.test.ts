@@ -210,6 +210,28 @@ test('P8: an incomplete table releases nothing while the API server has an objec
     assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
   }));
 
+test('P8: the end of a claim on what was edited away frees nothing once it is referred to again (I3)', () =>
+  on({ seeded: false }, async (scene) => {
+    await pair(scene);
+    await scene.change('subnets', 'sub', { spec: {} }, { told: true });
+    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
+    // Its host has not heard of it yet.
+    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: false });
+    await scene.remove('networks', 'net');
+    await scene.until('the API server is asked', () => scene.log.includes('list subnets'));
+    await scene.quiet();
+    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    assert.is(made(scene, 'networks'), 1);
+    await scene.tell(scene.get('subnets', 'sub') as KubeObject);
+    await scene.until(
+      'it is claimed again',
+      () => scene.log.lastIndexOf('claim of sub on net') > scene.log.indexOf('list subnets'),
+    );
+    await scene.remove('subnets', 'sub');
+    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
+    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
+  }));
+
 test('P7: a claimant that was seen without the reference and refers again by then keeps its claim', () => {
   const options = { seeded: false, onListed: (): void => undefined };
   return on(options, async (scene) => {

@@ -19,6 +19,7 @@ export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<str
   figures.onRefused({ realm: 'r', operation: 'create', reason: 'unknown' } as never);
   figures.onDropped('failed');
   figures.onInterrupted(address);
+  figures.onWebhook({ path: '/', code: 200, durationMs: 1, objects: 1 });
   const away = new TransientError('away');
   const operations = { create: () => Promise.reject(away) };
   const [kind] = figures.timed([{ ...address, operations } as unknown as Kind]);

@@ -23,8 +23,6 @@ const LANDS_WITHIN_MS = 3_000;
 
 /** @param deps.fetch  how the shop is asked */
 export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetch }): Adapter {
-  /** Of the shop that `troupe dev` started in this process. */
-  let simulated: string | undefined;
   return {
     realm: 'press',
     role: 'press',
@@ -51,10 +49,8 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
       return {
         kinds: [paper, book({ landsWithinMs })],
         async serve({ clock, onCall }) {
-          // `troupe dev` has started its counterpart by now.
-          const url = value ?? simulated;
-          if (url === undefined) throw new TerminalError(`${name} must say where the print shop is`);
-          const shop = printShop({ url, fetch, clock, onCall });
+          if (value === undefined) throw new TerminalError(`${name} must say where the print shop is`);
+          const shop = printShop({ url: value, fetch, clock, onCall });
           return {
             operations: { papers: paperOperations(shop), books: bookOperations(shop) },
             close: async () => undefined,
@@ -62,15 +58,15 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
         },
       };
     },
-    async counterpart({ clock, variable }) {
-      const given = variable('PRESS_URL');
+    async counterpart({ clock, flag }) {
+      const given = flag('press-url').value;
       if (given) return { description: `print shop: ${given}`, usage: [], close: async () => undefined };
       const { startPrintShop } = await import('./simulator.ts');
       const shop = await startPrintShop({ clock, sheetMs: 500 });
-      simulated = shop.url;
       return {
         description: `print shop: ${shop.url} (simulated)`,
         usage: [`export PRESS_URL=${shop.url}`],
+        options: { 'press-url': shop.url },
         close: () => shop.close(),
       };
     },

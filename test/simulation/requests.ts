@@ -81,6 +81,12 @@ export function deedOf(asked: Asked): Deed | undefined {
   return deedAt(asked);
 }
 
+/** Ids of what a request takes off a resource that stays; undefined: it takes off nothing. */
+export function takenOffBy({ method, path, body }: Omit<Asked, 'service'>): ReadonlySet<string> | undefined {
+  if (method === 'DELETE') return new Set([path.split('/').at(-1) ?? '']);
+  return path.endsWith('/remove_subports') ? textsIn(body) : undefined;
+}
+
 /** Of what has no id of its own: a PUT makes it, and a DELETE removes it. */
 function deedAt({ service, method, path }: Asked): Deed | undefined {
   for (const { kind, names, path: where } of PLACES) {

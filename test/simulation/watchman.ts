@@ -16,7 +16,7 @@ import {
   referenceTo,
   sayingOf,
 } from './kinds.ts';
-import { deedOf, madeBy, subnetOf, textsIn } from './requests.ts';
+import { deedOf, madeBy, subnetOf, takenOffBy, textsIn } from './requests.ts';
 
 /** A resource that a create made. */
 export interface Made {
@@ -248,7 +248,7 @@ export class Watchman {
     const deed = deedOf(landing);
     if (deed?.what === 'make') this.#judgeCreate(landing, deed.kind, deed.uses);
     else if (deed?.what === 'remove') this.judgeRemoval(landing, this.ownerOf(deed.id ?? ''));
-    else if (method !== 'GET' && path !== '/auth/tokens') this.#judgeUse(landing);
+    else if (method !== 'GET' && path !== '/auth/tokens' && takenOffBy(landing) === undefined) this.#judgeUse(landing);
   }
 
   onAnswer(landing: Landing, status: number, answer: unknown, served: boolean): void {
@@ -264,7 +264,8 @@ export class Watchman {
     }
     const deed = deedOf(landing);
     if (deed === undefined) {
-      if (method === 'DELETE') this.#onReleased(uid, path.split('/').at(-1) ?? '');
+      const released = method === 'DELETE' || status < 400 ? takenOffBy(landing) : undefined;
+      if (released !== undefined) this.#onReleased(uid, released);
       return;
     }
     if (deed.what === 'make') {
@@ -367,10 +368,10 @@ export class Watchman {
   }
 
   /** What was attached is taken off: nothing is built on it any more. */
-  #onReleased(uid: string, id: string): void {
+  #onReleased(uid: string, ids: ReadonlySet<string>): void {
     for (const made of this.made.values())
-      if (made.uid === uid && made.uses.has(id))
-        this.made.set(made.id, { ...made, uses: made.uses.difference(new Set([id])) });
+      if (made.uid === uid && !made.uses.isDisjointFrom(ids))
+        this.made.set(made.id, { ...made, uses: made.uses.difference(ids) });
   }
 
   /** Of what is an object's own. */

@@ -7,8 +7,8 @@ import type { BusUser, Clock } from '../../../bus/mod.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 import { systemClock } from '../../clock.ts';
 import { adaptersOf } from '../../process/adapters.ts';
-import { userOf } from '../../process/bus-user.ts';
-import { knownRoles, readConfig, rolesWith } from '../../process/config.ts';
+import { rolesOnBus, userOf } from '../../process/bus-user.ts';
+import { readConfig, rolesWith } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
 import { parsed } from '../command-line.ts';
 import {
@@ -87,7 +87,7 @@ export function usersOf(
   more: readonly string[],
 ): readonly BusUser[] {
   const needed = rolesWith(adapters);
-  const all = knownRoles(adapters);
+  const all = rolesOnBus(adapters);
   const named = more.map((text) => {
     const [roles = '', node, ...rest] = text.split('@');
     const names = roles.split(',').map((role) => role.trim());

@@ -105,6 +105,7 @@ function operandOf({ forms = [] }: Usage, current: string, adapters: readonly Ad
   const contracts = adapters.flatMap(({ contracts: own }) => own);
   const all = forms.flatMap((form): readonly Candidate[] => {
     if (CHOICE.test(form)) return form.split('|').map((text) => ({ text, about: '' }));
+    if (form === '<realm>') return adapters.map(({ realm, role }) => ({ text: realm, about: `role ${role}` }));
     if (form.includes('<Kind>')) return contracts.map(({ kind, group }) => ({ text: kind, about: group }));
     if (!form.includes('<kind>')) return [];
     const end = form.startsWith('<kind>/') ? '/' : '';

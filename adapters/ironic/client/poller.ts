@@ -186,7 +186,7 @@ class Rounds {
     const due = [...this.#ranks.values()].filter(({ dueAt }) => dueAt <= at).flatMap(({ waiting }) => [...waiting]);
     const all = this.#all();
     const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
-    const error = await this.#attempt(() => (isFew ? this.#read(due, all) : this.#list(all, begunAt)));
+    const error = await this.#attempt(() => (isFew ? this.#read(ofNodes(due, all)) : this.#list(all, begunAt)));
     if (error === undefined) {
       if (this.#failures > 0) log.info({ failures: this.#failures }, 'nodes of Ironic are read again');
       this.#failures = 0;
@@ -232,10 +232,9 @@ class Rounds {
     await this.#readEach([...waited.values()].flat());
   }
 
-  /** Whoever else waits for one of these nodes is told, too. @throws none could be read */
-  async #read(due: readonly Waiting[], all: readonly Waiting[]): Promise<void> {
-    const looked = new Set(due.map(({ uuid }) => uuid));
-    const { nodes, failures } = await this.#readEach(all.filter(({ uuid }) => looked.has(uuid)));
+  /** @throws none could be read */
+  async #read(some: readonly Waiting[]): Promise<void> {
+    const { nodes, failures } = await this.#readEach(some);
     if (failures.length > 0 && failures.length === nodes) throw failures[0];
   }
 
@@ -270,6 +269,12 @@ class Rounds {
     if (node === undefined) waiting.tell({ gone: true });
     else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.tell({ node });
   }
+}
+
+/** Who waits for a node that is read hears of it, though its own moment has not come. */
+function ofNodes(due: readonly Waiting[], all: readonly Waiting[]): readonly Waiting[] {
+  const read = new Set(due.map(({ uuid }) => uuid));
+  return all.filter(({ uuid }) => read.has(uuid));
 }
 
 /** A look for all is nobody's in particular, so that it is in no trace. */

@@ -1,22 +1,21 @@
-// DataImage: an extra virtual CD of a provisioned host. What its controller does next, what the host does next when it is off
-// and about to be powered on, and what is recorded of it. Pure.
+// DataImage: an extra virtual CD of a provisioned host. What is done next for it, and what is recorded of it. Pure.
 //
 // Invariants:
-//   D1. Only a CD that is on record is ever taken out: a live ISO, or what somebody else inserted, stays.
+//   D1. Only a CD that is on record, or was asked for and not recorded yet, is ever taken out: a live ISO, or what somebody else
+//       inserted, stays.
 //   D2. Another URL: the old image goes before the new one comes.
 //   D3. Who is not asked any more holds nobody up: without a host, or with a detached one, a deletion is done at once.
+//   D4. Ironic does what it was asked for after it has answered: an image is on record once it was seen in.
 
 import { listOf, mapOf, textOf } from '../json-values.ts';
 import { timeOf } from './condition.ts';
 import type { Maybe } from './host.ts';
-import { isDetached, isPaused, type MarkedHost } from './host-marks.ts';
 
 export const DATA_IMAGE_FINALIZER = 'dataimage.metal3.io';
 
 export interface DataImage {
   readonly metadata: {
     readonly deletionTimestamp?: Maybe<string>;
-    readonly finalizers?: Maybe<readonly string[]>;
     readonly ownerReferences?: Maybe<readonly { readonly uid: string }[]>;
   };
   readonly spec?: Maybe<{ readonly url?: Maybe<string> }>;
@@ -29,88 +28,131 @@ interface StoredStatus {
   readonly lastReconciled?: Maybe<string>;
 }
 
-export interface DataImageStatus {
+/** A type, as an interface would be no JSON. */
+export type DataImageStatus = {
   readonly attachedImage?: { readonly url: string };
   /** In a row. */
   readonly error?: { readonly count: number; readonly message: string };
   readonly lastReconciled: string;
+};
+
+/** The BareMetalHost of the same name. */
+export interface DataImageHost {
+  readonly uid: string;
+  readonly isPaused: boolean;
+  readonly isDetached: boolean;
+  /** It has a node that may be asked. */
+  readonly isRegistered: boolean;
+  /** It is deployed and off, and about to be powered on. */
+  readonly isStarting: boolean;
 }
 
-export interface DataImageHost extends MarkedHost {
-  readonly metadata: MarkedHost['metadata'] & { readonly uid?: Maybe<string> };
-}
-
-/** Milliseconds until the controller comes again. */
+/** Milliseconds until another look. */
 export const DataImageDelayMs = {
-  /** After an error, and while a deleted image is attached. */
-  Retry: 60_000,
+  /** While a deleted image is in, and its host on. */
+  Detach: 60_000,
   QueryFailed: 30_000,
-  HostDetached: 20_000,
+  /** Ironic is at work on the node, with what it was asked for or with something else. */
+  Busy: 3_000,
 } as const;
 
-/** What the controller of DataImages does next. */
+/** What was asked of Ironic and was not seen done yet. */
+export interface Asked {
+  /** URL of what is to be in. */
+  readonly attach?: string | undefined;
+  readonly detach?: boolean | undefined;
+}
+
+/** What is done next for a DataImage. */
 export type DataImageUpkeep =
   /** Nothing, until the object or its host changes. */
   | { readonly next: 'rest' }
-  | { readonly next: 'wait'; readonly delayMs: number }
-  | { readonly next: 'dropFinalizer' }
-  /** Adds the finalizer, and a reference to the host as an owner. */
+  /** It is deleted, and nothing of it is left. */
+  | { readonly next: 'leave' }
+  /** The host becomes one of its owners. */
   | { readonly next: 'adopt' }
-  /** Asks for the virtual media of the node, and records what is there. Comes again by itself only when that failed. */
-  | { readonly next: 'query' };
+  /** Asks for the virtual media of the node. Only where it `mayMove` anything is done about them. */
+  | { readonly next: 'look'; readonly mayMove: boolean };
 
-/** @param host  the BareMetalHost of the same name; undefined: there is none */
-export function dataImageUpkeep(image: DataImage, host: Maybe<DataImageHost>): DataImageUpkeep {
-  const { deletionTimestamp, finalizers, ownerReferences } = image.metadata;
-  if (host != null && isPaused(host)) return { next: 'rest' };
-  const isHeld = finalizers?.includes(DATA_IMAGE_FINALIZER) ?? false;
-  if (deletionTimestamp != null) {
-    if (!isHeld) return { next: 'rest' };
-    const isAttached = host != null && !isDetached(host) && attachedUrl(image) !== '';
-    return isAttached ? { next: 'wait', delayMs: DataImageDelayMs.Retry } : { next: 'dropFinalizer' };
-  }
-  if (host == null) return { next: 'wait', delayMs: DataImageDelayMs.Retry };
-  if (isDetached(host)) return { next: 'wait', delayMs: DataImageDelayMs.HostDetached };
-  const isOwned = ownerReferences?.some(({ uid }) => uid === host.metadata.uid) ?? false;
-  return isHeld && isOwned ? { next: 'query' } : { next: 'adopt' };
+/**
+ * @param host  undefined: there is none
+ * @param options.hasLooked  since the host is about to be powered on
+ */
+export function dataImageUpkeep(
+  image: DataImage,
+  host: DataImageHost | undefined,
+  { asked, hasLooked }: { readonly asked: Asked; readonly hasLooked: boolean },
+): DataImageUpkeep {
+  const isDeleted = image.metadata.deletionTimestamp != null;
+  if (host?.isPaused === true) return { next: 'rest' };
+  if (host === undefined || host.isDetached) return { next: isDeleted ? 'leave' : 'rest' };
+  const attached = attachedUrl(image);
+  const isOpen = attached === '' && asked.attach !== undefined;
+  if (isDeleted && attached === '' && !isOpen) return { next: 'leave' };
+  if (!isDeleted && !isOwnedBy(image, host)) return { next: 'adopt' };
+  if (!host.isRegistered) return { next: 'rest' };
+  const isDone = isDataImageSettled(image) && hasLooked;
+  if (host.isStarting) return isDone ? { next: 'rest' } : { next: 'look', mayMove: true };
+  const isNew = image.status?.lastReconciled == null;
+  return isDeleted || isOpen || isNew ? { next: 'look', mayMove: false } : { next: 'rest' };
 }
 
-/** What came of asking for the virtual media of a node. */
+/** Whether a host that waits for it may be powered on: there is nothing to attach or to detach, or no way to. */
+export function isDataImageSettled(image: DataImage): boolean {
+  return attachedUrl(image) === wantedUrl(image) || image.status?.error?.message === MEDIA_UNSUPPORTED;
+}
+
+/** What came of asking for the virtual media of a node. A type, as an interface would be no JSON. */
 export type VirtualMedia =
   /** The answer of `GET /v1/nodes/{id}/vmedia`. */
-  | { readonly kind: 'read'; readonly media: unknown }
+  | {
+      readonly kind: 'read';
+      readonly media: unknown;
+      /** What Ironic says of an order about media that it could not carry out, without a secret; empty: nothing. */
+      readonly trouble: string;
+    }
   /** The node has a `reservation`: not an error. */
   | { readonly kind: 'busy' }
-  | { readonly kind: 'failed' }
   /** Ironic's API is older than 1.93. */
   | { readonly kind: 'unsupported' };
 
-/** What a host that is off does before it is powered on. What is done is recorded by `dataImageStatus`; then it looks anew. */
+/** What is done about the virtual media. */
 export type DataImageStep =
-  /** Nothing: it may be powered on. */
+  /** Nothing. */
   | { readonly next: 'proceed' }
   | { readonly next: 'wait'; readonly delayMs: number }
-  /** Nothing is inserted any more: the record is cleared. */
-  | { readonly next: 'forget'; readonly delayMs: number }
-  | { readonly next: 'detach'; readonly delayMs: number }
-  | { readonly next: 'attach'; readonly url: string; readonly delayMs: number };
+  /** Something is to be recorded, and it is looked anew at what to do. */
+  | { readonly next: 'record'; readonly outcome: DataImageOutcome }
+  | { readonly next: 'detach' }
+  | { readonly next: 'attach' };
 
-/**
- * @param image  undefined: there is none
- * @param options.pauseMs  between two steps: the back-off of `status.error.count`, at least 30 s
- */
+/** @param options.mayMove  the host is off, and about to be powered on */
 export function dataImageStep(
-  image: Maybe<DataImage>,
-  { media, pauseMs }: { readonly media: VirtualMedia; readonly pauseMs: number },
+  image: DataImage,
+  { media, mayMove, asked }: { readonly media: VirtualMedia; readonly mayMove: boolean; readonly asked: Asked },
 ): DataImageStep {
-  if (image == null || media.kind === 'unsupported') return { next: 'proceed' };
-  if (media.kind === 'failed') return { next: 'wait', delayMs: DataImageDelayMs.QueryFailed };
-  if (media.kind === 'busy') return { next: 'wait', delayMs: pauseMs };
-  const attached = attachedUrl(image);
-  const wanted = image.metadata.deletionTimestamp == null ? (image.spec?.url ?? '') : '';
-  if (attached !== '' && !isCdInserted(media.media)) return { next: 'forget', delayMs: pauseMs };
-  if (attached === wanted) return { next: 'proceed' };
-  return attached === '' ? { next: 'attach', url: wanted, delayMs: pauseMs } : { next: 'detach', delayMs: pauseMs };
+  const { error, lastReconciled } = image.status ?? {};
+  const isTold = error?.message === MEDIA_UNSUPPORTED;
+  if (media.kind === 'unsupported') return isTold ? { next: 'proceed' } : failed(MEDIA_UNSUPPORTED);
+  if (media.kind === 'busy') return { next: 'wait', delayMs: DataImageDelayMs.Busy };
+  const [attached, wanted, isIn] = [attachedUrl(image), wantedUrl(image), isCdInserted(media.media)];
+  if (attached === '' && asked.attach !== undefined) {
+    if (isIn) return { next: 'record', outcome: { kind: 'attached', url: asked.attach } };
+    return failed(media.trouble || 'Ironic was asked to attach the image, and it is not there');
+  }
+  if (attached !== '' && !isIn) return { next: 'record', outcome: { kind: 'detached' } };
+  if (attached !== wanted && mayMove) {
+    if (attached === '') return { next: 'attach' };
+    if (asked.detach !== true) return { next: 'detach' };
+    return failed(media.trouble || 'Ironic was asked to detach the image, and it is still there');
+  }
+  // That it was looked at is worth a write when that was not known, or not possible before.
+  const isNews = lastReconciled == null || isTold;
+  return isNews ? { next: 'record', outcome: { kind: 'unchanged' } } : { next: 'proceed' };
+}
+
+function failed(message: string): DataImageStep {
+  return { next: 'record', outcome: { kind: 'failed', message } };
 }
 
 /** Whether any CD is in; other kinds of media do not count. @param answer  of `GET /v1/nodes/{id}/vmedia` */
@@ -123,10 +165,10 @@ export function isCdInserted(answer: unknown): boolean {
     });
 }
 
-/** What became of a step, or of the controller's look. */
+/** What became of a step, or of a look. */
 export type DataImageOutcome =
   | { readonly kind: 'attached'; readonly url: string }
-  /** Detached, or found to be out. */
+  /** It is out, whoever took it out. */
   | { readonly kind: 'detached' }
   /** The look found what is on record. */
   | { readonly kind: 'unchanged' }
@@ -135,16 +177,6 @@ export type DataImageOutcome =
 
 /** The error of a look that Ironic is too old for; told once, and until a look succeeds. */
 export const MEDIA_UNSUPPORTED = 'querying virtual media needs version 1.93 of the Ironic API';
-
-/** What the controller's look comes to; undefined: nobody knows, or it was told, and nothing is recorded. */
-export function dataImageLook(image: DataImage, media: VirtualMedia): DataImageOutcome | undefined {
-  if (media.kind === 'unsupported') {
-    const isTold = image.status?.error?.message === MEDIA_UNSUPPORTED;
-    return isTold ? undefined : { kind: 'failed', message: MEDIA_UNSUPPORTED };
-  }
-  if (media.kind !== 'read') return undefined;
-  return attachedUrl(image) !== '' && !isCdInserted(media.media) ? { kind: 'detached' } : { kind: 'unchanged' };
-}
 
 /** The status after it. Success forgets the errors before it. @param now  milliseconds since the epoch */
 export function dataImageStatus(image: DataImage, outcome: DataImageOutcome, now: number): DataImageStatus {
@@ -162,6 +194,16 @@ export function dataImageStatus(image: DataImage, outcome: DataImageOutcome, now
   };
 }
 
-function attachedUrl({ status }: DataImage): string {
+/** What is to be in; empty: nothing. */
+function wantedUrl({ metadata, spec }: DataImage): string {
+  return metadata.deletionTimestamp == null ? (spec?.url ?? '') : '';
+}
+
+function isOwnedBy({ metadata: { ownerReferences } }: DataImage, host: DataImageHost): boolean {
+  return ownerReferences?.some(({ uid }) => uid === host.uid) ?? false;
+}
+
+/** What is on record; empty: nothing. */
+export function attachedUrl({ status }: DataImage): string {
   return status?.attachedImage?.url ?? '';
 }

@@ -72,6 +72,9 @@ export const FirmwareRefreshMs = {
   Skipped: 10 * MINUTE_MS,
 } as const;
 
+/** Milliseconds until they are read in any case, should what was to tell of a change not have told. */
+const RereadMs = { Settled: 6 * 60 * MINUTE_MS, Pending: 5 * MINUTE_MS } as const;
+
 /** Whether settings and components of a host are left as they are, to be looked at after `FirmwareRefreshMs.Skipped`. */
 export function isFirmwareSkipped(host: MarkedHost): boolean {
   return isUnmanaged(host) || isDetached(host) || isPaused(host);
@@ -79,6 +82,14 @@ export function isFirmwareSkipped(host: MarkedHost): boolean {
 
 /** When to look again after a successful look. */
 export function firmwareRefreshMs(conditions: readonly Condition[]): number {
-  const isPending = conditionOf(conditions, FirmwareCondition.ChangeDetected)?.status === 'True';
-  return isPending ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
+  return isPending(conditions) ? FirmwareRefreshMs.Pending : FirmwareRefreshMs.Settled;
+}
+
+/** When to read again after a successful reading, whatever the looks tell. */
+export function firmwareRereadMs(conditions: readonly Condition[]): number {
+  return isPending(conditions) ? RereadMs.Pending : RereadMs.Settled;
+}
+
+function isPending(conditions: readonly Condition[]): boolean {
+  return conditionOf(conditions, FirmwareCondition.ChangeDetected)?.status === 'True';
 }

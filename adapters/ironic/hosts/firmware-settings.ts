@@ -43,17 +43,23 @@ const Reason = { Success: 'Success', ConfigurationError: 'ConfigurationError' } 
 const INVALID = 'Invalid BIOS setting';
 
 /** The settings that the status shows: all but those with a name of passwords. A password by another name shows no value. */
-export function shownSettings(settings: readonly BiosSetting[]): CurrentSettings {
-  const shown = withoutSecrets(settings).filter(({ name }) => !isSecretSetting(name));
+export function shownSettings(settings: readonly SettingValue[]): CurrentSettings {
+  const shown = settingValues(settings).filter(({ name }) => !isSecretSetting(name));
   return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
 }
 
-/** The settings as they may travel: what is a password, by its name or its type, has no value. */
-export function withoutSecrets(settings: readonly BiosSetting[]): readonly BiosSetting[] {
-  return settings.map((setting) => (isSecret(setting) ? { ...setting, value: '' } : setting));
+/** A setting as it may travel: what it may be set to is told by its schema, and what is a password has no value. */
+export type SettingValue = Pick<BiosSetting, 'name' | 'value' | 'attribute_type'>;
+
+export function settingValues(settings: readonly SettingValue[]): readonly SettingValue[] {
+  return settings.map((setting) => ({
+    name: setting.name,
+    value: isSecret(setting) ? '' : setting.value,
+    attribute_type: setting.attribute_type,
+  }));
 }
 
-function isSecret({ name, attribute_type: type }: BiosSetting): boolean {
+function isSecret({ name, attribute_type: type }: SettingValue): boolean {
   return isSecretSetting(name) || type === AttributeType.Password;
 }
 
@@ -86,7 +92,7 @@ export function firmwareSettingsStatus({
   now,
 }: {
   readonly object: HostFirmwareSettings;
-  readonly settings: readonly BiosSetting[];
+  readonly settings: readonly SettingValue[];
   readonly schema: {
     readonly name: string;
     readonly namespace: string;

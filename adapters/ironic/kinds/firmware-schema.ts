@@ -4,5 +4,10 @@ import { metal3Resource } from '../serving.ts';
 
 export const firmwareSchema: FollowedKind = {
   ...metal3Resource('FirmwareSchema', 'firmwareschemas'),
-  standing: ({ metadata: { name } }) => ({ ready: true, id: name }),
+  standing: ({ metadata: { name }, spec }) => ({
+    ready: true,
+    id: name,
+    // Whoever made it before an inspection did not know whose machine it was.
+    attributes: { hasVendor: spec?.['hardwareVendor'] !== undefined },
+  }),
 };

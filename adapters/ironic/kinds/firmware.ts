@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { type Judgement, observedNodeLife } from '../../../machines/observed-node/life.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import type { Condition } from '../hosts/condition.ts';
-import { FirmwareRefreshMs, firmwareRefreshMs, firmwareVerdict } from '../hosts/firmware-change.ts';
+import { FirmwareRefreshMs, firmwareRefreshMs, firmwareRereadMs, firmwareVerdict } from '../hosts/firmware-change.ts';
 import type { ValidationEvent } from '../hosts/firmware-settings.ts';
 import { metal3Resource, REALM } from '../serving.ts';
 
@@ -83,5 +83,6 @@ function judgement({ status, events, isChanged }: FirmwareJudgement): Judgement 
     isChanged,
     news,
     pollAfterMs: firmwareRefreshMs(status.conditions),
+    rereadAfterMs: firmwareRereadMs(status.conditions),
   };
 }

@@ -31,6 +31,7 @@ import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { SECRET_LABELS } from '../hosts/secret-labels.ts';
 import { isMap } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
 import type { Registering } from '../operations/registering.ts';
@@ -40,9 +41,6 @@ export const STATUS_MANAGER = 'metal3/host-status';
 const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
-
-/** On Secrets that controllers of this group watch. */
-const SECRET_LABELS = { 'environment.metal3.io': 'baremetal' } as const;
 
 export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
   const marked = new Map<string, string>();
@@ -126,7 +124,8 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
   if (architecture !== undefined && !object.spec?.['architecture']) {
     await ports.patchSpec(key, SPEC_MANAGER, { architecture });
   }
-  if (outcome.kind === 'done') {
+  // What it waits for may be one of them: its ramdisk.
+  if (outcome.kind === 'done' || outcome.kind === 'pausing') {
     await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
   }
   return outcome;
@@ -240,7 +239,10 @@ async function writeStatus(
   const before = ports.object(key);
   const at = ports.now();
   const said = completeStatus(status);
-  const told = { ...said, conditions: conditions(withStatus(hostOf(before), said), { node, trouble, at }) };
+  // Since when a condition holds is what is stored of it: what was decided may have been so before that.
+  const { conditions: since = [] } = hostOf(before).status ?? {};
+  const standing = withStatus(hostOf(before), { ...said, conditions: since });
+  const told = { ...said, conditions: conditions(standing, { node, trouble, at }) };
   const { lastUpdated: _, ...stored } = hostOf(before).status ?? {};
   const { lastUpdated: __, ...wanted } = told as HostStatus;
   if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {

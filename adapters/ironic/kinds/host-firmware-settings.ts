@@ -3,20 +3,25 @@ import type { JsonObject } from '../../../bus/json.ts';
 import type { LifePorts } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { FirmwareChange } from '../hosts/firmware-change.ts';
-import type { BiosSetting, FirmwareSchemaSpec } from '../hosts/firmware-schema.ts';
+import type { FirmwareSchemaSpec } from '../hosts/firmware-schema.ts';
 import {
   firmwareSettingsChange,
   firmwareSettingsStatus,
   type HostFirmwareSettings,
+  type SettingValue,
 } from '../hosts/firmware-settings.ts';
 import { firmwareKind } from './firmware.ts';
 import { firmwareSchema } from './firmware-schema.ts';
 
-/** Nothing in it is a password. */
 export interface SettingsReading {
-  readonly settings: readonly BiosSetting[];
+  readonly settings: readonly SettingValue[];
   /** What they may be set to. All hosts that have the same settings share it. */
-  readonly schema: { readonly name: string; readonly spec: FirmwareSchemaSpec };
+  readonly schema: {
+    readonly name: string;
+    readonly spec: FirmwareSchemaSpec;
+    /** The object was made for it before, and is there. */
+    readonly isThere: boolean;
+  };
 }
 
 export const hostFirmwareSettings = firmwareKind<SettingsReading>({
@@ -39,6 +44,7 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
 
 /** What was used before is let go only once there is another, and before the status stops telling of it. */
 async function furnish(ports: LifePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
+  if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
   const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift: 'apply' }]);

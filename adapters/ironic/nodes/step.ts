@@ -60,7 +60,7 @@ export type Send = Notes & {
   readonly requests: readonly NodeRequest[];
   readonly then: 'onward' | 'again' | Pace;
 };
-export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' };
+export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' | 'firmwareSettings' };
 export type Wait = Notes & {
   readonly step: 'wait';
   readonly pace: Pace;

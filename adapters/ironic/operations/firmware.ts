@@ -11,7 +11,7 @@ import {
   firmwareSchemaName,
   firmwareSchemaSpec,
 } from '../hosts/firmware-schema.ts';
-import { withoutSecrets } from '../hosts/firmware-settings.ts';
+import { settingValues } from '../hosts/firmware-settings.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { firmwareSchema } from '../kinds/firmware-schema.ts';
 import type { ComponentsReading } from '../kinds/host-firmware-components.ts';
@@ -19,28 +19,35 @@ import type { SettingsReading } from '../kinds/host-firmware-settings.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { nextTransition } from './node-watch.ts';
 
+interface FirmwarePorts extends Pick<IronicPorts, 'ironic'> {
+  readonly poller: Pick<IronicPorts['poller'], 'watch'>;
+}
+
 /** Of `hostfirmwaresettings`. */
-export function firmwareSettingsOperations(
-  ports: Pick<IronicPorts, 'ironic' | 'poller' | 'readObject'>,
-): Operations[string] {
+export function firmwareSettingsOperations(ports: FirmwarePorts & Pick<IronicPorts, 'readObject'>): Operations[string] {
   return {
     async read(request: OperationRequest): Promise<SettingsReading> {
       const { id, attributes } = hostOf(request);
       const settings = biosSettings({ bios: await ports.ironic.biosSettings(id, askingFor(request)) });
       const name = firmwareSchemaName(settings);
-      const known = await ports.readObject(firmwareSchema, request.object.metadata.namespace ?? '', name);
       const { vendor, model } = mapOf(attributes);
-      const spec =
-        (known?.spec as FirmwareSchemaSpec | undefined) ??
-        firmwareSchemaSpec(settings, { manufacturer: textOf(vendor), productName: textOf(model) });
-      return { settings: withoutSecrets(settings), schema: { name, spec } };
+      const own = firmwareSchemaSpec(settings, { manufacturer: textOf(vendor), productName: textOf(model) });
+      // It is referred to once the status tells of it, and was made before that.
+      const made = request.dependencies[`${firmwareSchema.kind}/${name}`];
+      const isNamed = own.hardwareVendor === undefined || mapOf(made?.attributes)['hasVendor'] === true;
+      const isThere = made?.ready === true && isNamed;
+      // Vendor and model are those of the first that knew them: all who share it leave it so.
+      const { namespace = '' } = request.object.metadata;
+      const shared = isThere ? undefined : await ports.readObject(firmwareSchema, namespace, name);
+      const spec = { ...own, ...(shared?.spec as FirmwareSchemaSpec | undefined) };
+      return { settings: settingValues(settings), schema: { name, spec, isThere } };
     },
     watch: watchOf(ports),
   };
 }
 
 /** Of `hostfirmwarecomponents`. */
-export function firmwareComponentsOperations(ports: Pick<IronicPorts, 'ironic' | 'poller'>): Operations[string] {
+export function firmwareComponentsOperations(ports: FirmwarePorts): Operations[string] {
   return {
     async read(request: OperationRequest): Promise<ComponentsReading> {
       const firmware = await ports.ironic.firmwareComponents(hostOf(request).id, askingFor(request));
@@ -50,7 +57,7 @@ export function firmwareComponentsOperations(ports: Pick<IronicPorts, 'ironic' |
   };
 }
 
-function watchOf({ poller }: Pick<IronicPorts, 'poller'>) {
+function watchOf({ poller }: FirmwarePorts) {
   return async (request: HeldRequest & Omit<WatchInput, 'key'>): Promise<WatchOutput> => ({
     seen: await nextTransition(poller, { ...request, uuid: hostOf(request).id }),
   });

@@ -1,4 +1,5 @@
-// Waiting until a node has made a transition and is at rest after it: what Ironic keeps of its firmware is another only then.
+// Waiting until a node has made a transition and is at rest after it: what Ironic keeps of its firmware is another only then. It
+// asks the BMC while a node is verified, inspected, cleaned and serviced, and after each step that changes something.
 //
 // Invariants:
 //   N1. A transition after the reading is told, whether it was seen under way or not; one before it is not.

@@ -30,6 +30,8 @@ export interface OutcomeInput {
   readonly at: number;
   /** Uniform in [0, 1). */
   readonly random: number;
+  /** `IronicOptions.speed`. */
+  readonly speed: number;
 }
 
 /** The same for a node as for another one while nothing of it changes that operations wait for. */
@@ -56,7 +58,7 @@ function briefOf(node: IronicNode): HostNode {
 /** @param found  what is known, too, when the operation is done */
 export function outcomeOf<Found extends object>(
   { last, notes, node }: Ended<Found>,
-  { host, at, random }: OutcomeInput,
+  { host, at, random, speed }: OutcomeInput,
   found: (done: Found) => { readonly hardware?: JsonObject } = () => ({}),
 ): Outcome {
   const isAsked = last.step === 'send';
@@ -69,11 +71,11 @@ export function outcomeOf<Found extends object>(
     case 'done':
       return { kind: 'done', ...noted, ...found(last) };
     case 'send':
-      return { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.then as 'short') };
+      return { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.then as 'short') / speed };
     case 'wait': {
       return last.until === 'node'
-        ? { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.pace) }
-        : { kind: 'pausing', ...noted, afterMs: pauseMs(last.pace, random) };
+        ? { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.pace) / speed }
+        : { kind: 'pausing', ...noted, afterMs: pauseMs(last.pace, random) / speed };
     }
     case 'failed':
       return { kind: 'failed', ...noted, errorType: last.errorType, message: last.message };

@@ -6,6 +6,7 @@ import { lookUpOwn } from '../nodes/lookup.ts';
 import { type IronicNode, uuidOf } from '../nodes/node.ts';
 import { nodeIn } from '../nodes/registration.ts';
 import type { Ask, Step } from '../nodes/step.ts';
+import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { Memories } from './memories.ts';
 import { outcomeOf } from './outcome.ts';
@@ -48,7 +49,12 @@ export function hostOf({ object }: Pick<HostRequest, 'object'>): Host {
   return object as Host;
 }
 
-export function passes({ clock, ironic, sights }: Pick<IronicPorts, 'clock' | 'ironic' | 'sights'>): Passes {
+export function passes({
+  clock,
+  ironic,
+  sights,
+  options: { speed },
+}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights'> & { readonly options: Pick<IronicOptions, 'speed'> }): Passes {
   const memories = new Memories();
   const run: Passes['run'] = async (request, decide, answer) => {
     const { uid } = request.object.metadata;
@@ -77,6 +83,6 @@ export function passes({ clock, ironic, sights }: Pick<IronicPorts, 'clock' | 'i
         answer,
       ),
     outcome: (ended, request, found) =>
-      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random() }, found),
+      outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random(), speed }, found),
   };
 }

@@ -1,4 +1,5 @@
 // What is to be done to a machine before it is deployed, or while it is switched off anyway: RAID, BIOS settings, firmware.
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
@@ -8,14 +9,18 @@ import { biosStep } from '../hosts/bios-settings.ts';
 import { cleanSteps, isUnprepared, serviceSteps } from '../hosts/clean-steps.ts';
 import { FirmwareChange, firmwareChange, servicedOnReboot, type UpdatePolicy } from '../hosts/firmware-change.ts';
 import { firmwareStep, type HostFirmwareComponents } from '../hosts/firmware-components.ts';
-import type { HostFirmwareSettings } from '../hosts/firmware-settings.ts';
+import { biosSettings } from '../hosts/firmware-schema.ts';
+import { type HostFirmwareSettings, shownSettings } from '../hosts/firmware-settings.ts';
 import { type RaidHost, raidPlan, wantedRaid } from '../hosts/raid.ts';
 import { effectiveHints } from '../hosts/root-device-hints.ts';
 import { listOf, mapOf } from '../json-values.ts';
 import { type Host, hasErrorOf } from '../nodes/host.ts';
+import { type IronicNode, stateOf, uuidOf } from '../nodes/node.ts';
 import { type PreparationPlan, prepare } from '../nodes/preparation.ts';
 import { service } from '../nodes/servicing.ts';
-import { type IronicPorts, metal3Resource } from '../serving.ts';
+import { ProvisionState } from '../nodes/states.ts';
+import { type Step, wait } from '../nodes/step.ts';
+import { askingFor, type IronicPorts, metal3Resource } from '../serving.ts';
 import { driverOfHost } from './drivers.ts';
 import { firmwareRecordIn } from './outcome.ts';
 import { type HostRequest, hostOf, type Passes } from './passes.ts';
@@ -42,8 +47,12 @@ export async function prepareHost(ports: IronicPorts, passes: Passes, request: H
   const wanted = { raid: wantedRaid(host as RaidHost), rootDeviceHints: effectiveHints(host) };
   const { raid, rootDeviceHints } = host.status?.provisioning ?? {};
   const recorded = { raid: raid as never, rootDeviceHints: rootDeviceHints as never };
-  const ended = await passes.onNode(request, (node) =>
-    prepare({ host, node, isUnprepared: isUnprepared({ wanted, recorded, settings, components }), plan }),
+  const check = settingsCheck(ports, request, objects, settings);
+  const isDifferent = isUnprepared({ wanted, recorded, settings, components });
+  const ended = await passes.onNode(
+    request,
+    (node) => check.before(node, prepare({ host, node, isUnprepared: isDifferent, plan })),
+    check.answer,
   );
   return { ...passes.outcome(ended, request), ...updatesOf(objects.components, firmwareRecordIn(ended.notes)) };
 }
@@ -72,9 +81,9 @@ export async function serviceHost(
   const hasChanges = settings === FirmwareChange.Changed || components === FirmwareChange.Changed;
   if (!request.isBegun) return { kind: hasChanges ? 'due' : 'done', at };
   const steps = serviceSteps(stepsOf(objects, { settings, components }));
-  const ended = await passes.onNode(request, (node) =>
-    service({ host, node, hasChanges, isEmptied: isEmptied(objects), serviceSteps: steps }),
-  );
+  const check = settingsCheck(ports, request, objects, settings);
+  const given = { host, hasChanges, isEmptied: isEmptied(objects), serviceSteps: steps };
+  const ended = await passes.onNode(request, (node) => check.before(node, service({ ...given, node })), check.answer);
   return { ...passes.outcome(ended, request), ...updatesOf(objects.components, firmwareRecordIn(ended.notes)) };
 }
 
@@ -89,6 +98,39 @@ async function firmwareOf(
   return {
     settings: settings as HostFirmwareSettings | undefined,
     components: components as HostFirmwareComponents | undefined,
+  };
+}
+
+/** Where a node rests before a machine is restarted for its firmware, and after that. */
+const AT_REST: ReadonlySet<string> = new Set([
+  ProvisionState.Manageable,
+  ProvisionState.Available,
+  ProvisionState.Active,
+]);
+
+/**
+ * Before a machine is restarted for its BIOS settings they are read once more: the object may not have been since they were
+ * applied, and a machine would be restarted for nothing.
+ */
+function settingsCheck(
+  { ironic }: Pick<IronicPorts, 'ironic'>,
+  request: HostRequest,
+  { settings }: FirmwareObjects,
+  change: FirmwareChange,
+) {
+  const wanted = settings?.spec?.settings;
+  let isOutdated: boolean | undefined = change === FirmwareChange.Changed ? undefined : false;
+  return {
+    before<Found extends object>(node: IronicNode | null, step: Step<Found>): Step<Found> {
+      if (node === null || step.step !== 'send' || !AT_REST.has(stateOf(node)) || isOutdated === false) return step;
+      if (isOutdated === undefined) return { step: 'ask', for: 'firmwareSettings' };
+      return wait('short', 'the settings of the firmware are not yet read as they are now');
+    },
+    async answer(_: unknown, node: IronicNode | undefined): Promise<void> {
+      const bios = await ironic.biosSettings(node === undefined ? '' : uuidOf(node), askingFor(request));
+      const now = shownSettings(biosSettings({ bios }));
+      isOutdated = !isDeepStrictEqual(biosStep(wanted, now), biosStep(wanted, settings?.status?.settings));
+    },
   };
 }
 

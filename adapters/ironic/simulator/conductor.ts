@@ -10,7 +10,7 @@ import { biosSettings, firmwareComponents } from './hardware.ts';
 import type { Machine, Machines, Power } from './machines.ts';
 import { CONDUCTOR } from './node-fields.ts';
 import type { NodeRecord, Records, Work } from './records.ts';
-import { FAILURES, GOALS } from './states.ts';
+import { CUT_OFF, FAILURES, GOALS } from './states.ts';
 
 /** What an image is: `missing`, or its checksums by algorithm. An algorithm that is absent is believed. */
 export type SimulatedImage = 'missing' | Readonly<Record<string, string>>;
@@ -63,6 +63,12 @@ export const TIMES: Times = {
   powerSyncMs: 60_000,
   powerRecoveryMs: 300_000,
 };
+
+/** All of them so many times as short. */
+export function timesDivided(by: number): Times {
+  const divided = Object.entries(TIMES).map(([name, timeMs]) => [name, timeMs / by]);
+  return Object.fromEntries(divided) as unknown as Times;
+}
 
 /** Failed looks at a node's power after which it is put into maintenance (`power_state_sync_max_retries`). */
 const MAX_FAILED_SYNCS = 3;
@@ -308,6 +314,20 @@ export class Conductor {
       this.records.fail(record, message, 'transition');
       const goal = item['target_provision_state'] === 'manageable' ? 'manageable' : undefined;
       this.move(record, failed, state === 'cleaning' ? goal : undefined);
+    }
+  }
+
+  /** Conductor, agents and machines were gone at once, and are there again: all that was under way or waited for fails. */
+  resume(): void {
+    this.restart();
+    for (const record of this.records.nodes.values()) {
+      const state = String(record.item['provision_state']);
+      const failed = Object.hasOwn(CUT_OFF, state) ? CUT_OFF[state] : undefined;
+      if (failed === undefined) continue;
+      const { uuid, target_provision_state: goal } = record.item;
+      this.machineOf(record)?.boot();
+      this.records.fail(record, `Timeout reached while waiting for callback for node ${uuid}`, state);
+      this.move(record, failed, goal === 'manageable' ? 'manageable' : undefined);
     }
   }
 

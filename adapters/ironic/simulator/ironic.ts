@@ -10,18 +10,27 @@ import { frameworkRefusal, Refusal, type Reply, type SimulatedRequest } from './
 import { Faults } from './faults.ts';
 import { DRIVERS } from './hardware-types.ts';
 import { MAX_LIMIT } from './lists.ts';
-import { type Behaviour, type MachineOptions, Machines, type MachineView, type Power } from './machines.ts';
+import {
+  type Behaviour,
+  type KeptMachine,
+  type MachineOptions,
+  Machines,
+  type MachineView,
+  type Power,
+} from './machines.ts';
 import { CONDUCTOR, linksOf } from './node-fields.ts';
 import { nodeRequests } from './node-requests.ts';
 import { nodes } from './nodes.ts';
 import { ports } from './ports.ts';
-import { Records } from './records.ts';
+import { type KeptRecords, Records } from './records.ts';
 import { askedMinor, LATEST_MINOR, rootDocument, v1Document, versionHeaders } from './versions.ts';
 
 export interface IronicOptions {
   readonly clock: Pick<Clock, 'now' | 'random'>;
-  /** There from the start. */
+  /** There from the start; those of `kept` are there as they were. */
   readonly machines?: readonly MachineOptions[];
+  /** Of an Ironic that was there before: it goes on with that. */
+  readonly kept?: KeptIronic;
   /** Greatest microversion, e.g. 82; 115 by default. */
   readonly maxMinor?: number;
   /** Whom it lets in; everybody by default. */
@@ -34,6 +43,12 @@ export interface IronicOptions {
   readonly image?: (href: string) => SimulatedImage;
   /** Most items of one answer (`max_limit`); 1000 by default. */
   readonly maxLimit?: number;
+}
+
+/** All that an Ironic has and its machines are, as data. */
+export interface KeptIronic {
+  readonly records: KeptRecords;
+  readonly machines: readonly KeptMachine[];
 }
 
 /** A request as it comes off the wire. */
@@ -76,6 +91,8 @@ export interface SimulatedIronic {
   /** When something happens by itself next, milliseconds since the epoch; undefined: never. */
   nextAt(): number | undefined;
   newUuid(): string;
+  /** As it is now, for one that comes later. */
+  kept(): KeptIronic;
 }
 
 /** @param origin  where it is reached, without a slash at its end; asked for late */
@@ -87,7 +104,12 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
   const records = new Records(clock, agenda);
   const times = { ...TIMES, ...options.times };
   const conductor = new Conductor({ records, machines, times, image: options.image ?? (() => ({})) });
-  for (const machine of options.machines ?? []) machines.add(machine);
+  for (const machine of options.kept?.machines ?? []) machines.add(machine.options).restore(machine);
+  for (const machine of options.machines ?? []) if (!machines.has(machine.name)) machines.add(machine);
+  if (options.kept !== undefined) {
+    records.restore(options.kept.records);
+    conductor.resume();
+  }
 
   const answer = (raw: RawRequest, minor: number): Reply => {
     const request = parse(raw, minor, origin());
@@ -121,7 +143,7 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
           return { ...error.reply, headers: { ...versionHeaders(range, minor), ...error.reply.headers } };
         }
       }),
-    addMachine: (machine) => machines.add(machine),
+    addMachine: (machine) => void machines.add(machine),
     machine: (name) => now(() => machines.named(name).view()),
     machines: () => now(() => machines.all().map((machine) => machine.view())),
     behave(name, behaviour) {
@@ -158,6 +180,7 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
     },
     nextAt: () => agenda.nextAt(),
     newUuid: () => records.newUuid(),
+    kept: () => now(() => ({ records: records.kept(), machines: machines.all().map((machine) => machine.kept()) })),
   };
 }
 

@@ -89,6 +89,20 @@ export interface MachineView {
   readonly events: readonly MachineEvent[];
 }
 
+/** A machine as it is kept where it outlives its Ironic. */
+export interface KeptMachine {
+  readonly options: MachineOptions;
+  readonly bios: readonly (readonly [string, Json])[];
+  readonly firmware: readonly (readonly [string, string])[];
+  readonly subscriptions: readonly (readonly [string, JsonObject])[];
+  readonly password: string;
+  readonly power: Power;
+  readonly disk: Written | null;
+  readonly media: string | null;
+  readonly running: string;
+  readonly events: readonly MachineEvent[];
+}
+
 export class Machine {
   readonly options: MachineOptions;
   readonly bios = new Map<string, Json>([
@@ -138,6 +152,20 @@ export class Machine {
     this.boot();
   }
 
+  kept(): KeptMachine {
+    const { options, bios, firmware, subscriptions, password, power, disk, media, running } = this;
+    const lists = { bios: [...bios], firmware: [...firmware], subscriptions: [...subscriptions] };
+    return { options, ...lists, password, power, disk, media, running, events: this.#events };
+  }
+
+  restore({ bios, firmware, subscriptions, events, password, power, disk, media, running }: KeptMachine): void {
+    for (const [name, value] of bios) this.bios.set(name, value);
+    for (const [name, value] of firmware) this.firmware.set(name, value);
+    for (const [id, value] of subscriptions) this.subscriptions.set(id, value);
+    Object.assign(this, { password, power, disk, media, running });
+    this.#events.push(...events);
+  }
+
   view(): MachineView {
     const { options, power, running, disk, media, subscriptions } = this;
     const count = (deed: Deed): number => this.#events.filter(({ what }) => what === deed).length;
@@ -165,16 +193,21 @@ export class Machines {
     this.#agenda = agenda;
   }
 
-  add(options: MachineOptions): void {
+  add(options: MachineOptions): Machine {
     const machine = new Machine(options, this.#agenda);
     const address = withoutSlash(options.address);
     this.#byName.set(options.name, machine);
     this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), machine]);
     this.#byPlace.set(placeOf(address, options.systemId ?? IPMI_PORT), machine);
+    return machine;
   }
 
   all(): readonly Machine[] {
     return [...this.#byName.values()];
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name);
   }
 
   /** @throws {Error} there is none of this name */

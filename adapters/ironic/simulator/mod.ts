@@ -1,6 +1,6 @@
 // The simulated Ironic as other rooms see it.
 export type { Credentials } from './authentication.ts';
-export type { SimulatedImage, Times } from './conductor.ts';
+export { type SimulatedImage, type Times, timesDivided } from './conductor.ts';
 export type { Reply } from './exchange.ts';
 export type { Fault, Faults, InjectedFault } from './faults.ts';
 export { type IronicOptions, type RawRequest, type SimulatedIronic, simulatedIronic } from './ironic.ts';

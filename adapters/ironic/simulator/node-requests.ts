@@ -194,6 +194,7 @@ function attachMedia(record: NodeRecord, request: SimulatedRequest, { conductor,
   if (url === undefined) throw invalid("'image_url' is a required property");
   const { item } = record;
   conductor.refuseLocked(record);
+  item['last_error'] = null;
   const { machine, error } = conductor.machines.reach(item);
   // It is said to be done before it is: what goes wrong is noted.
   const failed = (why: string): void => {
@@ -207,6 +208,7 @@ function attachMedia(record: NodeRecord, request: SimulatedRequest, { conductor,
 
 function detachMedia(record: NodeRecord, _request: SimulatedRequest, { conductor }: NodeRequestsDeps): Reply {
   conductor.refuseLocked(record);
+  record.item['last_error'] = null;
   const machine = conductor.machineOf(record);
   if (machine !== undefined) machine.media = null;
   return { status: 204 };

@@ -15,7 +15,7 @@ import {
 } from './exchange.ts';
 import { INSPECTION_ABORTED, inspect } from './inspecting.ts';
 import type { NodeRecord, Work } from './records.ts';
-import { eventOf, isFailure } from './states.ts';
+import { CUT_OFF, eventOf, isFailure } from './states.ts';
 import { parseSteps, type Step } from './steps.ts';
 
 /** What a request to change the provision state begins. */
@@ -207,7 +207,7 @@ function* interrupted(record: NodeRecord, work: Work, conductor: Conductor, time
   const { item } = record;
   const state = String(item['provision_state']);
   yield timeoutMs;
-  const failed = { 'inspect wait': 'inspect failed', 'wait call-back': 'deploy failed' }[state] ?? 'service failed';
+  const failed = CUT_OFF[state] ?? 'service failed';
   conductor.records.fail(record, `Timeout reached while waiting for callback for node ${item['uuid']}`, state);
   conductor.move(record, failed);
 }

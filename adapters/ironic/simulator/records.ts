@@ -29,6 +29,15 @@ export interface NodeRecord {
   failedSyncs: number;
 }
 
+/** A node as it is kept where it outlives its Ironic: without what is under way. */
+export type KeptNode = Pick<NodeRecord, 'row' | 'item' | 'history' | 'inventory' | 'bios' | 'firmware' | 'failedSyncs'>;
+
+export interface KeptRecords {
+  readonly rows: number;
+  readonly nodes: readonly KeptNode[];
+  readonly ports: readonly Item[];
+}
+
 export class Records {
   readonly agenda: Agenda;
   readonly nodes = new Map<string, NodeRecord>();
@@ -42,19 +51,26 @@ export class Records {
   }
 
   addNode(item: Item): NodeRecord {
-    const record: NodeRecord = {
-      row: ++this.#rows,
-      item,
-      history: [],
-      inventory: undefined,
-      bios: [],
-      firmware: [],
-      cancel: undefined,
-      isLocked: false,
-      isHeld: false,
-      failedSyncs: 0,
-    };
-    this.nodes.set(String(item['uuid']), record);
+    const known = { inventory: undefined, bios: [], firmware: [], failedSyncs: 0 };
+    return this.#put({ row: ++this.#rows, item, history: [], ...known });
+  }
+
+  /** All that there is, as data; what is under way is in the nodes' states alone. */
+  kept(): KeptRecords {
+    const nodes = [...this.nodes.values()].map(({ cancel: _, isLocked: __, isHeld: ___, ...node }): KeptNode => node);
+    return { rows: this.#rows, nodes, ports: [...this.ports.values()] };
+  }
+
+  /** Takes over what was kept; nothing is under way. */
+  restore({ rows, nodes, ports }: KeptRecords): void {
+    this.#rows = rows;
+    for (const node of nodes) this.#put(node);
+    for (const port of ports) this.ports.set(String(port['uuid']), port);
+  }
+
+  #put(node: KeptNode): NodeRecord {
+    const record: NodeRecord = { ...node, cancel: undefined, isLocked: false, isHeld: false };
+    this.nodes.set(String(node.item['uuid']), record);
     return record;
   }
 

@@ -10,6 +10,8 @@ export interface ServerDeps {
   ironic: SimulatedIronic;
   latencyMs: () => number;
   onServed: ((call: ServedCall) => void) | undefined;
+  /** Resolves when what was done is kept, as far as it is: no answer leaves before. */
+  settled: () => Promise<void>;
 }
 
 /** A request that was served, whether or not its answer came through. */
@@ -92,7 +94,7 @@ export class IronicServer {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, ironic, latencyMs, onServed } = this.#deps;
+    const { clock, ironic, latencyMs, onServed, settled } = this.#deps;
     this.#mostInFlight = Math.max(this.#mostInFlight, ++this.#inFlight);
     response.on('close', () => {
       this.#inFlight--;
@@ -119,6 +121,7 @@ export class IronicServer {
       return;
     }
     const reply = await this.#patiently(raw);
+    await settled();
     onServed?.({ at: clock.now(), method, path, requestId, status: reply.status, body, answer: reply.body });
     if (fault?.dropAfterWork) response.destroy();
     else send(response, requestId, { ...reply, headers: { ...reply.headers, ...fault?.headers } }, fault?.garbage);

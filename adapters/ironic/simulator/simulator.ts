@@ -7,12 +7,17 @@
 // time; steps other than those of steps.ts, priorities of steps, what validates their arguments; RAID that changes the
 // disks that an inspection finds; checksums that are read from an address. Schema errors have the first line of the
 // real one's text; the order in which several faults of one request are found may differ. Drivers beside `fake-hardware`
-// and `redfish` are made after their documentation, not after the real ones. Nothing outlives it.
+// and `redfish` are made after their documentation, not after the real ones. Unless it is given
+// a file nothing outlives it; what was under way when it ended has failed then.
+import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { type IronicOptions, type SimulatedIronic, simulatedIronic } from './ironic.ts';
+import { KeptFile, readKept } from './kept-file.ts';
 import { IronicServer, type ServedCall } from './server.ts';
 
-export interface SimulatorOptions extends IronicOptions {
+export interface SimulatorOptions extends Omit<IronicOptions, 'kept'> {
+  /** Keeps Ironic, its machines and its port in this file; a later start goes on with them. What is due waits for a request. */
+  readonly file?: string;
   readonly clock: Clock;
   /** On 127.0.0.1; 0, the default, for any that is free. */
   readonly port?: number;
@@ -24,7 +29,7 @@ export interface SimulatorOptions extends IronicOptions {
   readonly latencyMs?: number;
 }
 
-export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid'> {
+export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid' | 'kept'> {
   /** Ironic's URL, with its version and a slash: `http://127.0.0.1:6385/v1/`. */
   readonly endpoint: string;
   /** Where it listens, whatever stands before it. */
@@ -46,14 +51,31 @@ export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid'> {
  * Starts a simulated Ironic.
  *
  * @returns once the port is open
+ * @throws {TerminalError} the file is damaged, or its port is taken
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { clock, publicOrigin, onServed } = options;
+  const { clock, file: path, publicOrigin, onServed } = options;
   let { latencyMs = 0 } = options;
   const origin = (): string => publicOrigin ?? `http://127.0.0.1:${server.port}`;
-  const ironic = simulatedIronic(options, origin);
-  const server = new IronicServer({ clock, ironic, latencyMs: () => latencyMs, onServed });
-  await server.listen(options.port ?? 0);
+  const kept = path === undefined ? undefined : await readKept(path);
+  const ironic = simulatedIronic({ ...options, ...(kept !== undefined && { kept }) }, origin);
+  let file: KeptFile | undefined;
+  const settled = async (): Promise<void> => file?.settled();
+  const server = new IronicServer({ clock, ironic, latencyMs: () => latencyMs, onServed, settled });
+  await server.listen(kept?.port ?? options.port ?? 0).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' || kept === undefined) throw error;
+    const what = `the simulated Ironic of '${path}' is at port ${kept.port}, and cannot be served there`;
+    const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
+    throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
+  });
+  try {
+    if (path !== undefined) file = new KeptFile({ path, port: server.port, kept: () => ironic.kept() });
+    await settled();
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return {
     ...ironic,
     endpoint: `${origin()}/v1/`,
@@ -65,6 +87,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     mostInFlight: () => server.mostInFlight,
     abandoned: () => server.abandoned,
     resetCounts: () => server.resetCounts(),
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      await settled();
+    },
   };
 }

@@ -103,6 +103,14 @@ export const FAILURES: Readonly<Record<string, string>> = {
   servicing: 'service failed',
 };
 
+/** What becomes of a node that waits for an agent which never calls again. */
+export const CUT_OFF: Readonly<Record<string, string>> = {
+  'inspect wait': 'inspect failed',
+  'wait call-back': 'deploy failed',
+  'clean wait': 'clean failed',
+  'service wait': 'service failed',
+};
+
 export function isFailure(state: string): boolean {
   return state.endsWith(' failed');
 }

@@ -20,7 +20,7 @@ export interface ServerCertificate {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long a server's certificate is valid; each start makes a new one. */
+/** How long a server's certificate is valid; most servers make a new one at each start. */
 const SERVER_DAYS = 365;
 
 /** How long an authority is valid, which a folder may keep. */
@@ -42,9 +42,9 @@ const pem = (key: webcrypto.CryptoKey): string =>
 const nameOf = (commonName: string) => [{ CN: [commonName] }];
 
 /** Valid from a day ago, so that clocks may differ, in whole seconds. */
-function validity(nowMs: number, days: number): { readonly notBefore: Date; readonly notAfter: Date } {
+function validity(nowMs: number, forMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
   const seconds = (at: number): Date => new Date(Math.floor(at / 1000) * 1000);
-  return { notBefore: seconds(nowMs - DAY_MS), notAfter: seconds(nowMs + days * DAY_MS) };
+  return { notBefore: seconds(nowMs - DAY_MS), notAfter: seconds(nowMs + forMs) };
 }
 
 /** An address or a name, as the library takes it: it knows no IPv6 address with a tail of IPv4. */
@@ -65,7 +65,7 @@ export async function makeAuthority(name: string, nowMs: number): Promise<Author
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: nameOf(name),
     serialNumber: serialNumber(),
-    ...validity(nowMs, AUTHORITY_DAYS),
+    ...validity(nowMs, AUTHORITY_DAYS * DAY_MS),
     signingAlgorithm: SIGNATURE,
     keys,
     extensions: [
@@ -80,10 +80,15 @@ export async function makeAuthority(name: string, nowMs: number): Promise<Author
 /**
  * @param server.name  common name of the server's subject
  * @param server.hosts  the addresses it is reached at, beside localhost
+ * @param server.validMs  for how long from now, in milliseconds; 365 days unless stated
  */
 export async function certify(
   authority: Authority,
-  { name, hosts }: { readonly name: string; readonly hosts: readonly string[] },
+  {
+    name,
+    hosts,
+    validMs = SERVER_DAYS * DAY_MS,
+  }: { readonly name: string; readonly hosts: readonly string[]; readonly validMs?: number },
   nowMs: number,
 ): Promise<ServerCertificate> {
   const x509 = await library();
@@ -94,7 +99,7 @@ export async function certify(
     issuer: issuer.subjectName,
     subject: nameOf(name),
     serialNumber: serialNumber(),
-    ...validity(nowMs, SERVER_DAYS),
+    ...validity(nowMs, validMs),
     publicKey: keys.publicKey,
     signingKey: createPrivateKey(authority.key).toCryptoKey(CURVE, false, ['sign']),
     signingAlgorithm: SIGNATURE,

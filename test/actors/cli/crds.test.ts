@@ -11,15 +11,20 @@ import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import { applyCrds, installCrds, printCrds } from '../../../actors/cli/crds.ts';
 import { systemClock } from '../../../actors/clock.ts';
+import { BUILT_IN, definedContracts } from '../../../actors/process/adapters.ts';
 import { readConfig } from '../../../actors/process/config.ts';
+import { contractsIn, metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
-import { crd, type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { type Contract, crd, type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { AbsentError, type Clock, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { metal3 } from '../metal3-adapter.ts';
 
 const test = suite('troupe crds');
 
 const CLI = fileURLToPath(new URL('../../../actors/cli.js', import.meta.url));
+/** Of the adapters that come with Troupe. */
+const ALL = BUILT_IN.flatMap(({ contracts }) => contracts);
 const NAMES = openstackContracts.map(({ plural, group }) => `${plural}.${group}`);
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -76,7 +81,6 @@ async function withServer(
   }
 }
 
-/** A server that takes every definition and says so of each. */
 /** A server that takes definitions, says this of each, and serves none. */
 function clientSaying(conditions: readonly JsonObject[]): KubeClient {
   return {
@@ -109,7 +113,7 @@ test('it prints what kubectl applies', async () => {
   assert.equal([code, err], [0, '']);
   assert.equal(
     documents.map((document) => [document.errors.length, document.toJS()]),
-    openstackContracts.map((contract) => [0, crd(contract)]),
+    ALL.map((contract) => [0, crd(contract)]),
   );
 });
 
@@ -123,8 +127,66 @@ test('it prints the kinds that are named, in whatever way kubectl lets one name 
   const { code, err } = await troupe(['crds', 'Subnett']);
   assert.equal(
     [code, err],
-    [2, `troupe: there is no kind 'Subnett'; there are ${openstackContracts.map(({ kind }) => kind).join(', ')}\n`],
+    [2, `troupe: there is no kind 'Subnett'; there are ${ALL.map(({ kind }) => kind).join(', ')}\n`],
   );
+});
+
+test('a kind is named by a short name as well', async () => {
+  const { out } = await output((stream) =>
+    printCrds({ contracts: metal3Contracts, names: ['bmh', 'HD', 'bmhost'], out: stream }),
+  );
+  assert.equal(
+    parseAllDocuments(out).map((document) => document.getIn(['spec', 'names', 'kind'])),
+    ['BareMetalHost', 'HardwareData'],
+  );
+});
+
+test('what an adapter has options for is as they say', async () => {
+  const defined = (env: Record<string, string>, options?: Record<string, string>): Promise<readonly Contract[]> =>
+    definedContracts(metal3, env, options);
+  const versionsOf = (contracts: readonly Contract[]): readonly unknown[] =>
+    contracts.slice(0, 1).flatMap((contract) => {
+      const { spec } = crd(contract) as { spec: { versions: readonly { name: string; storage: boolean }[] } };
+      return spec.versions.map(({ name, storage }) => `${name}${storage ? ' stored' : ''}`);
+    });
+  assert.equal(versionsOf(await defined({})), ['v1alpha1 stored']);
+  const env = { TROUPE_METAL3_PHASE: '1', TROUPE_METAL3_WEBHOOK: 'a/b' };
+  assert.equal(versionsOf(await defined(env)), ['v1alpha1 stored', 'v1beta1']);
+  assert.equal(versionsOf(await defined(env, { 'metal3-phase': '2' })), ['v1alpha1', 'v1beta1 stored']);
+  const { definitions: _, ...plain } = metal3;
+  assert.is(await definedContracts(plain, env), metal3Contracts);
+});
+
+test('definitions go from phase to phase, and back as long as nothing is stored anew', async () => {
+  await withServer(async (_, client) => {
+    const webhook = { service: { namespace: 'a', name: 'b' } };
+    const path = `${DEFINITIONS}/baremetalhosts.metal3.io`;
+    for (const phase of [0, 1, 0, 1, 2, 3] as const) {
+      await installCrds(client, systemClock(), () => undefined, contractsIn({ phase, webhook }));
+      const { body } = await client.call({ method: 'GET', path });
+      const { conversion, versions } = body['spec'] as {
+        conversion: { strategy: string };
+        versions: readonly { name: string; served: boolean }[];
+      };
+      const served = versions.filter((version) => version.served).map(({ name }) => name);
+      assert.equal(
+        [phase, conversion.strategy, served],
+        [
+          phase,
+          phase === 0 ? 'None' : 'Webhook',
+          [['v1alpha1'], ['v1alpha1', 'v1beta1'], ['v1alpha1', 'v1beta1'], ['v1beta1']][phase],
+        ],
+      );
+    }
+    // What is stored as v1alpha1 would be lost.
+    try {
+      await installCrds(client, systemClock(), () => undefined, contractsIn({ phase: 4 }));
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, /storedVersions/);
+    }
+  });
 });
 
 test('a reader that leaves early is no failure', async () => {

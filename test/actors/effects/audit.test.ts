@@ -26,8 +26,8 @@ const kind = simpleKind({
     })),
 });
 
-function thing(name: string, on: readonly string[], uid = `uid-${name}`): KubeObject {
-  const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation: 1 };
+function thing(name: string, on: readonly string[], { uid = `uid-${name}`, generation = 1 } = {}): KubeObject {
+  const metadata = { name, namespace: 'ns', uid, resourceVersion: '1', generation };
   return { apiVersion: 'example.org/v1', kind: 'Thing', metadata, spec: { on } };
 }
 
@@ -95,6 +95,23 @@ test('who was listed before it referred to it again is not judged by that list (
   await asked;
   assert.equal(one.dropped, []);
 });
+
+for (const { what, listed, ended, free } of [
+  { what: 'of who goes frees it', listed: { generation: 2 }, ended: 2, free: [GUARD] },
+  { what: 'that is newer than the list frees it', listed: { generation: 2 }, ended: 3, free: [GUARD] },
+  { what: 'of who refers to it again frees nothing', listed: { generation: 3 }, ended: 2, free: [] },
+  { what: 'of an earlier incarnation frees nothing', listed: { uid: 'another', generation: 1 }, ended: 2, free: [] },
+])
+  test(`the end of a claim ${what} (A4, P8, I3)`, async () => {
+    const { audits, letGo } = server([thing('there', ['one'], listed)]);
+    const one = deleted('one');
+    const from: Address = { ...place, name: 'there' };
+    const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [], manager: '', notOn: [], ended: true };
+    one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: ended }));
+    const asked = audits.guards(one, life, [GUARD]);
+    letGo(0);
+    assert.equal((await asked).free, free);
+  });
 
 test('an object that refers to another one holds nothing', async () => {
   const { audits, letGo } = server([thing('there', ['another'])]);

@@ -94,10 +94,10 @@ test('a claim that yielded an incarnation holds it no more, and holds its succes
 test('the end of a claim is remembered until its claimant claims again', () => {
   const table = new ClaimsTable();
   table.take('a', claim());
-  table.take('a', claim({ ended: true }));
-  assert.is(table.endedUid('a'), 'subnet-1');
+  table.take('a', claim({ generation: 3, ended: true }));
+  assert.equal(table.ended('a'), { uid: 'subnet-1', generation: 3 });
   table.take('a', claim({ uid: 'subnet-2', resourceVersion: '20' }));
-  assert.is(table.endedUid('a'), undefined);
+  assert.is(table.ended('a'), undefined);
 });
 
 test('each change is a new revision', () => {
@@ -116,8 +116,8 @@ test('claimants that came and went do not pile up', () => {
     table.take(`${number}`, claim());
     table.take(`${number}`, claim({ ended: true }));
   }
-  assert.is(table.endedUid('0'), undefined);
-  assert.is(table.endedUid('4999'), 'subnet-1');
+  assert.is(table.ended('0'), undefined);
+  assert.is(table.ended('4999')?.uid, 'subnet-1');
 });
 
 test('what claimants say of their use is found without looking through all of them, and goes with their claims', () => {

@@ -127,6 +127,27 @@ test('what an edited spec says of uses is claimed by the life', () => {
   assert.equal(said(), [{ watts: 40 }]);
 });
 
+test('an end says of which generation it is, so that nobody takes it for that of what was referred to again (P8)', async () => {
+  const ends: unknown[] = [];
+  const outbox = {
+    say: async (_: unknown, { ended, generation }: JsonObject) => void (ended === true && ends.push(generation)),
+    forget: () => undefined,
+  } as unknown as Outbox;
+  const deps = { outbox, registry: registry([lamp, socket], []) };
+  const unplugged = {
+    ...lamp,
+    references: ({ metadata }: KubeObject) => (metadata.generation === 1 ? lamp.references(lampWith()) : []),
+  };
+  const claimant = { kind: unplugged, from: LAMP, uid: 'uid', bornVersion: '1', answers: new Answers() };
+  const claims = new OutgoingClaims(deps, claimant);
+  claims.say(lampWith(), []);
+  claims.say(lampWith(undefined, 2), []);
+  assert.equal(ends, [2], 'edited away');
+  claims.say(lampWith(), []);
+  await claims.end(lampWith(undefined, 5));
+  assert.equal(ends, [2, 5], 'gone');
+});
+
 test('nothing is said after the end', async () => {
   const { claims, said } = start();
   claims.say(lampWith(), []);

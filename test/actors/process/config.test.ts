@@ -28,7 +28,7 @@ test('each adapter is a role, and all of them are played unless told', () => {
   assert.equal([...readConfig({ TROUPE_ROLES: 'disks, watch' }, {}, ADAPTERS).roles], ['watch', 'disks']);
   assert.match(
     refusal({ TROUPE_ROLES: 'openstack' }),
-    /TROUPE_ROLES .* watch, actors, cloud, disks, visualizer; got 'openstack'/,
+    /TROUPE_ROLES .* watch, actors, cloud, disks, visualizer, webhooks; got 'openstack'/,
   );
 });
 
@@ -71,6 +71,39 @@ test('the visualizer is a role where it has an address, and no part of what obje
   );
 });
 
+test('webhooks are a role where they have an address, and need nothing else', () => {
+  assert.equal(
+    [readConfig({}, {}, ADAPTERS).webhooks, readConfig({}, {}, ADAPTERS).roles.has('webhooks')],
+    [undefined, false],
+  );
+  const option = { 'webhook-address': '127.0.0.1:9443' };
+  const address = { host: '127.0.0.1', port: 9443 };
+  const own = { namespace: undefined, name: 'troupe-webhooks' };
+  assert.equal(readConfig({}, option, ADAPTERS).webhooks, { address, service: own, files: undefined });
+  assert.ok(readConfig({}, option, ADAPTERS).roles.has('webhooks'));
+  assert.equal([...readConfig({}, { ...option, roles: 'webhooks' }, ADAPTERS).roles], ['webhooks']);
+  assert.is(readConfig({}, { ...option, roles: 'watch' }, ADAPTERS).webhooks, undefined);
+  assert.match(refusal({}, { roles: 'webhooks' }), "the role 'webhooks' needs --webhook-address, such as");
+});
+
+test('how webhooks are reached, and whose certificate they have, is told with them', () => {
+  const env = {
+    TROUPE_WEBHOOK_ADDRESS: ':9443',
+    TROUPE_WEBHOOK_SERVICE: 'ops/hooks',
+    TROUPE_WEBHOOK_CERT: '/tls.crt',
+    TROUPE_WEBHOOK_KEY: '/tls.key',
+  };
+  const { service, files } = readConfig(env).webhooks ?? {};
+  assert.equal(service, { namespace: 'ops', name: 'hooks' });
+  assert.equal(files, { certificate: '/tls.crt', key: '/tls.key', ca: undefined });
+  assert.match(
+    refusal({ ...env, TROUPE_WEBHOOK_SERVICE: 'a/b/c' }),
+    /TROUPE_WEBHOOK_SERVICE .* NAMESPACE\/NAME; got 'a\/b\/c'/,
+  );
+  assert.match(refusal({ ...env, TROUPE_WEBHOOK_KEY: '' }), '--webhook-cert and --webhook-key go together');
+  assert.match(refusal({ TROUPE_WEBHOOK_CA: '/ca.crt' }), '--webhook-ca goes with them');
+});
+
 test('in development the visualizer is served at once, and not if told so', () => {
   const { visualizer, roles } = readConfig({}, {}, ADAPTERS, 'development');
   assert.equal([visualizer?.address, visualizer?.port], [{ host: '127.0.0.1', port: 8090 }, 'or later']);
@@ -109,7 +142,7 @@ test('a refusal names the variable, the rule and what it got', () => {
   );
   assert.match(
     refusal({}, { roles: 'watch,everything' }),
-    "--roles must be a comma-separated list of watch, actors, cloud, disks, visualizer; got 'everything'",
+    "--roles must be a comma-separated list of watch, actors, cloud, disks, visualizer, webhooks; got 'everything'",
   );
   assert.match(refusal({ TROUPE_LOG_LEVEL: 'loud' }), 'TROUPE_LOG_LEVEL must be one of');
 });

@@ -180,7 +180,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
     const { out: help } = await troupe(folder, ['help', ...named]);
     assert.match(
       help,
-      /^ {2}--roles watch,actors,openstack,lamps,visualizer\n {36}TROUPE_ROLES, all\b.*: what this process does$/m,
+      /^ {2}--roles watch,actors,openstack,lamps,visualizer,webhooks\n {36}TROUPE_ROLES, all\b.*: what this process does$/m,
     );
     assert.match(help, /^ {2}--lamp-watts N {20}LAMP_WATTS, 40: of a lamp$/m);
     const unknown = await troupe(folder, ['run', ...named, '--roles', 'lights']);
@@ -188,7 +188,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
       [unknown.code, unknown.err],
       [
         2,
-        "troupe: --roles must be a comma-separated list of watch, actors, openstack, lamps, visualizer; got 'lights'\n",
+        "troupe: --roles must be a comma-separated list of watch, actors, openstack, lamps, visualizer, webhooks; got 'lights'\n",
       ],
     );
     const wrong = await troupe(folder, ['run', ...named, '--lamp-watts=0']);

@@ -8,7 +8,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { boolean, immutable, list, map, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
-import { checkCrds, crd, crdFile, type KindContract, openApi, writeCrds } from '../../../adapters/kubernetes/crds.ts';
+import {
+  type Contract,
+  checkCrds,
+  crd,
+  crdFile,
+  isWritten,
+  type KindContract,
+  type KindDefinition,
+  openApi,
+  writeCrds,
+} from '../../../adapters/kubernetes/crds.ts';
 import { customColumns } from '../../../adapters/kubernetes/embedded/wire/columns.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
@@ -133,6 +143,24 @@ test('writing makes the folder what the contracts say, and a check finds what is
   assert.equal(await checkCrds(folder, [widget]), ['example.org_gadgets.yaml']);
   await writeCrds(folder, [widget]);
   assert.equal((await readdir(folder)).sort(), ['elsewhere.org_things.yaml', 'example.org_widgets.yaml']);
+  await rm(folder, { recursive: true });
+});
+
+test('short names are those of the contract, and a finished definition is taken as it is', async () => {
+  const namesOf = (contract: Contract): unknown => (crd(contract) as { spec: { names: JsonObject } }).spec.names;
+  assert.equal((namesOf({ ...widget, shortNames: ['wi'] }) as JsonObject)['shortNames'], ['wi']);
+  assert.not.ok('shortNames' in (namesOf(widget) as JsonObject));
+  const definition = crd(widget);
+  const finished: KindDefinition = {
+    ...{ group: widget.group, version: widget.version, kind: widget.kind, plural: widget.plural },
+    definition: () => definition,
+  };
+  assert.is(crd(finished), definition);
+  assert.equal(crdFile(finished), crdFile(widget));
+  assert.equal([isWritten(widget), isWritten(finished)], [true, false]);
+  const folder = await mkdtemp(join(tmpdir(), 'crds-'));
+  await writeCrds(folder, [widget]);
+  assert.equal(await checkCrds(folder, [finished]), []);
   await rm(folder, { recursive: true });
 });
 

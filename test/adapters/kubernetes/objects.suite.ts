@@ -234,6 +234,13 @@ export function objectsSuite(
     const marked = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', marks);
     assert.equal(marked.metadata.labels, { 'example.org/used': 'yes' });
     assert.equal(marked.metadata.ownerReferences, [{ ...owner, controller: false }]);
+    const other = { ...owner, name: 'b', uid: '0cd5fb4e-0000-4000-8000-000000000001' };
+    const moved = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', {
+      labels: {},
+      owners: [other],
+    });
+    assert.equal(moved.metadata.ownerReferences, [{ ...other, controller: false }], 'in place of the one before');
+    assert.is(moved.metadata.labels, undefined);
     const gone = writes.mark(labelled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
     assert.instance(await rejected(gone), ConflictError);
   });

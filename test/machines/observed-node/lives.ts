@@ -9,6 +9,7 @@ export const AT = 1_000_000;
 export const VIEW: ObservedView = { generation: 1, deleting: false, says: 'nothing' };
 export const LACKING = { waiting: ['Waiting for schema/s to be ready'] };
 export const FAILURE_MS = 30_000;
+export const REREAD_MS = 7_200_000;
 
 export const transient: ErrorData = { code: 'transient', message: 'Ironic answered 500' };
 export const absent: ErrorData = { code: 'absent', message: 'Ironic does not know the node' };
@@ -38,7 +39,7 @@ export type Answers = Record<string, (call: number, input: Record<string, unknow
 export const WELL: Answers = {
   read: () => ({ reading: { is: 'read' }, at: AT }),
   furnish: () => ({ waiting: [] }),
-  store: () => ({ pollAfterMs: 300_000 }),
+  store: () => ({ pollAfterMs: 300_000, rereadAfterMs: REREAD_MS }),
 };
 
 export const fail = (error: ErrorData) => (): never => {

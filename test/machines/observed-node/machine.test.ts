@@ -16,6 +16,7 @@ import {
   LACKING,
   live,
   made,
+  REREAD_MS,
   settled,
   transient,
   UNHEARD,
@@ -35,8 +36,10 @@ test('a node is read, what goes with it made, the status stored, and the node lo
   assert.equal(life.inputs['store'], [{ key: 'key', reading: { is: 'read' } }]);
   assert.equal(life.inputs['watch'], [{ key: 'key', seen: undefined, readAt: AT, pollAfterMs: 300_000 }]);
   assert.is(life.context().reading, undefined, 'what was said is not kept');
-  await life.pass(86_400_000);
+  await life.pass(REREAD_MS - 1);
   assert.equal(life.effects, BROUGHT_UP, 'no timer asks for anything (O3)');
+  await life.pass(1);
+  assert.equal(life.effects.slice(BROUGHT_UP.length), ['-watch', 'read', 'furnish', 'store', 'claim', 'watch']);
 });
 
 test('a host that is not to be touched is waited for, whatever else is heard (O1)', async () => {
@@ -99,7 +102,7 @@ test('its own write is no reason to read again', async () => {
   const stored = Promise.withResolvers<unknown>();
   const life = await live({ ...WELL, store: () => stored.promise });
   await life.change({ says: 'what was read' });
-  stored.resolve({ pollAfterMs: 60_000 });
+  stored.resolve({ pollAfterMs: 60_000, rereadAfterMs: REREAD_MS });
   await settled();
   assert.equal(life.effects, BROUGHT_UP);
   assert.is(life.context().pollAfterMs, 60_000);
@@ -212,7 +215,7 @@ test('every state is reached, and described', () => {
     error('read', transient),
     done('furnish', { waiting: [] }),
     done('furnish', LACKING),
-    done('store', { pollAfterMs: 1 }),
+    done('store', { pollAfterMs: 1, rereadAfterMs: 1 }),
     error('watch', transient),
   ];
   const input = { key: 'key', object: VIEW, dependencies: [UNHEARD], at: AT, landsBy: 0, isContested: false };

@@ -144,6 +144,13 @@ export const ACTORS: readonly Change[] = [
   },
   {
     file: 'actors/effects/audit.ts',
+    breaks: 'A4, P8: the end of a claim frees what its claimant refers to again',
+    from: ' && end.generation >= generation;',
+    to: ' && generation >= 0;',
+    tests: ['test/actors/effects/audit.test.ts', 'test/actors/protocol.test.ts'],
+  },
+  {
+    file: 'actors/effects/audit.ts',
     breaks: 'a claim that is newer than the list is dropped by it',
     from: '        if (claim.generation > (referrers.generations.get(key) ?? claim.generation)) continue;\n',
     to: '',

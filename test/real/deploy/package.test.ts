@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BUILT_IN } from '../../../actors/process/adapters.ts';
+import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { crdFile } from '../../../adapters/kubernetes/mod.ts';
-import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { ROOT, withPackage } from '../packed.ts';
 
 const test = suite('npm package');
@@ -98,8 +99,13 @@ test('it has everything that runs, and everything that runs reads', () =>
     const { folder, modules, node, troupe } = await installed(tarball, scratch);
     assert.equal(await troupe('--version'), { code: 0, out: `${version}\n`, err: '' });
     assert.match((await troupe('--help')).out, /^troupe .*: Kubernetes objects as actors\n/);
-    const crds = openstackContracts.map((contract) => crdFile(contract).text).join('---\n');
+    const crds = BUILT_IN.flatMap(({ contracts }) => contracts.map((contract) => crdFile(contract).text)).join('---\n');
     assert.equal(await troupe('crds'), { code: 0, out: crds, err: '' });
+    const contracts = join(modules, 'troupe/.build/adapters/ironic/api/contracts.js');
+    const read = `import { metal3Contracts } from ${JSON.stringify(contracts)};
+      console.log(JSON.stringify(metal3Contracts.map((contract) => contract.definition())));`;
+    const definitions = `${JSON.stringify(metal3Contracts.map((contract) => contract.definition()))}\n`;
+    assert.equal(await node('--input-type=module', '-e', read), { code: 0, out: definitions, err: '' });
 
     await cp(join(ROOT, 'test/adapters/ocm/models'), join(folder, 'models'), { recursive: true });
     const checked = '5 files of 2 versions: no errors, 0 warnings\n';

@@ -32,6 +32,19 @@ export interface WebhookOptions {
   readonly versions: readonly string[];
 }
 
+/**
+ * What the API server need not ask about: an update that leaves spec and annotations as they are, of which nothing is ruled. So
+ * finalizers, owners and labels are written whether anybody answers or not.
+ */
+const MATCH_CONDITIONS = [
+  {
+    name: 'more-than-finalizers',
+    expression:
+      "request.operation != 'UPDATE' || object.?spec.orValue({}) != oldObject.?spec.orValue({}) || " +
+      'object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({})',
+  },
+] as const;
+
 export function admissionPath(kind: string): string {
   return `/validate-metal3-io-v1alpha1-${kind.toLowerCase()}`;
 }
@@ -53,6 +66,7 @@ export function webhookConfiguration({ name, server, caBundle, versions }: Webho
       clientConfig: clientConfig(admissionPath(kind)),
       failurePolicy: 'Fail',
       matchPolicy: 'Equivalent',
+      matchConditions: MATCH_CONDITIONS,
       sideEffects: 'None',
       // Without `/status`: who may write a status knows what it writes.
       rules: [{ apiGroups: [GROUP], apiVersions: versions, operations, resources: [plural], scope: 'Namespaced' }],

@@ -1,4 +1,6 @@
-// JSON objects in annotations. Anybody who may write to the object wrote them: they are read without an error.
+// JSON objects in annotations. Anybody who may write to the object wrote them: they are read without an error. Integers that no
+// number holds are BigInts, as in the objects themselves.
+import { parseJson } from '../../../exact-json.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 
 /** Deeper than any object of the API; far deeper ones exhaust the stack of whoever handles them. */
@@ -9,7 +11,7 @@ export function parsedMap(text: unknown): JsonMap | undefined {
   if (typeof text !== 'string') return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return undefined;
   }

@@ -57,6 +57,8 @@ const isNullable = (shape: Shape): boolean =>
 
 function isOfType(value: unknown, type: Extract<Shape, string>): boolean {
   if (type === 'string or null') return value === null || typeof value === 'string';
+  // What no number holds.
+  if (typeof value === 'bigint') return type === 'integer' || type === 'number';
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }
 

@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   F1. What an operation is given is never changed; results share what is the same.
-import { jsonText, parseJson } from '../exact-json.ts';
+import { jsonText, parseJson } from '../../../exact-json.ts';
 import { isMap, type JsonMap } from '../json.ts';
 
 export interface FieldSet {

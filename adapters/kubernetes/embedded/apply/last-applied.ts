@@ -1,5 +1,5 @@
 // The annotation in which kubectl's client-side apply keeps what it applied: how its owner moves to server-side apply.
-import { parseJson } from '../exact-json.ts';
+import { parseJson } from '../../../exact-json.ts';
 import { canonical, copy, isMap, type KubeObject } from '../json.ts';
 import { compare, fieldSetOf } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet } from './field-sets.ts';

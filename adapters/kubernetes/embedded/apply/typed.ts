@@ -2,7 +2,7 @@
 // identifies the items of a list.
 //
 // Without a schema a value is taken by its shape: maps are merged field by field, lists are one value.
-import { jsonText } from '../exact-json.ts';
+import { jsonText } from '../../../exact-json.ts';
 import { canonical, isMap, type JsonMap } from '../json.ts';
 import { compileSchema, fieldSchema, OBJECT_META, type Schema } from '../schemas/schema.ts';
 

@@ -3,7 +3,7 @@
 // Invariants:
 //   R1. Of the metadata an answer may change labels and annotations only: whoever changes name, namespace or uid is
 //       refused, and the rest is what it was.
-import { jsonText, parseJson } from '../exact-json.ts';
+import { jsonText, parseJson } from '../../../exact-json.ts';
 import { copy, dig, isList, isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
 import { annotationErrors, labelErrors } from '../objects/metadata.ts';
 import { aggregate } from '../schemas/field-error.ts';

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Clock } from '../../../../bus/time.ts';
+import { jsonText } from '../../../exact-json.ts';
 import { randomUid } from '../api.ts';
-import { jsonText } from '../exact-json.ts';
 import { dig, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
 import { plainFailure } from '../wire/api-error.ts';
 import type { ConversionWebhook } from './conversion.ts';

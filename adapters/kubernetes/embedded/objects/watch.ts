@@ -5,9 +5,9 @@
 //   T2. An object that begins to match the selectors is ADDED, one that ceases to is DELETED.
 //   T3. A change is serialised once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
+import { jsonText } from '../../../exact-json.ts';
 import type { Api, Resource, ResourceRequest } from '../api.ts';
 import { atOnce, each, oneAfterAnother, withConversions } from '../conversion/pending.ts';
-import { jsonText } from '../exact-json.ts';
 import { inVersion } from '../kinds/resources.ts';
 import { type FieldError, forbidden, notSupported } from '../schemas/field-error.ts';
 import type { Change, Frames } from '../storage/store.ts';

@@ -1,5 +1,5 @@
 // What is wrong with one field of an object, worded as the API server words it.
-import { jsonText } from '../exact-json.ts';
+import { jsonText } from '../../../exact-json.ts';
 import { canonical, isWhole } from '../json.ts';
 
 export const FieldErrorType = {

@@ -4,7 +4,7 @@
 //   V1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
 //       stricter after it was stored do not block writes of other fields.
 
-import { parseJson } from '../exact-json.ts';
+import { parseJson } from '../../../exact-json.ts';
 import { canonical, isList, isMap, isWhole, type JsonMap, same, typeName } from '../json.ts';
 import {
   duplicate,

@@ -1,5 +1,5 @@
 // One version of an object, kept as its JSON text.
-import { jsonText, parseJson } from '../exact-json.ts';
+import { jsonText, parseJson } from '../../../exact-json.ts';
 import { type JsonMap, type KubeObject, type ObjectMeta, same } from '../json.ts';
 
 /** What is known of an object without reading its text: enough for selectors by label, owners and the end of life. */

@@ -1,5 +1,5 @@
 // Answers in the media type that a client accepts: JSON, or YAML of the same.
-import { parseJson } from '../exact-json.ts';
+import { parseJson } from '../../../exact-json.ts';
 import { isList, isMap } from '../json.ts';
 import { yaml } from '../libraries.ts';
 import { notAcceptable, notAcceptableByRouter } from './api-error.ts';

@@ -1,7 +1,7 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
 
+import { LimitError, readJson, UnfitNumber } from '../../../exact-json.ts';
 import type { Resource, ResourceRequest } from '../api.ts';
-import { LimitError, readJson, UnfitNumber } from '../exact-json.ts';
 import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
 import { metadataTypeProblem } from '../objects/metadata.ts';
 import { invalidValue } from '../schemas/field-error.ts';

@@ -1,8 +1,8 @@
 // Objects as JSON text. What is stored in the version that is asked for goes out as it is stored.
 
+import { jsonText } from '../../../exact-json.ts';
 import type { Resource } from '../api.ts';
 import { each } from '../conversion/pending.ts';
-import { jsonText } from '../exact-json.ts';
 import type { KubeObject } from '../json.ts';
 import { inVersion } from '../kinds/resources.ts';
 import { type Stored, textOf } from '../storage/stored.ts';

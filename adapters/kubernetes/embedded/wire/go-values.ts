@@ -1,5 +1,5 @@
 // JSON values as Go prints them, which is how some messages of the API show what they are about.
-import { jsonText } from '../exact-json.ts';
+import { jsonText } from '../../../exact-json.ts';
 import { isList, isMap } from '../json.ts';
 
 /** As `%v` prints it: `map[a:1 b:[x y]]`. */

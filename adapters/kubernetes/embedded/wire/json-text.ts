@@ -1,7 +1,7 @@
 // JSON as text: what is wrong with it, in the API server's words, and which keys an object has twice. `JSON.parse` does
 // the reading; this looks only when something is amiss.
 
-import { jsonText } from '../exact-json.ts';
+import { jsonText } from '../../../exact-json.ts';
 
 /** Nesting that the API server's decoder allows. */
 const MAX_DEPTH = 10_000;

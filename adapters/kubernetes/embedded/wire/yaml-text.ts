@@ -1,6 +1,6 @@
 // YAML of requests, as the API server reads it: YAML 1.1, the first document only.
 import type { Document } from 'yaml';
-import { fittingNumbers, mayHaveLargeNumbers } from '../exact-json.ts';
+import { fittingNumbers, mayHaveLargeNumbers } from '../../../exact-json.ts';
 import { yaml } from '../libraries.ts';
 
 /** What YAML spells infinity and the like with. */

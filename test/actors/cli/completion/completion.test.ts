@@ -60,6 +60,24 @@ test('commands, those of tools, options, their values and kinds', async () => {
   assert.equal(await answers('nonsense', ''), { candidates: [], directive: ':4' });
 });
 
+test('kinds have their short names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-lamps-'));
+  try {
+    const adapter = join(folder, 'lamps.mjs');
+    const contract =
+      "{ group: 'lamps.example.org', version: 'v1', kind: 'Lamp', plural: 'lamps', shortNames: ['lp'], definition: () => ({}) }";
+    const text = `export const adapter = { realm: 'lamps', role: 'lamps', contracts: [${contract}], configure() {} };\n`;
+    await writeFile(adapter, text);
+    const ask = (...words: readonly string[]): Promise<string> =>
+      run(process.execPath, [ENTRY, '__complete', ...words], { TROUPE_ADAPTERS: adapter });
+    assert.is(await ask('get', 'l'), 'lamp\tlamps.example.org\nlp\tLamp\n:4\n');
+    assert.is(await ask('tree', 'lp'), 'lp/\tLamp\n:6\n');
+    assert.is(await ask('crds', 'L'), 'Lamp\tlamps.example.org\n:4\n');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('kubectl is answered in its own words, under the name by which it asks', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-kubectl-'));
   try {

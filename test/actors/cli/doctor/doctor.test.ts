@@ -1,6 +1,7 @@
 // `troupe doctor` on the embedded API server, a simulated cloud and a nats-server of its own where there is one.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installCrds } from '../../../../actors/cli/crds.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { checksOf } from '../../../../actors/cli/doctor/bus.ts';
 import { Area, type Check, exitCodeOf, unknown, Verdict, well, wrong } from '../../../../actors/cli/doctor/checks.ts';
@@ -8,10 +9,13 @@ import { clockCheck, leastSkew } from '../../../../actors/cli/doctor/clocks.ts';
 import { type DoctorDeps, doctor } from '../../../../actors/cli/doctor/doctor.ts';
 import { doctorText } from '../../../../actors/cli/doctor/text.ts';
 import { readConfig } from '../../../../actors/process/config.ts';
+import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
+import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type BusExamination, Seen, TerminalError } from '../../../../bus/mod.ts';
 import { inMemory } from '../../grounds.ts';
 import { checkIn, type World } from '../../harness.ts';
+import { configuredMetal3 } from '../../metal3-adapter.ts';
 import { type Said, said } from '../reader.ts';
 
 const test = suite('troupe doctor');
@@ -119,6 +123,58 @@ check(
     for (const { todo } of trouble) assert.ok(todo);
   },
   { runtime: 'stopped' },
+);
+
+check(
+  'kinds of an adapter that are not installed are a note; where there are none of any, they are missing',
+  async (world) => {
+    const adapters = [{ ...openstack, ...openstackWith({}) }, configuredMetal3];
+    const cluster = async (...more: readonly DoctorDeps['adapters'][number][]): Promise<readonly Check[]> => {
+      const { checks } = await examined(world, { adapters: more });
+      return checks.filter(({ place }) => /^CustomResourceDefinitions|^kinds of/.test(place));
+    };
+    const lines = (checks: readonly Check[]): readonly string[] =>
+      checks.map(({ verdict, place, found }) => `${verdict} ${place}: ${found}`);
+    const none = lines(await cluster(...adapters));
+    assert.match(none.join('\n'), /^wrong CustomResourceDefinitions: 39 of 39 missing: [^\n]* and 36 more$/);
+    assert.match(
+      lines(await cluster(configuredMetal3)).join('\n'),
+      /^wrong CustomResourceDefinitions: 13 of 13 missing/,
+    );
+    await installCrds(world.client, world.clock, () => undefined, metal3Contracts);
+    assert.equal(lines(await cluster(...adapters)), [
+      'well CustomResourceDefinitions: all 13 are there, established, and of this release',
+      "well kinds of 'openstack': are not installed here",
+    ]);
+    await world.installCrds();
+    assert.equal(lines(await cluster(...adapters)), [
+      'well CustomResourceDefinitions: all 39 are there, established, and of this release',
+    ]);
+  },
+  { runtime: 'stopped', crds: 'absent' },
+);
+
+check(
+  'definitions of another phase are told, with the options that say which is meant',
+  async (world) => {
+    const webhook = { service: { namespace: 'a', name: 'b' } };
+    const defined = async (phase: Phase): Promise<readonly [string | undefined, string | undefined]> => {
+      const adapters = [{ ...configuredMetal3, contracts: contractsIn({ phase, webhook }) }];
+      const [check] = (await examined(world, { adapters })).checks.filter(({ place }) => /^Custom/.test(place));
+      return [check?.found, check?.todo];
+    };
+    const well = 'all 13 are there, established, and of this release';
+    const options = '--metal3-phase, --metal3-webhook, --metal3-webhook-ca say how they are to be';
+    for (const phase of [1, 2, 3] as const) {
+      await installCrds(world.client, world.clock, () => undefined, contractsIn({ phase, webhook }));
+      assert.equal(await defined(phase), [well, undefined], `phase ${phase}`);
+    }
+    assert.match((await defined(0))[0] ?? '', /^13 of 13 not served in our version/);
+    const [found, todo] = await defined(2);
+    assert.match(found ?? '', /^13 of 13 not served in our version/);
+    assert.match(todo ?? '', options);
+  },
+  { runtime: 'stopped', crds: 'absent' },
 );
 
 check(

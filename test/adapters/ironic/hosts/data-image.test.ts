@@ -1,15 +1,17 @@
-// DataImage: what its controller and the host do next, and what is recorded.
+// DataImage: what is done next for it, and what is recorded.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type Asked,
   type DataImage,
   type DataImageHost,
   type DataImageOutcome,
-  dataImageLook,
   dataImageStatus,
   dataImageStep,
   dataImageUpkeep,
   isCdInserted,
+  isDataImageSettled,
+  MEDIA_UNSUPPORTED,
   type VirtualMedia,
 } from '../../../../adapters/ironic/hosts/data-image.ts';
 
@@ -20,76 +22,145 @@ const TIME = '2026-01-02T03:04:05Z';
 const URL = 'http://x/1.iso';
 const OTHER = 'http://x/2.iso';
 
-const held = { finalizers: ['dataimage.metal3.io'], ownerReferences: [{ uid: 'h' }] };
+const held = { ownerReferences: [{ uid: 'h' }] };
 const deleted = { ...held, deletionTimestamp: TIME };
-const host: DataImageHost = { metadata: { uid: 'h' }, status: { provisioning: { state: 'provisioned' } } };
-const annotated = (name: string): DataImageHost => ({ ...host, metadata: { uid: 'h', annotations: { [name]: '' } } });
-const paused = annotated('baremetalhost.metal3.io/paused');
-const detached = annotated('baremetalhost.metal3.io/detached');
+const on: DataImageHost = { uid: 'h', isPaused: false, isDetached: false, isRegistered: true, isStarting: false };
+const starting: DataImageHost = { ...on, isStarting: true };
+const unregistered: DataImageHost = { ...on, isRegistered: false };
+const paused: DataImageHost = { ...unregistered, isPaused: true };
+const detached: DataImageHost = { ...unregistered, isDetached: true };
 
-const imageWith = (metadata: DataImage['metadata'], attached?: string): DataImage => ({
+const imageWith = (metadata: DataImage['metadata'], attached?: string, error?: string): DataImage => ({
   metadata,
   spec: { url: URL },
-  ...(attached !== undefined && { status: { attachedImage: { url: attached } } }),
+  status: {
+    lastReconciled: TIME,
+    ...(attached !== undefined && { attachedImage: { url: attached } }),
+    ...(error !== undefined && { error: { count: 1, message: error } }),
+  },
+});
+const fresh: DataImage = { metadata: held, spec: { url: URL } };
+
+const REST = { next: 'rest' };
+const LEAVE = { next: 'leave' };
+const LOOK = { next: 'look', mayMove: false };
+const MOVE = { next: 'look', mayMove: true };
+const OPEN: Asked = { attach: URL };
+
+const upkeep: readonly (readonly [string, DataImage, DataImageHost | undefined, object, Asked?])[] = [
+  ['new', { ...fresh, metadata: {} }, on, { next: 'adopt' }],
+  ['owned by another host', imageWith({ ownerReferences: [{ uid: 'i' }] }), on, { next: 'adopt' }],
+  ['adopted before the host is registered', imageWith({}), unregistered, { next: 'adopt' }],
+  ['owned, never looked at', fresh, on, LOOK],
+  ['owned by others too', { ...fresh, metadata: { ownerReferences: [{ uid: 'i' }, { uid: 'h' }] } }, on, LOOK],
+  ['the host is not registered', fresh, unregistered, REST],
+  ['to be attached, the host is on', imageWith(held), on, REST],
+  ['to be attached, the host starts', imageWith(held), starting, MOVE],
+  ['attached, the host starts', imageWith(held, URL), starting, MOVE],
+  ['attached, the host is on', imageWith(held, URL), on, REST],
+  ['asked for, and the host is on by now', imageWith(held), on, LOOK, OPEN],
+  ['asked for and on record', imageWith(held, URL), on, REST, OPEN],
+  ['without a host', imageWith({}), undefined, REST],
+  ['host detached', imageWith(held), detached, REST],
+  ['host paused', imageWith(held), paused, REST],
+  ['deleted, attached', imageWith(deleted, URL), on, LOOK],
+  ['deleted, attached, the host starts', imageWith(deleted, URL), starting, MOVE],
+  ['deleted, the host is not registered', imageWith(deleted, URL), unregistered, REST],
+  ['deleted, not attached', imageWith(deleted), on, LEAVE],
+  ['deleted, asked for: it may be in (D1)', imageWith(deleted), on, LOOK, OPEN],
+  ['deleted, with an empty record', imageWith(deleted, ''), on, LEAVE],
+  ['deleted, without a host (D3)', imageWith(deleted, URL), undefined, LEAVE],
+  ['deleted, host detached (D3)', imageWith(deleted, URL), detached, LEAVE],
+  ['deleted, host paused', imageWith(deleted, URL), paused, REST],
+];
+
+for (const [title, image, host, expected, asked = {}] of upkeep) {
+  test(`next: ${title}`, () => assert.equal(dataImageUpkeep(image, host, { asked, hasLooked: false }), expected));
+}
+
+test('one look is enough while a host is about to be powered on, where nothing is to be done', () => {
+  const looked = { asked: {}, hasLooked: true };
+  assert.equal(dataImageUpkeep(imageWith(held, URL), starting, looked), REST);
+  assert.equal(dataImageUpkeep(imageWith(held), starting, looked), MOVE);
+  assert.equal(dataImageUpkeep(imageWith(held, '', MEDIA_UNSUPPORTED), starting, looked), REST);
 });
 
-const upkeep: readonly (readonly [string, DataImage, DataImageHost | undefined | null, object])[] = [
-  ['new', imageWith({}), host, { next: 'adopt' }],
-  ['held, not owned', imageWith({ finalizers: held.finalizers, ownerReferences: null }), host, { next: 'adopt' }],
-  ['owned, not held', imageWith({ ownerReferences: held.ownerReferences, finalizers: null }), host, { next: 'adopt' }],
-  ['owned by another host', imageWith({ ...held, ownerReferences: [{ uid: 'i' }] }), host, { next: 'adopt' }],
-  ['held and owned', imageWith(held), host, { next: 'query' }],
-  [
-    'owned by others too',
-    imageWith({ ...held, ownerReferences: [{ uid: 'i' }, { uid: 'h' }] }),
-    host,
-    { next: 'query' },
-  ],
-  ['without a host', imageWith({}), undefined, { next: 'wait', delayMs: 60_000 }],
-  ['host detached', imageWith(held), detached, { next: 'wait', delayMs: 20_000 }],
-  ['host paused', imageWith(held), paused, { next: 'rest' }],
-  ['deleted, attached', imageWith(deleted, URL), host, { next: 'wait', delayMs: 60_000 }],
-  ['deleted, not attached', imageWith(deleted), host, { next: 'dropFinalizer' }],
-  ['deleted, with an empty record', imageWith(deleted, ''), host, { next: 'dropFinalizer' }],
-  ['deleted, without a host', imageWith(deleted, URL), null, { next: 'dropFinalizer' }],
-  ['deleted, host detached', imageWith(deleted, URL), detached, { next: 'dropFinalizer' }],
-  ['deleted, host paused', imageWith(deleted, URL), paused, { next: 'rest' }],
-  ['deleted, not held', imageWith({ deletionTimestamp: TIME, finalizers: ['other'] }), host, { next: 'rest' }],
-];
-
-for (const [title, image, of, expected] of upkeep) {
-  test(`the controller: ${title}`, () => assert.equal(dataImageUpkeep(image, of), expected));
-}
+test('a host is held off while there is something to attach or to detach, and it can be', () => {
+  assert.ok(isDataImageSettled(imageWith(held, URL)));
+  assert.ok(isDataImageSettled(imageWith(deleted)));
+  assert.ok(isDataImageSettled(imageWith(held, '', MEDIA_UNSUPPORTED)));
+  for (const image of [
+    fresh,
+    imageWith(held),
+    imageWith(held, OTHER),
+    imageWith(deleted, URL),
+    imageWith(held, '', 'e'),
+  ])
+    assert.not(isDataImageSettled(image));
+});
 
 const cd = { image: URL, inserted: true, media_types: ['CD', 'DVD'] };
-const read = (...media: readonly unknown[]): VirtualMedia => ({ kind: 'read', media });
+const read = (...media: readonly unknown[]): VirtualMedia => ({ kind: 'read', media, trouble: '' });
 const inserted = read(cd);
 const empty = read({ ...cd, image: '', inserted: false });
-const delayMs = 45_000;
+const troubled: VirtualMedia = { kind: 'read', media: [], trouble: 'Could not attach device' };
+const unsupported: VirtualMedia = { kind: 'unsupported' };
 
-const steps: readonly (readonly [string, DataImage | undefined | null, VirtualMedia, object])[] = [
-  ['there is none', undefined, inserted, { next: 'proceed' }],
-  ['null', null, inserted, { next: 'proceed' }],
-  ['attach', imageWith(held), empty, { next: 'attach', url: URL, delayMs }],
-  ['attach beside what somebody else inserted', imageWith(held, ''), inserted, { next: 'attach', url: URL, delayMs }],
-  ['attached', imageWith(held, URL), inserted, { next: 'proceed' }],
-  ['attached, and not there', imageWith(held, URL), empty, { next: 'forget', delayMs }],
-  ['no media at all', imageWith(held, URL), read(), { next: 'forget', delayMs }],
-  ['another URL: detach first', imageWith(held, OTHER), inserted, { next: 'detach', delayMs }],
-  ['another URL, and not there', imageWith(held, OTHER), empty, { next: 'forget', delayMs }],
-  ['deleted: detach', imageWith(deleted, URL), inserted, { next: 'detach', delayMs }],
-  ['deleted, and not there', imageWith(deleted, URL), empty, { next: 'forget', delayMs }],
-  ['deleted, nothing on record', imageWith(deleted), empty, { next: 'proceed' }],
-  ['deleted, what is in is not on record (D1)', imageWith(deleted), inserted, { next: 'proceed' }],
-  ['nothing wanted', { metadata: held }, empty, { next: 'proceed' }],
-  ['the node is busy', imageWith(held), { kind: 'busy' }, { next: 'wait', delayMs }],
-  ['not answered', imageWith(held), { kind: 'failed' }, { next: 'wait', delayMs: 30_000 }],
-  ['an old Ironic does not hold the host off', imageWith(held), { kind: 'unsupported' }, { next: 'proceed' }],
+const PROCEED = { next: 'proceed' };
+const ATTACH = { next: 'attach' };
+const DETACH = { next: 'detach' };
+const recorded = (outcome: DataImageOutcome): object => ({ next: 'record', outcome });
+const OUT = recorded({ kind: 'detached' });
+const failing = (message: string): object => recorded({ kind: 'failed', message });
+const NOT_THERE = 'Ironic was asked to attach the image, and it is not there';
+const STILL_THERE = 'Ironic was asked to detach the image, and it is still there';
+
+const steps: readonly (readonly [string, DataImage, VirtualMedia, object, Asked?])[] = [
+  ['attach', imageWith(held), empty, ATTACH],
+  ['attach beside what somebody else inserted', imageWith(held, ''), inserted, ATTACH],
+  ['asked for, and seen (D4)', imageWith(held), inserted, recorded({ kind: 'attached', url: URL }), OPEN],
+  [
+    'another one was asked for',
+    imageWith(held),
+    inserted,
+    recorded({ kind: 'attached', url: OTHER }),
+    { attach: OTHER },
+  ],
+  ['asked for, and not there', imageWith(held), empty, failing(NOT_THERE), OPEN],
+  ['asked for, and Ironic says why not', imageWith(held), troubled, failing('Could not attach device'), OPEN],
+  ['attached', imageWith(held, URL), inserted, PROCEED],
+  ['attached, and not there', imageWith(held, URL), empty, OUT],
+  ['no media at all', imageWith(held, URL), read(), OUT],
+  ['another URL: detach first (D2)', imageWith(held, OTHER), inserted, DETACH],
+  ['another URL, and not there', imageWith(held, OTHER), empty, OUT],
+  ['asked to detach, and out', imageWith(held, OTHER), empty, OUT, { detach: true }],
+  ['asked to detach, and still there', imageWith(held, OTHER), inserted, failing(STILL_THERE), { detach: true }],
+  ['deleted: detach', imageWith(deleted, URL), inserted, DETACH],
+  ['deleted, and not there', imageWith(deleted, URL), empty, OUT],
+  ['deleted, nothing on record', imageWith(deleted), empty, PROCEED],
+  ['deleted, what is in is not on record (D1)', imageWith(deleted), inserted, PROCEED],
+  ['nothing wanted', { metadata: held, status: { lastReconciled: TIME } }, empty, PROCEED],
+  ['never looked at, nothing wanted', { metadata: held }, empty, recorded({ kind: 'unchanged' })],
+  ['the node is busy', imageWith(held), { kind: 'busy' }, { next: 'wait', delayMs: 3_000 }],
+  ['an old Ironic', imageWith(held), unsupported, failing(MEDIA_UNSUPPORTED)],
+  ['an old Ironic, told once', imageWith(held, '', MEDIA_UNSUPPORTED), unsupported, PROCEED],
+  ['a new Ironic', imageWith(held, URL, MEDIA_UNSUPPORTED), inserted, recorded({ kind: 'unchanged' })],
 ];
 
-for (const [title, image, media, expected] of steps) {
-  test(`the host: ${title}`, () => assert.equal(dataImageStep(image, { media, pauseMs: delayMs }), expected));
+for (const [title, image, media, expected, asked = {}] of steps) {
+  test(`while the host starts: ${title}`, () =>
+    assert.equal(dataImageStep(image, { media, mayMove: true, asked }), expected));
 }
+
+test('while the host is on nothing is moved, and what is seen is recorded', () => {
+  const step = (image: DataImage, media: VirtualMedia, asked: Asked = {}): object =>
+    dataImageStep(image, { media, mayMove: false, asked });
+  assert.equal(step(imageWith(held), empty), PROCEED);
+  assert.equal(step(imageWith(deleted, URL), inserted), PROCEED);
+  assert.equal(step(imageWith(deleted, URL), empty), OUT);
+  assert.equal(step(imageWith(deleted), inserted, OPEN), recorded({ kind: 'attached', url: URL }));
+  assert.equal(step(fresh, empty), recorded({ kind: 'unchanged' }));
+});
 
 test('only a CD counts, and only when it is in', () => {
   assert.ok(isCdInserted([{ inserted: false }, cd]));
@@ -100,23 +171,23 @@ test('only a CD counts, and only when it is in', () => {
     assert.not(isCdInserted(odd));
 });
 
-const failing: DataImage = {
+const failed: DataImage = {
   ...imageWith(held),
   status: { attachedImage: { url: URL }, error: { count: 2, message: 'old' } },
 };
 
 const outcomes: readonly (readonly [string, DataImage, DataImageOutcome, object])[] = [
   ['attached', imageWith(held), { kind: 'attached', url: URL }, { attachedImage: { url: URL } }],
-  ['attached after errors', failing, { kind: 'attached', url: OTHER }, { attachedImage: { url: OTHER } }],
-  ['detached', failing, { kind: 'detached' }, {}],
+  ['attached after errors', failed, { kind: 'attached', url: OTHER }, { attachedImage: { url: OTHER } }],
+  ['detached', failed, { kind: 'detached' }, {}],
   ['first failure', imageWith(held), { kind: 'failed', message: 'm' }, { error: { count: 1, message: 'm' } }],
   [
     'another failure',
-    failing,
+    failed,
     { kind: 'failed', message: 'm' },
     { attachedImage: { url: URL }, error: { count: 3, message: 'm' } },
   ],
-  ['as it was', failing, { kind: 'unchanged' }, { attachedImage: { url: URL }, error: { count: 2, message: 'old' } }],
+  ['as it was', failed, { kind: 'unchanged' }, { attachedImage: { url: URL }, error: { count: 2, message: 'old' } }],
   ['as it was, all well', imageWith(held, URL), { kind: 'unchanged' }, { attachedImage: { url: URL } }],
   [
     'with the empty members of typed clients',
@@ -133,49 +204,31 @@ for (const [title, image, outcome, expected] of outcomes) {
   });
 }
 
-test('what a look of the controller comes to', () => {
-  assert.equal(dataImageLook(imageWith(held, URL), inserted), { kind: 'unchanged' });
-  assert.equal(dataImageLook(imageWith(held, URL), empty), { kind: 'detached' });
-  assert.equal(dataImageLook(imageWith(held), empty), { kind: 'unchanged' });
-  assert.is(dataImageLook(imageWith(held), { kind: 'busy' }), undefined);
-  assert.is(dataImageLook(imageWith(held), { kind: 'failed' }), undefined);
-  assert.equal(dataImageLook(imageWith(held), { kind: 'unsupported' }), {
-    kind: 'failed',
-    message: 'querying virtual media needs version 1.93 of the Ironic API',
-  });
+test('an Ironic that is too old is told of until it is not', () => {
+  const status = dataImageStatus(imageWith(held), { kind: 'failed', message: MEDIA_UNSUPPORTED }, NOW);
+  assert.is(status.error?.count, 1);
+  assert.equal(dataImageStatus({ ...fresh, status }, { kind: 'unchanged' }, NOW), { lastReconciled: TIME });
 });
 
-test('an Ironic that is too old is told of once, until it is not', () => {
-  const outcome = dataImageLook(imageWith(held), { kind: 'unsupported' });
-  const image: DataImage = {
-    ...imageWith(held),
-    status: dataImageStatus(imageWith(held), outcome as DataImageOutcome, NOW),
-  };
-  assert.is(image.status?.error?.count, 1);
-  assert.is(dataImageLook(image, { kind: 'unsupported' }), undefined);
-  assert.equal(dataImageStatus(image, { kind: 'unchanged' }, NOW), { lastReconciled: TIME });
-});
-
-test('from attaching to the end: each step is recorded, then looked at anew', () => {
+test('from attaching to the end: what was asked for is recorded when it is seen', () => {
   let image = imageWith(held);
-  const record = (outcome: DataImageOutcome): void => {
-    image = { ...image, status: dataImageStatus(image, outcome, NOW) };
+  const step = (media: VirtualMedia, asked: Asked = {}): string => {
+    const next = dataImageStep(image, { media, mayMove: true, asked });
+    if (next.next === 'record') image = { ...image, status: dataImageStatus(image, next.outcome, NOW) };
+    return next.next === 'record' ? next.outcome.kind : next.next;
   };
-  const next = (media: VirtualMedia): string => dataImageStep(image, { media, pauseMs: delayMs }).next;
-  assert.is(next(empty), 'attach');
-  record({ kind: 'attached', url: URL });
-  assert.is(next(inserted), 'proceed');
+  assert.is(step(empty), 'attach');
+  assert.is(step(inserted, { attach: URL }), 'attached');
+  assert.is(step(inserted), 'proceed');
   image = { ...image, spec: { url: OTHER } };
-  assert.is(next(inserted), 'detach');
-  record({ kind: 'detached' });
-  assert.is(next(empty), 'attach');
-  record({ kind: 'attached', url: OTHER });
+  assert.is(step(inserted), 'detach');
+  assert.is(step(empty, { detach: true }), 'detached');
+  assert.is(step(empty), 'attach');
+  assert.is(step(inserted, { attach: OTHER }), 'attached');
   image = { ...image, metadata: deleted };
-  assert.is(dataImageUpkeep(image, host).next, 'wait');
-  assert.is(next(inserted), 'detach');
-  record({ kind: 'detached' });
-  assert.is(next(empty), 'proceed');
-  assert.is(dataImageUpkeep(image, host).next, 'dropFinalizer');
+  assert.is(step(inserted), 'detach');
+  assert.is(step(empty, { detach: true }), 'detached');
+  assert.equal(dataImageUpkeep(image, on, { asked: {}, hasLooked: false }), LEAVE);
 });
 
 test.run();

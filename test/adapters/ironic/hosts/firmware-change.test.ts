@@ -5,6 +5,7 @@ import {
   FirmwareRefreshMs,
   firmwareChange,
   firmwareRefreshMs,
+  firmwareRereadMs,
   isFirmwareSkipped,
   servicedOnReboot,
 } from '../../../../adapters/ironic/hosts/firmware-change.ts';
@@ -34,6 +35,7 @@ test('looks: 5 minutes, 1 while a change is pending, 30 s after an error, 10 min
   assert.is(firmwareRefreshMs(changed('False')), 300_000);
   assert.is(firmwareRefreshMs([]), 300_000);
   assert.is(firmwareRefreshMs(changed('True')), 60_000);
+  assert.equal([firmwareRereadMs(changed('True')), firmwareRereadMs([])], [300_000, 21_600_000]);
   assert.is(FirmwareRefreshMs.Failed, 30_000);
   assert.is(FirmwareRefreshMs.Skipped, 600_000);
 });

@@ -69,7 +69,8 @@ test('settings are read with what they may be set to, and whose machine it is', 
 
 test('after a clean step the settings and the components are others, and the schema is the same', () =>
   withSimulated(async (scene) => {
-    const ports = portsOf(scene);
+    const asked: string[] = [];
+    const ports = portsOf(scene, undefined, asked);
     const before = await settingsOf(ports, scene.node);
     const bios = {
       interface: 'bios',
@@ -85,6 +86,14 @@ test('after a clean step the settings and the components are others, and the sch
     const { settings, schema } = await settingsOf(ports, scene.node);
     assert.is(settings.find(({ name }) => name === 'ProcTurboMode')?.value, 'Disabled');
     assert.equal(schema, before.schema);
+    assert.equal([schema.isThere, asked.length], [false, 2]);
+    const there = {
+      [`FirmwareSchema/${schema.name}`]: { id: schema.name, ready: true, attributes: { hasVendor: true } },
+    };
+    const { read: again } = firmwareSettingsOperations(ports) ?? {};
+    const told = request(SETTINGS, { ...hostOf(scene.node, VENDOR), ...there });
+    assert.equal(((await call(again, told)) as SettingsReading).schema, { ...schema, isThere: true });
+    assert.is(asked.length, 2, 'what is there is not looked for');
     const { read } = firmwareComponentsOperations(ports) ?? {};
     const { components } = (await call(read, request(COMPONENTS, hostOf(scene.node)))) as ComponentsReading;
     const versions = components.map(({ component, currentVersion }) => `${component} ${currentVersion}`);
@@ -93,9 +102,28 @@ test('after a clean step the settings and the components are others, and the sch
 
 test('a schema that is there stays as the first host wrote it', () =>
   withSimulated(async (scene) => {
-    const spec = { hardwareVendor: 'First', schema: {} };
+    const spec = { hardwareVendor: 'First', hardwareModel: 'Model', schema: {} };
     const known = { metadata: { name: 'n' }, spec } as unknown as KubeObject;
     assert.equal((await settingsOf(portsOf(scene, known), scene.node)).schema.spec, spec);
+  }));
+
+test('a schema that was made before anybody knew the vendor is told it', () =>
+  withSimulated(async (scene) => {
+    const nameless = { metadata: { name: 'n' }, spec: { schema: {} } } as unknown as KubeObject;
+    const ports = portsOf(scene, nameless);
+    const { name } = (await settingsOf(ports, scene.node)).schema;
+    const { read } = firmwareSettingsOperations(ports) ?? {};
+    const reading = async (vendor: JsonObject, hasVendor: boolean): Promise<SettingsReading> => {
+      const schema = { [`FirmwareSchema/${name}`]: { id: name, ready: true, attributes: { hasVendor } } };
+      return (await call(read, request(SETTINGS, { ...hostOf(scene.node, vendor), ...schema }))) as SettingsReading;
+    };
+    const told = (await reading(VENDOR, false)).schema;
+    assert.equal(
+      [told.isThere, told.spec],
+      [false, { ...nameless.spec, hardwareVendor: 'Loopback', hardwareModel: 'Simulated' }],
+    );
+    assert.is((await reading({}, false)).schema.isThere, true);
+    assert.is((await reading(VENDOR, true)).schema.isThere, true);
   }));
 
 test('no password leaves the process, whatever it is called', () =>

@@ -12,7 +12,7 @@ const test = suite('outcomes of passes');
 /** By chance. */
 function outcomes(last: Ended<object>['last']): readonly Outcome[] {
   const ended = { last, notes: [], node: undefined, sight: undefined, memory: undefined };
-  return [0, 0.3, 0.99].map((random) => outcomeOf(ended, { host: {}, at: 0, random }));
+  return [0, 0.3, 0.99].map((random) => outcomeOf(ended, { host: {}, at: 0, random, speed: 1 }));
 }
 
 test('whoever waits for a node does so at one of two paces, without chance', () => {

@@ -48,7 +48,7 @@ function scene() {
     return { status: 200, body: nodes.nodes.get('n1') as unknown as JsonObject };
   };
   const sights = new Sights(clock);
-  const all = passes({ clock, ironic: { call } as IronicClient, sights });
+  const all = passes({ clock, ironic: { call } as IronicClient, sights, options: { speed: 1 } });
   /** One operation of the host, which knows the node so. @returns what it knows after that */
   const pass = async (node: HostNode | undefined, decide = done, id = 'n1'): Promise<HostNode | undefined> => {
     const metadata = { name: 'h', namespace: 'ns', uid: 'h', resourceVersion: '1', generation: 1 };

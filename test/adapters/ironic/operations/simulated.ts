@@ -10,7 +10,10 @@ import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 export interface Simulated {
   readonly simulator: Simulator;
   readonly client: IronicClient;
+  /** Of the simulated Ironic: goes ahead of the real one. */
   readonly clock: Clock;
+  /** The real one. */
+  readonly runtimeClock: Clock;
   /** UUID of the node, which is manageable. */
   readonly node: string;
   pass(ms: number): void;
@@ -65,7 +68,7 @@ export async function withSimulated(run: (scene: Simulated) => Promise<void>): P
     await provision({ target: 'manage' });
     // Without it nobody would know whose ramdisk calls.
     await client.createPort({ node_uuid: made.uuid, address: MAC, pxe_enabled: true }, until);
-    await run({ simulator, client, clock, node: made.uuid, pass, provision });
+    await run({ simulator, client, clock, runtimeClock: real, node: made.uuid, pass, provision });
   } finally {
     await client.close();
     await simulator.close();

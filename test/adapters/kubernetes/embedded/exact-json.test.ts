@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
-import { exactNumber, jsonText, parseJson } from '../../../../adapters/kubernetes/embedded/exact-json.ts';
+import { exactNumber, jsonText, parseJson } from '../../../../adapters/exact-json.ts';
 import { invalidValue } from '../../../../adapters/kubernetes/embedded/schemas/field-error.ts';
 import { APPLY, DEFINITIONS, JSON_PATCH, MERGE, WIDGET_PATH, withServer, withWidgets } from './harness.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
-import { readJson } from '../../../../adapters/kubernetes/embedded/exact-json.ts';
+import { readJson } from '../../../../adapters/exact-json.ts';
 import { APPLY, JSON_PATCH, MERGE, STRATEGIC, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
 
 const test = suite('embedded api server: limits');

@@ -8,6 +8,8 @@ import type { Rule } from './rule.ts';
 const NO_MD5 = /^(?:[0-9a-f]{64}|[0-9a-f]{128})$/i;
 
 const TYPE = 'checksumType';
+/** Of the schema of v1beta1. */
+const DEFAULT = 'auto';
 
 /** @param images  where the kind has images */
 export function checksumTypes(images: readonly Path[]): Rule {
@@ -30,14 +32,16 @@ export function checksumTypes(images: readonly Path[]): Rule {
   };
 }
 
-/** Whether the type is the one that was written for the image as it was, and the image is still the same. */
+/**
+ * Whether the type is the one that was written for the image as it was, and the image is still the same. For one without a
+ * checksum nothing is written, but the schema of v1beta1 has a default.
+ */
 function isAsWritten(image: JsonMap, former: unknown): boolean {
-  const type = writtenType(former);
+  if (!isMap(former) || isTyped(former)) return false;
   return (
-    type !== undefined &&
-    image[TYPE] === type &&
-    image['url'] === valueAt(former, ['url']) &&
-    image['checksum'] === valueAt(former, ['checksum'])
+    image[TYPE] === (writtenType(former) ?? DEFAULT) &&
+    image['url'] === former['url'] &&
+    image['checksum'] === former['checksum']
   );
 }
 
@@ -47,6 +51,9 @@ function writtenType(image: unknown): 'md5' | 'auto' | undefined {
   return NO_MD5.test(String(image['checksum'])) ? 'auto' : 'md5';
 }
 
-function isUntyped({ checksum, [TYPE]: type }: JsonMap): boolean {
-  return typeof checksum === 'string' && checksum !== '' && (type === undefined || type === null || type === '');
+function isUntyped(image: JsonMap): boolean {
+  const { checksum } = image;
+  return typeof checksum === 'string' && checksum !== '' && !isTyped(image);
 }
+
+const isTyped = ({ [TYPE]: type }: JsonMap): boolean => type !== undefined && type !== null && type !== '';

@@ -43,6 +43,14 @@ test('a kind has a webhook', () => {
     },
     failurePolicy: 'Fail',
     matchPolicy: 'Equivalent',
+    matchConditions: [
+      {
+        name: 'more-than-finalizers',
+        expression:
+          "request.operation != 'UPDATE' || object.?spec.orValue({}) != oldObject.?spec.orValue({}) || " +
+          'object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({})',
+      },
+    ],
     sideEffects: 'None',
     rules: [
       {

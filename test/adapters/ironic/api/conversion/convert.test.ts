@@ -96,6 +96,24 @@ for (const [title, spec, expected] of EXAMPLES) {
   });
 }
 
+test("the default of v1beta1's schema, which the API server adds to what it reads, does not show in v1alpha1", () => {
+  const image = { url: U, format: 'live-iso' };
+  const object = alpha({ spec: { online: true, image } });
+  const there = toBeta(object);
+  const filled = { ...there, spec: { ...(there['spec'] as Tree), image: { ...image, checksumType: 'auto' } } };
+  assert.equal(toAlpha(filled), object);
+  const other = { ...filled, spec: { ...(there['spec'] as Tree), image: { ...image, checksumType: 'md5' } } };
+  assert.equal((toAlpha(other)['spec'] as Tree)['image'], { ...image, checksumType: 'md5' });
+});
+
+test('integers that no number holds are kept as they are, in the annotation as well', () => {
+  const sizeBytes = 2n ** 53n + 1n;
+  const object = alpha({ spec: { online: true }, status: { hardware: { storage: [{ name: 'a', sizeBytes }] } } });
+  const there = toBeta(object);
+  assert.match(cacheOf(there) ?? '', '"sizeBytes":9007199254740993');
+  assert.equal(toAlpha(there), object);
+});
+
 test('an object that was born in v1beta1 has the empty profile, and says that its checksum has no type', () => {
   const image = { url: U, checksum: 'C' };
   assert.equal(

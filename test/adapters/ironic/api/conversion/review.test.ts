@@ -1,9 +1,12 @@
 // Reviews, as an API server sends them.
+import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../../../actors/clock.ts';
-import { answerConversionReview } from '../../../../../adapters/ironic/api/conversion/review.ts';
+import { answeredReview } from '../../../../../actors/webhooks/conversion-review.ts';
+import { RefusedBody } from '../../../../../actors/webhooks/review-reader.ts';
 import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
+import { metal3Webhooks } from '../../../../../adapters/ironic/webhooks.ts';
 import { checkedObject } from '../../../../../adapters/kubernetes/embedded/conversion/review.ts';
 import type { KubeObject } from '../../../../../adapters/kubernetes/embedded/json.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';
@@ -23,23 +26,36 @@ interface Response {
   readonly result: { readonly status: string; readonly message?: string };
 }
 
-function responseTo(review: unknown): Response {
-  const answer = answerConversionReview(review);
-  if (answer.kind === 'refused') throw new Error(answer.message);
-  assert.is(answer.statusCode, 200);
-  assert.is(answer.body['apiVersion'], 'apiextensions.k8s.io/v1');
-  assert.is(answer.body['kind'], 'ConversionReview');
-  return answer.body['response'] as Response;
+/** Bytes that arrive together. */
+const CHUNK = 16_384;
+
+/** @throws {RefusedBody} it is no review */
+async function responseTo(review: unknown): Promise<Response> {
+  const convert = metal3Webhooks.conversion?.convert;
+  if (convert === undefined) throw new Error('nothing is converted');
+  const body = Buffer.from(JSON.stringify(review) ?? '');
+  const chunks = Array.from({ length: Math.ceil(body.length / CHUNK) }, (_, at) =>
+    body.subarray(at * CHUNK, (at + 1) * CHUNK),
+  );
+  const onDefect = (error: unknown): void => {
+    throw error;
+  };
+  let text = '';
+  for await (const piece of answeredReview(Readable.from(chunks), { convert, onDefect })) text += piece;
+  const answer = JSON.parse(text) as JsonMap;
+  assert.is(answer['apiVersion'], 'apiextensions.k8s.io/v1');
+  assert.is(answer['kind'], 'ConversionReview');
+  return answer['response'] as Response;
 }
 
-test('objects come back in their order, in the version that was asked for', () => {
+test('objects come back in their order, in the version that was asked for', async () => {
   const objects = [
     alpha({ spec: { online: true } }),
     beta({ spec: { poweredOn: false } }),
     { apiVersion: V1ALPHA1, kind: 'DataImage', metadata, spec: { url: 'http://x' } },
     alpha({ metadata: { ...metadata, name: 'node-1' }, spec: { online: false } }),
   ];
-  const { uid, convertedObjects, result } = responseTo(asked(objects));
+  const { uid, convertedObjects, result } = await responseTo(asked(objects));
   assert.is(uid, '705ab4f5');
   assert.equal(result, { status: 'Success' });
   assert.equal(
@@ -53,7 +69,7 @@ test('objects come back in their order, in the version that was asked for', () =
   );
 });
 
-test('of metadata nothing changes but annotations', () => {
+test('of metadata nothing changes but annotations', async () => {
   const full = {
     ...metadata,
     labels: { rack: '7' },
@@ -65,25 +81,29 @@ test('of metadata nothing changes but annotations', () => {
     ownerReferences: [{ apiVersion: V1ALPHA1, kind: 'BareMetalHost', name: 'x', uid: 'y' }],
     managedFields: [{ apiVersion: V1ALPHA1 }],
   };
-  const [there] = responseTo(asked([alpha({ metadata: full, spec: { online: true } })])).convertedObjects;
+  const {
+    convertedObjects: [there],
+  } = await responseTo(asked([alpha({ metadata: full, spec: { online: true } })]));
   const { annotations, ...rest } = (there as Tree)['metadata'] as Tree;
   const { annotations: before, ...expected } = full;
   assert.equal(rest, expected);
   assert.equal({ ...(annotations as Tree), ...before }, annotations);
-  const [back] = responseTo(asked([there], V1ALPHA1)).convertedObjects;
+  const {
+    convertedObjects: [back],
+  } = await responseTo(asked([there], V1ALPHA1));
   assert.equal(back?.['metadata'], full);
 });
 
-test('no objects are converted to none', () => {
-  assert.equal(responseTo(asked([])), { uid: '705ab4f5', convertedObjects: [], result: { status: 'Success' } });
+test('no objects are converted to none', async () => {
+  assert.equal(await responseTo(asked([])), { uid: '705ab4f5', convertedObjects: [], result: { status: 'Success' } });
 });
 
-test('an API server takes the answers as they are', () => {
+test('an API server takes the answers as they are', async () => {
   const fields = fieldsOf([...HOST_ROWS, ...HARDWARE_ROWS], 'v1alpha1');
   const random = mulberry32(11);
   const hosts = Array.from({ length: 200 }, () => randomObject('BareMetalHost', 'v1alpha1', fields, random));
-  const there = responseTo(asked(hosts)).convertedObjects;
-  const back = responseTo(asked(there, V1ALPHA1)).convertedObjects;
+  const { convertedObjects: there } = await responseTo(asked(hosts));
+  const { convertedObjects: back } = await responseTo(asked(there, V1ALPHA1));
   for (const [at, host] of hosts.entries()) {
     const received = there[at] as Tree;
     assert.equal(checkedObject(host as KubeObject, received, V1BETA1, at), received);
@@ -108,8 +128,8 @@ const FAILING: readonly (readonly [title: string, objects: readonly unknown[], v
   ['no object', [null], V1BETA1, /^object "": not an object$/],
 ];
 for (const [title, objects, version, message] of FAILING) {
-  test(`${title}: the review fails, names the object, and converts none`, () => {
-    const { uid, convertedObjects, result } = responseTo(asked(objects, version));
+  test(`${title}: the review fails, names the object, and converts none`, async () => {
+    const { uid, convertedObjects, result } = await responseTo(asked(objects, version));
     assert.is(uid, '705ab4f5');
     assert.equal(convertedObjects, []);
     assert.is(result.status, 'Failed');
@@ -118,9 +138,9 @@ for (const [title, objects, version, message] of FAILING) {
   });
 }
 
-test('what is kept may be damaged: the review does not fail', () => {
+test('what is kept may be damaged: the review does not fail', async () => {
   const annotations = { 'cluster.x-k8s.io/conversion-data': '{"spec":' };
-  const { result, convertedObjects } = responseTo(
+  const { result, convertedObjects } = await responseTo(
     asked([beta({ metadata: { ...metadata, annotations }, spec: { poweredOn: true } })], V1ALPHA1),
   );
   assert.equal(result, { status: 'Success' });
@@ -143,26 +163,31 @@ const NO_REVIEWS: readonly (readonly [title: string, body: unknown])[] = [
   ['no objects', asked(undefined)],
 ];
 for (const [title, body] of NO_REVIEWS) {
-  test(`${title} is no review`, () => {
-    const answer = answerConversionReview(body);
-    assert.is(answer.kind, 'refused');
-    assert.is(answer.statusCode, 400);
+  test(`${title} is no review`, async () => {
+    try {
+      await responseTo(body);
+    } catch (error) {
+      assert.instance(error, RefusedBody);
+      assert.is((error as RefusedBody).status, 400);
+      return;
+    }
+    assert.unreachable();
   });
 }
 
 /** With the time of the processor that it took, in milliseconds: how busy the machine is does not count. */
-function timed<Result>(run: () => Result): readonly [result: Result, ms: number] {
+async function timed<Result>(run: () => Promise<Result>): Promise<readonly [result: Result, ms: number]> {
   const since = process.cpuUsage();
-  const result = run();
+  const result = await run();
   return [result, Math.round(process.cpuUsage(since).user / 1_000)];
 }
 
-test('a list of 1,000 hosts is converted at once', () => {
+test('a list of 1,000 hosts is converted at once', async () => {
   const fields = fieldsOf([...HOST_ROWS, ...HARDWARE_ROWS], 'v1alpha1');
   const random = mulberry32(7);
   const hosts = Array.from({ length: 1_000 }, () => randomObject('BareMetalHost', 'v1alpha1', fields, random));
-  const [there, thereMs] = timed(() => responseTo(asked(hosts)).convertedObjects);
-  const [back, backMs] = timed(() => responseTo(asked(there, V1ALPHA1)).convertedObjects);
+  const [{ convertedObjects: there }, thereMs] = await timed(() => responseTo(asked(hosts)));
+  const [{ convertedObjects: back }, backMs] = await timed(() => responseTo(asked(there, V1ALPHA1)));
   const bytes = JSON.stringify(hosts).length;
   process.stdout.write(`1,000 hosts, ${bytes} bytes, processor time: ${thereMs} ms there, ${backMs} ms back\n`);
   assert.is(there.length, 1_000);

@@ -224,7 +224,12 @@ function expectedAfter(edit: Edit, object: Tree, there: Tree, edited: Tree, rows
     const [image, now] = [at(result, path), at(edited, path)];
     if (!image || !now) continue;
     const former = at(object, path);
-    if (isUntouched(edited, there, path) && former?.['checksum'] && !former['checksumType']) {
+    const isSameImage = former !== undefined && ['url', 'checksum'].every((key) => now[key] === former[key]);
+    if (isSameImage && !former['checksum'] && !former['checksumType'] && now['checksumType'] === 'auto') {
+      // The default of the schema: nobody can tell it from an edit.
+      if (former['checksumType'] === undefined) delete image['checksumType'];
+      else image['checksumType'] = former['checksumType'];
+    } else if (isUntouched(edited, there, path) && former?.['checksum'] && !former['checksumType']) {
       const type = former['checksumType'];
       if (type === undefined) delete image['checksumType'];
       else image['checksumType'] = type;

@@ -1,0 +1,252 @@
+// Whom the API server trusts when it asks: the caBundle in the objects that lead it here, kept there whatever somebody applies.
+//
+// Invariants:
+//   T1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
+//       stays as it is.
+//   T2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
+//   T3. `since` is told only while every object that is there says the whole bundle.
+import type { Logger } from 'pino';
+import {
+  type KubeClient,
+  type Objects,
+  type Resource,
+  resourcePath,
+  watchResource,
+} from '../../adapters/kubernetes/mod.ts';
+import type { Webhooks } from '../../adapters/webhooks.ts';
+import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { listOf, mapOf } from './data.ts';
+
+/** A Service of the cluster. */
+export interface ServicePlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface TrustDeps {
+  readonly client: KubeClient;
+  readonly objects: Objects;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly webhooks: readonly Webhooks[];
+  /** By which this server is reached. */
+  readonly service: ServicePlace;
+  /** Whether these authorities, as PEM, are all that are to be trusted, as far as is known. */
+  isEnough(said: string): boolean;
+  /** What is to be said in place of that, as it is now. @throws it cannot be told */
+  bundle(said: string): Promise<string>;
+  /** Told when something changes about whether it is trusted. */
+  onChange(): void;
+}
+
+export interface Trust {
+  /** Since when every object that is there says what is enough; undefined: not all of them do, or it is not known. */
+  since(): number | undefined;
+  /** Other authorities are to be trusted. */
+  renew(): void;
+}
+
+interface Target {
+  readonly resource: Resource;
+  readonly name: string;
+  /** Where in the object a caBundle belongs, and what it is now. */
+  readonly entries: (object: JsonObject, paths: ReadonlySet<string>, service: ServicePlace) => readonly Entry[];
+}
+
+interface Entry {
+  /** JSON pointer of the clientConfig. */
+  readonly pointer: string;
+  /** PEM; empty: there is none. */
+  readonly said: string;
+}
+
+interface Said {
+  /** By an object, one for each of its entries; undefined: it is not known. */
+  bundles: readonly string[] | undefined;
+}
+
+const MANAGER = 'troupe-webhooks';
+const DEFINITIONS: Resource = {
+  realm: 'apiextensions',
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  metadataOnly: true,
+};
+const CONFIGURATIONS: Resource = {
+  realm: 'admissionregistration',
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  metadataOnly: true,
+};
+
+const PAUSE_FIRST_MS = 50;
+const PAUSE_LIMIT_MS = 30_000;
+/** In a row, of which nothing is said. */
+const RACES = 5;
+
+/** Keeps the bundles until `signal` is aborted. */
+export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { readonly ended: Promise<void> } {
+  const { client, objects, clock, log, webhooks, service, isEnough, bundle, onChange } = deps;
+  const paths = new Set(
+    webhooks.flatMap(({ conversion, admission }) => [
+      ...(conversion === undefined ? [] : [conversion.path]),
+      ...(admission?.paths ?? []),
+    ]),
+  );
+  const targets = targetsOf(webhooks).map((target) => ({ target, said: { bundles: undefined } as Said }));
+  let saidAt: number | undefined;
+
+  const judge = (): void => {
+    const isSaid = targets.every(({ said }) => said.bundles?.every(isEnough) === true);
+    saidAt = isSaid ? (saidAt ?? clock.now()) : undefined;
+  };
+
+  /** One look, and one write where it is needed. */
+  const settle = async ({ resource, name, entries }: Target, said: Said): Promise<void> => {
+    const path = resourcePath(resource, '', name);
+    const object = await read(client, path);
+    const found = object === undefined ? [] : entries(object, paths, service);
+    said.bundles = found.map((entry) => entry.said);
+    const wrong: (Entry & { readonly wanted: string })[] = [];
+    for (const entry of found.filter((each) => !isEnough(each.said))) {
+      const wanted = await bundle(entry.said);
+      if (wanted !== entry.said) wrong.push({ ...entry, wanted });
+    }
+    if (object === undefined || wrong.length === 0) return;
+    const { resourceVersion } = object['metadata'] as { readonly resourceVersion: string };
+    await client.call({
+      method: 'PATCH',
+      path: `${path}?fieldManager=${MANAGER}`,
+      contentType: 'application/json-patch+json',
+      body: [
+        { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+        ...wrong.map(({ pointer, wanted }) => ({ op: 'add', path: `${pointer}/caBundle`, value: encoded(wanted) })),
+      ],
+    });
+    said.bundles = found.map(
+      ({ pointer, said: before }) => wrong.find((one) => one.pointer === pointer)?.wanted ?? before,
+    );
+    log.info({ [resource.kind]: name }, 'the API server is told whom to trust');
+  };
+
+  const renewals = new Set<() => void>();
+  const keep = async (target: Target, said: Said): Promise<void> => {
+    let isDue = true;
+    let wake = (): void => undefined;
+    const due = (): void => {
+      isDue = true;
+      wake();
+    };
+    renewals.add(due);
+    signal.addEventListener('abort', due);
+    const { resource, name } = target;
+    const watching = watchResource(
+      { client, objects, clock },
+      { resource, name },
+      {
+        onList: due,
+        onChange: due,
+        onGone: due,
+        onTrouble: (message) => log.warn({ [resource.kind]: name, error: message }, 'a webhook cannot be followed'),
+        onRecovery: due,
+      },
+      signal,
+    );
+    let failures = 0;
+    let trouble = '';
+    while (!signal.aborted) {
+      if (!isDue) await new Promise<void>((resolve) => (wake = resolve));
+      if (signal.aborted) break;
+      isDue = false;
+      try {
+        await settle(target, said);
+        failures = 0;
+        trouble = '';
+      } catch (error) {
+        isDue = true;
+        said.bundles = undefined;
+        failures += 1;
+        const { code, message } = toErrorData(error);
+        // That somebody else has written at the same time is the way of things: the patch is refused as a conflict, or as invalid.
+        const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
+        if (!isRace && message !== trouble) {
+          log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
+          trouble = message;
+        }
+        const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
+        await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
+      }
+      judge();
+      onChange();
+    }
+    await watching;
+  };
+
+  const ended = Promise.all(targets.map(({ target, said }) => keep(target, said))).then(() => undefined);
+  return {
+    ended,
+    since() {
+      judge();
+      return saidAt;
+    },
+    renew() {
+      saidAt = undefined;
+      for (const due of renewals) due();
+    },
+  };
+}
+
+const encoded = (pem: string): string => Buffer.from(pem).toString('base64');
+
+function targetsOf(webhooks: readonly Webhooks[]): readonly Target[] {
+  return webhooks.flatMap(({ conversion, admission }) => [
+    ...(conversion?.definitions ?? []).map((name) => ({ resource: DEFINITIONS, name, entries: inDefinition })),
+    ...(admission?.configurations ?? []).map((name) => ({ resource: CONFIGURATIONS, name, entries: inConfiguration })),
+  ]);
+}
+
+function inDefinition({ spec }: JsonObject, paths: ReadonlySet<string>, service: ServicePlace): readonly Entry[] {
+  const { strategy, webhook } = mapOf(mapOf(spec)['conversion']);
+  if (strategy !== 'Webhook') return [];
+  return entryOf('/spec/conversion/webhook/clientConfig', mapOf(webhook)['clientConfig'], paths, service);
+}
+
+function inConfiguration(
+  { webhooks }: JsonObject,
+  paths: ReadonlySet<string>,
+  service: ServicePlace,
+): readonly Entry[] {
+  return listOf(webhooks).flatMap((webhook, at) =>
+    entryOf(`/webhooks/${at}/clientConfig`, mapOf(webhook)['clientConfig'], paths, service),
+  );
+}
+
+/** None, where it leads to somebody else (T1). Of a URL only the path tells. */
+function entryOf(
+  pointer: string,
+  clientConfig: unknown,
+  paths: ReadonlySet<string>,
+  { namespace, name }: ServicePlace,
+): readonly Entry[] {
+  const { url, service, caBundle } = mapOf(clientConfig);
+  const asked = mapOf(service);
+  const isOurs =
+    typeof url === 'string'
+      ? URL.canParse(url) && paths.has(new URL(url).pathname)
+      : asked['namespace'] === namespace && asked['name'] === name && paths.has(String(asked['path']));
+  const said = typeof caBundle === 'string' ? Buffer.from(caBundle, 'base64').toString() : '';
+  return isOurs ? [{ pointer, said }] : [];
+}
+
+async function read(client: KubeClient, path: string): Promise<JsonObject | undefined> {
+  try {
+    return (await client.call({ method: 'GET', path })).body;
+  } catch (error) {
+    if (error instanceof AbsentError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+// The role `webhooks`: what the API server asks the adapters, over HTTPS, with a certificate that the API server trusts. It needs no
+// bus, and begins before one is waited for: without it objects of some versions cannot be read at all.
+import type { Logger } from 'pino';
+import type { Adapter } from '../../adapters/adapter.ts';
+import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
+import { type Clock, toErrorData } from '../../bus/mod.ts';
+import type { Config } from '../process/config.ts';
+import type { WebhookMetrics } from '../telling/webhook-metrics.ts';
+import type { RotationTimes } from './certificate-book.ts';
+import { givenCertificates } from './given-certificates.ts';
+import { ownCertificates } from './own-certificates.ts';
+import { webhookServer } from './server.ts';
+import type { CertificateSource } from './source.ts';
+import { keepTrust } from './trust.ts';
+
+export interface WebhooksDeps {
+  readonly client: KubeClient;
+  readonly adapters: readonly Pick<Adapter, 'webhooks'>[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Who counts. */
+  readonly metrics?: WebhookMetrics | undefined;
+  /** Of Troupe's own certificates. */
+  readonly times?: RotationTimes;
+}
+
+export interface ServedWebhooks {
+  /** That it got; undefined: there is no certificate yet. */
+  readonly port: number | undefined;
+  /** Undefined: they are answered. */
+  readonly trouble: string | undefined;
+  /** Rejects when they can never be. */
+  readonly ended: Promise<void>;
+  /** From now on connections end with their next answer. */
+  retire(): void;
+  close(): Promise<void>;
+}
+
+/** @returns undefined: they are served nowhere @throws {TerminalError} two adapters have the same path */
+export function startWebhooks(
+  { webhooks: place, namespaces }: Pick<Config, 'webhooks' | 'namespaces'>,
+  { client, adapters, clock, log, metrics, times }: WebhooksDeps,
+): ServedWebhooks | undefined {
+  if (place === undefined) return undefined;
+  const objects = kubeObjects({ client });
+  const webhooks = adapters.flatMap((adapter) => adapter.webhooks ?? []);
+  const service = { namespace: place.service.namespace ?? client.namespace, name: place.service.name };
+  const server = webhookServer({
+    address: place.address,
+    webhooks,
+    clock,
+    log,
+    ports: {
+      async listObjects(resource) {
+        const lists = (namespaces ?? [undefined]).map((namespace) => objects.list(resource, namespace));
+        return (await Promise.all(lists)).flatMap(({ items }) => items);
+      },
+    },
+    ...(metrics !== undefined && { onAnswered: (answered) => metrics.onWebhook(answered) }),
+  });
+  const source: CertificateSource =
+    place.files === undefined
+      ? ownCertificates({ client, objects, clock, log, service, ...(times !== undefined && { times }) })
+      : givenCertificates({ files: place.files, clock, log });
+  metrics?.followCertificate(() => source.endsAt);
+  const stop = new AbortController();
+  const isKept = place.files === undefined || place.files.ca !== undefined;
+  const trust = isKept
+    ? keepTrust(
+        {
+          ...{ client, objects, clock, log, webhooks, service },
+          isEnough: (said) => source.isEnough(said),
+          bundle: (said) => source.bundle(said),
+          onChange: () => source.onTrust(),
+        },
+        stop.signal,
+      )
+    : undefined;
+  let trouble: string | undefined = 'the webhooks have no certificate yet';
+  const running = source
+    .run(
+      {
+        async serve(certificate) {
+          await server.serve(certificate);
+          trouble = undefined;
+        },
+        renew: () => trust?.renew(),
+        since: () => trust?.since(),
+      },
+      stop.signal,
+    )
+    .catch((error: unknown) => {
+      trouble = toErrorData(error).message;
+      throw error;
+    });
+  // Whoever waits hears of it; nobody has to.
+  running.catch(() => undefined);
+  return {
+    get port() {
+      return server.port;
+    },
+    get trouble() {
+      return trouble;
+    },
+    ended: running,
+    retire: () => server.retire(),
+    async close() {
+      await server.close();
+      stop.abort();
+      await Promise.allSettled([running, trust?.ended]);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// DataImage: what is known of its host, and a pass of its life.
+
+import { dataImageStepPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
+import type { Dependency, DependencyAnswer } from '../../../machines/life.ts';
+import { Readiness } from '../../../machines/life.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { Verdict } from '../../../machines/upkeep/context.ts';
+import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import {
+  type Asked,
+  attachedUrl,
+  DATA_IMAGE_FINALIZER,
+  type DataImage,
+  DataImageDelayMs,
+  type DataImageHost,
+  type DataImageOutcome,
+  dataImageStatus,
+  dataImageStep,
+  dataImageUpkeep,
+  isDataImageSettled,
+  type VirtualMedia,
+} from '../hosts/data-image.ts';
+import { textOf } from '../json-values.ts';
+import type { MediaOrder } from '../operations/data-images.ts';
+import { metal3Resource } from '../serving.ts';
+
+const MANAGER = 'metal3/data-image';
+const HOST = 'BareMetalHost';
+const DEPLOYED: ReadonlySet<unknown> = new Set(['provisioned', 'externally provisioned']);
+
+/** From one pass to the next of a life. A type, as an interface would be no JSON. */
+type Notes = {
+  /** It was looked at since the host is about to be powered on. */
+  readonly hasLooked?: boolean;
+  /** Ironic took an order, and what it does was not seen yet. */
+  readonly attach?: string;
+  readonly detach?: boolean;
+  /** After a failure: milliseconds since the epoch, and the generation that it was for. */
+  readonly retryAt?: number;
+  readonly generation?: number;
+};
+
+export const dataImage: DeclaredKind = {
+  ...metal3Resource('DataImage', 'dataimages'),
+  finalizer: DATA_IMAGE_FINALIZER,
+  guards: [],
+  fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
+  references: ({ metadata: { name } }) => [{ kind: HOST, name, finalizers: [], neededFor: 'always', fixed: true }],
+  children: () => [],
+  standing(object) {
+    const isSettled = isDataImageSettled(imageOf(object));
+    return { ready: isSettled, id: object.metadata.name, attributes: { isSettled } };
+  },
+  life: upkeepLife({
+    view(object) {
+      const { generation = 0, deletionTimestamp, ownerReferences = [] } = object.metadata;
+      const image = imageOf(object);
+      const isKnown = image.status?.lastReconciled != null && ownerReferences.some(({ kind }) => kind === HOST);
+      return {
+        generation,
+        deleting: deletionTimestamp !== undefined,
+        owned: isHeld(object),
+        // It goes when it is detached, whoever else holds it.
+        heldBy: [],
+        settled: isKnown && isDataImageSettled(image),
+        basis: textOf(object.spec?.['url']),
+      };
+    },
+    tend,
+    // What was asked for may be in without being on record.
+    mayHaveBegun: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
+    intent: ({ object }) => ({ url: textOf(object.spec?.['url']) }),
+    isNews: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
+    failure: 'DataImageFailed',
+  }),
+  operations: ['look', 'attach', 'detach'],
+};
+
+async function tend({ ports, key, object, dependencies, notes: given }: Pass): Promise<Verdict> {
+  const notes = given as Notes;
+  const image = imageOf(object);
+  const host = hostAmong(dependencies);
+  const asked = askedOf(image, notes, ports.intents(key));
+  const upkeep = dataImageUpkeep(image, host, { asked, hasLooked: notes.hasLooked === true });
+  switch (upkeep.next) {
+    case 'adopt':
+      await ports.setOwner(key, `${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });
+      return again(notes);
+    case 'rest':
+    case 'leave':
+      return upkeep;
+  }
+  const { mayMove } = upkeep;
+  const { retryAt = 0, generation } = notes;
+  const leftMs = retryAt - ports.now();
+  // Another spec is tried at once.
+  if (leftMs > 0 && generation === object.metadata.generation) return pause(leftMs, notes);
+
+  const media = await looked(() => ports.call(key, 'look') as Promise<VirtualMedia>);
+  const step = dataImageStep(image, { media, mayMove, asked });
+  switch (step.next) {
+    case 'proceed':
+      if (object.metadata.deletionTimestamp !== undefined) return pause(DataImageDelayMs.Detach, {});
+      return mayMove ? again({ hasLooked: true }) : { next: 'rest' };
+    case 'wait':
+      return pause(step.delayMs, notes);
+    case 'record':
+      return record(step.outcome, notes);
+    case 'detach': {
+      const order = (await ports.call(key, 'detach')) as MediaOrder;
+      return order.kind === 'taken' ? pause(DataImageDelayMs.Busy, { detach: true }) : notTaken(order);
+    }
+    case 'attach': {
+      // As it is now: what is listed as asked for is what is asked for.
+      const url = textOf(ports.object(key).spec?.['url']);
+      const order = (await ports.callOnce(key, 'attach', { url })) as MediaOrder;
+      if (order.kind === 'taken') return pause(DataImageDelayMs.Busy, { attach: url });
+      ports.disown(key);
+      return notTaken(order);
+    }
+  }
+
+  function notTaken(order: Exclude<MediaOrder, { readonly kind: 'taken' }>): Promise<Verdict> | Verdict {
+    if (order.kind === 'busy') return pause(DataImageDelayMs.Busy, {});
+    return record({ kind: 'failed', message: order.message }, {});
+  }
+
+  async function record(outcome: DataImageOutcome, kept: Notes): Promise<Verdict> {
+    const status = dataImageStatus(imageOf(ports.object(key)), outcome, ports.now());
+    await ports.storeStatus(key, MANAGER, status);
+    // What was asked for was seen, or is given up.
+    if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.disown(key);
+    if (outcome.kind === 'unchanged') return again({ ...kept, ...(mayMove && { hasLooked: true }) });
+    if (outcome.kind === 'attached') return again({ hasLooked: true });
+    if (outcome.kind === 'detached' || isDataImageSettled({ ...image, status })) return again({});
+    const pauseMs = dataImageStepPauseMs(status.error?.count, ports.random());
+    return pause(pauseMs, { retryAt: ports.now() + pauseMs, generation: object.metadata.generation ?? 0 });
+  }
+}
+
+/** A look that fails is not made again before its time. */
+async function looked(look: () => Promise<VirtualMedia>): Promise<VirtualMedia> {
+  try {
+    return await look();
+  } catch (error) {
+    const { retryAfterMs = 0, ...failure } = error as ErrorData;
+    throw { ...failure, retryAfterMs: Math.max(retryAfterMs, DataImageDelayMs.QueryFailed) } satisfies ErrorData;
+  }
+}
+
+/** What this life, or one before it, has asked of Ironic. */
+function askedOf(image: DataImage, { attach, detach }: Notes, intents: readonly JsonObject[]): Asked {
+  const listed = attachedUrl(image) === '' ? textOf(intents.at(-1)?.['url']) : '';
+  return { attach: attach ?? (listed || undefined), detach };
+}
+
+function pause(pauseMs: number, notes: Notes): Verdict {
+  return { next: 'pause', pauseMs, notes };
+}
+
+function again(notes: Notes): Verdict {
+  return pause(0, notes);
+}
+
+function hostAmong(dependencies: readonly Dependency[]): DataImageHost | undefined {
+  return hostIn(dependencies.find(({ kind }) => kind === HOST)?.answer);
+}
+
+function hostIn(answer: DependencyAnswer | undefined): DataImageHost | undefined {
+  if (answer === undefined || answer.readiness === Readiness.Absent) return undefined;
+  const { isPaused, isDetached, state, poweredOn, online } = answer.attributes ?? {};
+  const isRegistered = answer.readiness === Readiness.Ready && answer.externalId !== undefined;
+  return {
+    uid: answer.uid,
+    isPaused: isPaused === true,
+    isDetached: isDetached === true,
+    isRegistered,
+    isStarting: isRegistered && DEPLOYED.has(state) && poweredOn === false && online === true,
+  };
+}
+
+function imageOf(object: KubeObject): DataImage {
+  return object as DataImage;
+}
+
+function isHeld({ metadata }: KubeObject): boolean {
+  return metadata.finalizers?.includes(DATA_IMAGE_FINALIZER) === true;
+}

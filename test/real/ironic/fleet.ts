@@ -1,0 +1,148 @@
+// The machines behind a real Ironic: each is lent to one host at a time, with a BMC whose password nothing else has.
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../../../actors/clock.ts';
+import type { Json, JsonObject } from '../../../bus/mod.ts';
+import { type BmcDoor, openBmcDoor } from './bmc-door.ts';
+
+const REQUEST_LIMIT_MS = 60_000;
+const clock = systemClock();
+/** Hexadecimal digits that a password begins with. */
+const CORE_LENGTH = 24;
+
+/** As `ironic.sh env` prints it. */
+export type Env = (name: string) => string;
+
+/** What is to go wrong with a machine, as the stand-ins for agents have it. */
+export interface Trouble {
+  readonly boot: boolean;
+  readonly inspection_error: string | null;
+  readonly fail: Readonly<Record<string, string>>;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+const NO_TROUBLE: Trouble = { boot: true, inspection_error: null, fail: {}, seconds: {} };
+
+export interface Seen {
+  readonly power: string;
+  readonly running: string;
+  readonly disk: {
+    readonly sha256?: string;
+    readonly configdrive?: { readonly bytes: number };
+  };
+  /** What it booted from, each time: `Cd`, `Hdd`. */
+  readonly boots: readonly string[];
+}
+
+export interface Lent {
+  readonly name: string;
+  readonly mac: string;
+  readonly door: BmcDoor;
+  /** `spec.bmc.address`. */
+  readonly address: string;
+  look(): Promise<Seen>;
+  behave(trouble: Partial<Trouble>): Promise<void>;
+  /** A button at the machine, so to say. */
+  reset(type: 'On' | 'ForceOff'): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
+export interface Fleet {
+  readonly size: number;
+  /** The next that is free. */
+  lend(): Promise<Lent>;
+  /** What must be read nowhere. */
+  readonly passwords: readonly string[];
+  /** With characters that URLs, JSON and base64 each spell in their own way. */
+  newPassword(): string;
+}
+
+export function fleet(env: Env): Fleet {
+  const size = Number(env('BMC_SYSTEMS') || '1');
+  const free = Array.from({ length: size }, (_, index) => index + 1);
+  const waiting: ((number: number) => void)[] = [];
+  const passwords: string[] = [];
+  const credentials = { username: env('BMC_USERNAME'), password: env('BMC_PASSWORD') };
+  const newPassword = (): string => {
+    const password = `${randomBytes(CORE_LENGTH / 2).toString('hex')}/"&+ %`;
+    passwords.push(password);
+    return password;
+  };
+  return {
+    size,
+    passwords,
+    newPassword,
+    async lend() {
+      const number = free.shift() ?? (await new Promise<number>((resolve) => waiting.push(resolve)));
+      const password = newPassword();
+      const door = await openBmcDoor({ url: env('BMC_URL'), credentials, username: 'operator', password });
+      const name = `bm${number}`;
+      const system = `/redfish/v1/Systems/00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+      const behave = async (trouble: Partial<Trouble>): Promise<void> => {
+        await ask(`${env('AGENTS_URL')}/${name}/behaviour`, 'PUT', { ...NO_TROUBLE, ...trouble });
+      };
+      const reset = async (type: 'On' | 'ForceOff'): Promise<void> => {
+        const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
+        const action = `${env('BMC_URL')}${system}/Actions/ComputerSystem.Reset`;
+        await ask(action, 'POST', { ResetType: type }, { authorization });
+      };
+      return {
+        name,
+        mac: `52:54:00:00:${number.toString(16).padStart(2, '0')}:01`,
+        door,
+        address: `redfish-virtualmedia+${door.url}${system}`,
+        look: async () => (await ask(env('AGENTS_URL'), 'GET'))[name] as unknown as Seen,
+        behave,
+        reset,
+        async giveBack() {
+          await behave({});
+          await reset('ForceOff');
+          await door.close();
+          const next = waiting.shift();
+          if (next === undefined) free.push(number);
+          else next(number);
+        },
+      };
+    },
+  };
+}
+
+/** What of a password is found again however it is spelt: in hexadecimal digits, or base64 wherever it begins in a text. */
+export function tracesOf(password: string): readonly string[] {
+  const core = Buffer.from(password.slice(0, CORE_LENGTH));
+  const shifted = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), core]).toString('base64');
+    // The characters at both ends hold bits of what is beside it.
+    return text.slice(before === 0 ? 0 : before + 1, Math.floor(((before + core.length) * 8) / 6));
+  });
+  return [core.toString(), ...shifted];
+}
+
+async function ask(
+  url: string,
+  method: 'GET' | 'POST' | 'PUT',
+  body?: Json,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const answer = await fetch(url, {
+    method,
+    signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
+    headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${await answer.text()}`);
+  const text = await answer.text();
+  return text === '' ? {} : (JSON.parse(text) as JsonObject);
+}
+
+/** Longest that anything is waited for: the machines are slow where many do much at a time. */
+export const DEADLINE_MS = 400_000;
+/** Between two looks: each costs Ironic some of what its other work takes. */
+const PAUSE_MS = 1_000;
+
+/** Until it is so, on a real clock. */
+export async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const endsAt = clock.now() + DEADLINE_MS;
+  while (!(await isSo())) {
+    if (clock.now() > endsAt) throw new Error(`it is not so after ${DEADLINE_MS} ms: ${what}`);
+    await clock.sleep(PAUSE_MS);
+  }
+}
