@@ -141,7 +141,7 @@ test('a rotation goes one step a grace, and is shown only what the other side kn
       served: await desk.file('server', 'tls.crt'),
       known: (await desk.file('server', 'users.conf')).split('nkey:').length - 1,
     });
-    const users = usersOf([{ realm: 'openstack', role: 'openstack' }], []).length;
+    const users = usersOf(BUILT_IN, []).length;
     const steady = { shown: old?.seeds['actors'], trusted: 1, served: old?.certificate, known: users };
     assert.equal(await sides(), steady);
 
