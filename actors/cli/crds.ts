@@ -1,6 +1,6 @@
 // `troupe crds`: the CustomResourceDefinitions of the kinds.
 import { type Contract, crd, crdFile, crdName, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
+import { AbsentError, type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
 
@@ -58,6 +58,7 @@ export async function installCrds(
   contracts: readonly Contract[],
 ): Promise<void> {
   for (const contract of contracts) {
+    await withoutWebhook(client, contract);
     await client.call({
       method: 'PATCH',
       path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
@@ -71,6 +72,36 @@ export async function installCrds(
     await served(client, clock, contract, until);
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} condition met`);
   }
+}
+
+/**
+ * Takes the webhook off a definition that had one and is to have none. Whom to trust was put in by those who serve it, so that it
+ * would stay, and be refused, if the definition were only applied. Versions and conversion change at once: never is an object
+ * converted by nobody.
+ */
+async function withoutWebhook(client: KubeClient, contract: Contract): Promise<void> {
+  const spec = crd(contract)['spec'] as JsonObject;
+  if (strategyOf(spec) === BY_WEBHOOK) return;
+  const path = `${PATH}/${crdName(contract)}`;
+  try {
+    const { body } = await client.call({ method: 'GET', path });
+    if (strategyOf(body['spec'] as JsonObject) !== BY_WEBHOOK) return;
+  } catch (error) {
+    if (error instanceof AbsentError) return;
+    throw error;
+  }
+  await client.call({
+    method: 'PATCH',
+    path: `${path}?fieldManager=${MANAGER}`,
+    contentType: 'application/merge-patch+json',
+    body: { spec: { ...spec, conversion: { strategy: 'None', webhook: null } } },
+  });
+}
+
+const BY_WEBHOOK = 'Webhook';
+
+function strategyOf({ conversion }: JsonObject): string | undefined {
+  return (conversion as { readonly strategy?: string } | undefined)?.strategy;
 }
 
 /** The server answers 404 or 429 until a definition is established and its storage is there. */
