@@ -18,7 +18,7 @@ import type { Registry } from '../object/registry.ts';
 export interface ChildrenDeps {
   readonly objects: Pick<
     Objects,
-    'applied' | 'apply' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus' | 'patchSpec'
+    'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus' | 'patchSpec'
   >;
   readonly registry: Registry;
 }
@@ -90,7 +90,10 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       return waiting('deleted');
     }
     if (isAsWanted && child.onDrift === 'keep') await own(present);
-    else await apply(present);
+    // Of a thousand who share one each only adds itself: nobody has to know all the others as they are by then.
+    else if (isAsWanted && present.metadata.ownerReferences?.length) {
+      await objects.addOwner(resource, present, ownerReferenceTo(object));
+    } else await apply(present);
     return waiting('ready');
   }
   // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.

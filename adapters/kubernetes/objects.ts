@@ -95,6 +95,11 @@ export interface Objects {
     content: JsonObject,
     options: ApplyOptions,
   ): Promise<KubeObject>;
+  /**
+   * Puts one owner beside those that this incarnation has, one at least, whatever else of it changes meanwhile: many may do so at
+   * once. @throws {ConflictError} it has none any more, or is another one
+   */
+  addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
   /** Takes one owner off. @throws {ConflictError} the object was changed meanwhile */
   disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
@@ -122,6 +127,11 @@ interface Page {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly KubeObject[];
   readonly serverTime: number;
+}
+
+/** No controller: several may own an object, and its end is ours to bring about. */
+function ownerOf(owner: OwnerReference): JsonObject {
+  return { ...owner, blockOwnerDeletion: true };
 }
 
 export function objects({ client }: { client: KubeClient }): Objects {
@@ -287,8 +297,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     apply(resource, { namespace, name }, content, { manager, owners, known }) {
       const { metadata: _, ...type } = identity(resource, { namespace, name, uid: '' });
-      // No controller: several may own an object, and its end is ours to bring about.
-      const ownerReferences = owners.map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+      const ownerReferences = owners.map(ownerOf);
       const metadata = {
         name,
         ...(namespace !== '' && { namespace }),
@@ -296,6 +305,12 @@ export function objects({ client }: { client: KubeClient }): Objects {
         ...(ownerReferences.length > 0 && { ownerReferences }),
       } as unknown as JsonObject;
       return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));
+    },
+    addOwner(resource, object, owner) {
+      const value = ownerOf(owner);
+      return patchObject(resource, object, [{ op: 'add', path: '/metadata/ownerReferences/-', value }], {
+        exact: false,
+      });
     },
     async disown(resource, object, owner) {
       const at = (object.metadata.ownerReferences ?? []).findIndex(({ uid }) => uid === owner);

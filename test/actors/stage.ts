@@ -174,6 +174,7 @@ export async function stage(
     },
     applied: notPlayed,
     apply: notPlayed,
+    addOwner: notPlayed,
     disown: notPlayed,
     storeStatus: notPlayed,
     patchSpec: notPlayed,

@@ -7,17 +7,15 @@ import { until } from './chain.ts';
 import { quantile, type Report, spread, sum } from './figures.ts';
 import { type Item, Landscape } from './landscape.ts';
 import type { ActorsCounts } from './parts/actors.ts';
-import { type IronicCounts, type IronicPartOptions, machinePlace } from './parts/ironic.ts';
+import { type IronicCounts, machinePlace } from './parts/ironic.ts';
 import type { Usage } from './parts/mod.ts';
 import { grown, Stage, type StageOptions } from './stage.ts';
 
 export interface HostsOptions extends Pick<StageOptions, 'latencyMs' | 'inFlight' | 'onProgress'> {
   readonly count: number;
   readonly profile: boolean;
-  /** How long it is looked on where nothing happens, in milliseconds; a minute unless stated. */
-  readonly restMs?: number;
-  /** How long machines take, where not as measured. */
-  readonly times?: IronicPartOptions['times'];
+  /** Ironic, its machines and the looks at them go so many times as fast as real ones, and so does the minute; 1 unless stated. */
+  readonly speed?: number;
 }
 
 const MB = 1_000_000;
@@ -38,8 +36,8 @@ const REFERENCE_SETTLED = { reads: REFERENCE_LOOKS, ports: 1, firmware: 1 };
 const REFERENCE_ENROLMENT = { hosts: 800, ms: 328_000 };
 
 export async function hosts(options: HostsOptions): Promise<Report> {
-  const { count, times } = options;
-  const stage = await Stage.open({ ...options, ironic: { machines: count, ...(times && { times }) } });
+  const { count, speed = 1 } = options;
+  const stage = await Stage.open({ ...options, ironic: { machines: count, speed } });
   try {
     await stage.startActors();
     const bare = await stage.actors.ask('settled');
@@ -88,11 +86,11 @@ async function provisioned(
 /** A minute in which nothing happens, and the memory that so many hosts take. */
 async function atRest(
   stage: Stage,
-  { count, restMs = MINUTE_MS, bare, onProgress }: HostsOptions & { readonly bare: Usage },
+  { count, speed = 1, bare, onProgress }: HostsOptions & { readonly bare: Usage },
 ): Promise<Report['figures']> {
   onProgress('nothing happens');
   const before = await stage.actors.ask('settled');
-  const minute = await looked(stage, restMs);
+  const minute = await looked(stage, speed);
   const after = await stage.actors.ask('usage');
   const { reads, ports, firmware } = REFERENCE_SETTLED;
   return {
@@ -110,7 +108,7 @@ async function atRest(
 async function pacedReactions(
   stage: Stage,
   landscape: Landscape,
-  { count, onProgress }: HostsOptions,
+  { count, speed = 1, onProgress }: HostsOptions,
 ): Promise<Report['figures']> {
   const some = names('early', Math.min(PACED, count));
   await stage.reset();
@@ -122,7 +120,7 @@ async function pacedReactions(
   const { reactions } = await asked(stage);
   return {
     'reaction.count': reactions.length,
-    ...reactionsOf('reaction.long', reactions, LONG_PAUSE_MS),
+    ...reactionsOf('reaction.long', reactions, LONG_PAUSE_MS / speed),
   };
 }
 
@@ -153,7 +151,7 @@ async function gone(
 async function enrolledAndWaiting(
   stage: Stage,
   landscape: Landscape,
-  { count, restMs = MINUTE_MS, onProgress }: HostsOptions,
+  { count, speed = 1, onProgress }: HostsOptions,
 ): Promise<Report['figures']> {
   const { clock } = stage;
   const items = await machinesOf(landscape, 'late', count);
@@ -166,13 +164,13 @@ async function enrolledAndWaiting(
   const { reactions, mostInFlight } = await asked(stage);
   await stage.quiet();
   onProgress('all wait');
-  const minute = await looked(stage, restMs);
+  const minute = await looked(stage, speed);
   return {
     'enrol.ms': ms,
     'enrol.hostsASecond': (1_000 * count) / ms,
     'enrol.referenceRatio': ms / count / (REFERENCE_ENROLMENT.ms / REFERENCE_ENROLMENT.hosts),
     'enrol.mostInFlight': mostInFlight,
-    ...reactionsOf('enrol.reaction', reactions, SHORT_PAUSE_MS),
+    ...reactionsOf('enrol.reaction', reactions, SHORT_PAUSE_MS / speed),
     ...callsAMinute('waiting', minute, count * REFERENCE_LOOKS),
     'waiting.writesAMinute': minute.writes,
     'waiting.cpuMsAMinute': minute.cpuMs,
@@ -186,21 +184,15 @@ interface Minute {
   readonly cpuMs: number;
 }
 
-/** What is asked, written and spent in a minute, by what was in the time that was looked on. */
-async function looked(stage: Stage, forMs: number): Promise<Minute> {
+/** What is asked, written and spent in a minute of Ironic. */
+async function looked(stage: Stage, speed: number): Promise<Minute> {
   await stage.reset();
   const { cpuMs: before } = await stage.actors.ask('usage');
-  await stage.clock.sleep(forMs);
+  await stage.clock.sleep(MINUTE_MS / speed);
   const { calls } = await asked(stage);
   const { writes, messages } = await stage.counts();
   const { cpuMs: after } = await stage.actors.ask('usage');
-  const minutes = forMs / MINUTE_MS;
-  return {
-    calls: Object.fromEntries(Object.entries(calls).map(([name, made]) => [name, made / minutes])),
-    writes: sum(writes) / minutes,
-    messages: sum(messages) / minutes,
-    cpuMs: (after - before) / minutes,
-  };
+  return { calls, writes: sum(writes), messages: sum(messages), cpuMs: after - before };
 }
 
 function callsAMinute(name: string, { calls }: Minute, ofReference: number): Report['figures'] {

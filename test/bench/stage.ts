@@ -180,7 +180,9 @@ export class Stage {
         caFile: this.#nats.caFile,
       }),
       callsInFlight: this.#options.inFlight,
-      ...(this.#options.ironic && { ironicEndpoint: this.cloud?.info['endpoint'] }),
+      ...(this.#options.ironic && {
+        ironic: { endpoint: this.cloud?.info['endpoint'], speed: this.#options.ironic.speed },
+      }),
       profile,
     });
     const { page } = this.#actors.info;

@@ -239,7 +239,10 @@ async function writeStatus(
   const before = ports.object(key);
   const at = ports.now();
   const said = completeStatus(status);
-  const told = { ...said, conditions: conditions(withStatus(hostOf(before), said), { node, trouble, at }) };
+  // Since when a condition holds is what is stored of it: what was decided may have been so before that.
+  const { conditions: since = [] } = hostOf(before).status ?? {};
+  const standing = withStatus(hostOf(before), { ...said, conditions: since });
+  const told = { ...said, conditions: conditions(standing, { node, trouble, at }) };
   const { lastUpdated: _, ...stored } = hostOf(before).status ?? {};
   const { lastUpdated: __, ...wanted } = told as HostStatus;
   if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {

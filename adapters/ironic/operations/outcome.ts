@@ -8,7 +8,7 @@ import { wantedRaid } from '../hosts/raid.ts';
 import { effectiveHints } from '../hosts/root-device-hints.ts';
 import type { Host } from '../nodes/host.ts';
 import { type IronicNode, textIn, uuidOf } from '../nodes/node.ts';
-import { type Applied, type Notes, pauseMs } from '../nodes/step.ts';
+import { type Applied, type Notes, type Pace, pauseMs } from '../nodes/step.ts';
 import type { Ended } from './pass.ts';
 
 /** What of a node operations wait for, or decide by when it comes by itself. */
@@ -71,12 +71,11 @@ export function outcomeOf<Found extends object>(
     case 'done':
       return { kind: 'done', ...noted, ...found(last) };
     case 'send':
-      return { kind: 'waiting', ...noted, pollAfterMs: pauseMs(last.then as 'short', random) / speed };
+      return { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.then as 'short') / speed };
     case 'wait': {
-      const forMs = pauseMs(last.pace, random) / speed;
       return last.until === 'node'
-        ? { kind: 'waiting', ...noted, pollAfterMs: forMs }
-        : { kind: 'pausing', ...noted, afterMs: forMs };
+        ? { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.pace) / speed }
+        : { kind: 'pausing', ...noted, afterMs: pauseMs(last.pace, random) / speed };
     }
     case 'failed':
       return { kind: 'failed', ...noted, errorType: last.errorType, message: last.message };
@@ -85,6 +84,11 @@ export function outcomeOf<Found extends object>(
     case 'register':
       return { kind: 'absent', ...noted };
   }
+}
+
+/** The same for all who wait so: they share their looks, and chance is added to these once for all of them. */
+function pollMs(pace: Pace): number {
+  return pauseMs(pace, 0);
 }
 
 /** What the firmware objects that go with a host record: that what is wanted of them is being applied, or is not. */

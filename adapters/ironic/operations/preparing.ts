@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { isEqual } from '../../../machines/bare-metal-host/status.ts';
 import { biosStep } from '../hosts/bios-settings.ts';
 import { cleanSteps, isUnprepared, serviceSteps } from '../hosts/clean-steps.ts';
 import { FirmwareChange, firmwareChange, servicedOnReboot, type UpdatePolicy } from '../hosts/firmware-change.ts';
@@ -170,12 +171,13 @@ function isEmptied({ settings, components }: FirmwareObjects): boolean {
   return Object.keys(mapOf(settings?.spec?.settings)).length === 0 && listOf(components?.spec?.updates).length === 0;
 }
 
-/** What HostFirmwareComponents records as applied from here on. */
+/** What HostFirmwareComponents records as applied from here on; nothing where it does already. */
 function updatesOf(
   components: HostFirmwareComponents | undefined,
   record: 'record' | 'forget' | undefined,
 ): { readonly firmwareUpdates?: readonly JsonObject[] } {
   if (components === undefined || record === undefined) return {};
   const updates = record === 'record' ? listOf(components.spec?.updates) : [];
+  if (isEqual(listOf(components.status?.updates), updates)) return {};
   return { firmwareUpdates: updates as readonly JsonObject[] };
 }

@@ -15,6 +15,17 @@ const isIn = (state: string) => (host: Raw) => provisioningOf(host)['state'] ===
 const isSwitched = (on: boolean) => (host: Raw) => host.status?.['poweredOn'] === on;
 const says = (name: string, value: unknown) => (host: Raw) => host.status?.[name] === value;
 
+/** When the condition came to be as it is; when an operation began; milliseconds since the epoch. */
+function sinceOf({ status }: Raw, condition: string): number {
+  const all = (status?.['conditions'] ?? []) as readonly JsonObject[];
+  return Date.parse(String(all.find(({ type }) => type === condition)?.['lastTransitionTime']));
+}
+
+function startOf({ status }: Raw, operation: string): number {
+  const { [operation]: times } = (status?.['operationHistory'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  return Date.parse(String(times?.['start']));
+}
+
 async function on(run: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
   const world = await openWorld({ machines: [machine(1).options], env: RAMDISK, ...options });
   try {
@@ -49,6 +60,7 @@ test('a host is registered, inspected, provisioned, deprovisioned and deleted', 
     const available = await world.until(HOST, 'available', isIn('available'));
     const { hardware } = available.status as { readonly hardware?: JsonObject };
     assert.is(hardware?.['hostname'], 'bm1');
+    assert.ok(sinceOf(available, 'Provisioned') < startOf(available, 'inspect'), 'it never was, from the first on');
     const data = await world.until(
       'hardwaredata/one',
       'held',

@@ -302,6 +302,28 @@ export function objectsSuite(
     assert.is(released.contentVersion, second);
   });
 
+  on('owners who come at once are all put beside those that are there, whatever each knows', async (scene) => {
+    const { client, namespace, create } = scene;
+    const api = objects({ client });
+    const [first, ...others] = await Promise.all(['a', 'b', 'c', 'd'].map(create));
+    const ownerOf = (object: KubeObject | undefined) => ({
+      apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+      kind: 'Network',
+      name: object?.metadata.name ?? '',
+      uid: object?.metadata.uid ?? '',
+    });
+    const shared = await create('shared');
+    assert.instance(await rejected(api.addOwner(NETWORKS, shared, ownerOf(first))), ConflictError);
+    const marks = { labels: {}, owners: [ownerOf(first)] };
+    await api.mark(NETWORKS, { namespace, name: 'shared', uid: shared.metadata.uid }, 'own/marks', marks);
+    await Promise.all(others.map((object) => api.addOwner(NETWORKS, shared, ownerOf(object))));
+    const now = await api.get(NETWORKS, namespace, 'shared');
+    const owners = now?.metadata.ownerReferences?.map(({ uid }) => uid).sort();
+    assert.equal(owners, [first, ...others].map((object) => object?.metadata.uid).sort());
+    const anew = { ...shared, metadata: { ...shared.metadata, uid: 'another' } };
+    assert.instance(await rejected(api.addOwner(NETWORKS, anew, ownerOf(first))), ConflictError);
+  });
+
   on('an empty list of Secrets is empty', async ({ client, namespace }) => {
     assert.equal((await objects({ client }).list(SECRETS, namespace)).items, []);
   });

@@ -23,7 +23,7 @@ export interface ActorsOptions {
   readonly caFile?: string;
   readonly callsInFlight: number;
   /** They serve bare metal in place of OpenStack. */
-  readonly ironicEndpoint?: string;
+  readonly ironic?: { readonly endpoint: string; readonly speed: number };
 }
 
 /** What left the process since the last reset. */
@@ -119,11 +119,14 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
 /** What the machines boot, wherever that is. */
 const RAMDISK = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
 
-async function adapterOf({ callsInFlight, ironicEndpoint }: ActorsOptions): Promise<ConfiguredAdapter> {
-  if (ironicEndpoint === undefined) return openstackWith({ callsInFlight });
+async function adapterOf({ callsInFlight, ironic }: ActorsOptions): Promise<ConfiguredAdapter> {
+  if (ironic === undefined) return openstackWith({ callsInFlight });
   const { metal3 } = await import('../../../adapters/ironic/adapter.ts');
-  const env = { IRONIC_ENDPOINT: ironicEndpoint, ...RAMDISK };
-  return configure(metal3, env, { 'ironic-calls-in-flight': String(callsInFlight) });
+  return configure(metal3, RAMDISK, {
+    'ironic-endpoint': ironic.endpoint,
+    'ironic-calls-in-flight': String(callsInFlight),
+    'ironic-speed': String(ironic.speed),
+  });
 }
 
 /** Nobody asks for figures. */
@@ -286,9 +289,10 @@ function phaseOf(state = ''): string {
   return state.startsWith('keeping') || state.startsWith('resting') ? 'settle' : 'create';
 }
 
-/** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`. */
+/** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`, `/api/<version>/namespaces/...`. */
 function pluralIn({ path }: KubeCall): string {
-  return path.split('?')[0]?.split('/')[6] ?? '';
+  const [, root, ...rest] = path.split('?')[0]?.split('/') ?? [];
+  return rest[root === 'api' ? 3 : 4] ?? '';
 }
 
 function kindOf({ method, path, contentType = '' }: KubeCall): string {

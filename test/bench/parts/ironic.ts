@@ -1,6 +1,6 @@
 // A simulated Ironic with machines as a part of a benchmark.
 import { systemClock } from '../../../actors/clock.ts';
-import { type Simulator, startSimulator, type Times } from '../../../adapters/ironic/simulator/mod.ts';
+import { type Simulator, startSimulator, timesDivided } from '../../../adapters/ironic/simulator/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';
 import { type Reaction, Reactions } from './reactions.ts';
@@ -10,8 +10,8 @@ export interface IronicPartOptions {
   readonly machines: number;
   /** Of every request, in milliseconds. */
   readonly latencyMs: number;
-  /** How long machines take, where not as measured. */
-  readonly times?: Partial<Times>;
+  /** It and its machines are so many times as fast as real ones. */
+  readonly speed: number;
 }
 
 /** What Ironic was asked since the last reset. */
@@ -47,12 +47,12 @@ function addressOf(number: number): string {
   return `http://10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}:8000`;
 }
 
-export async function serveIronic({ machines, latencyMs, times = {} }: IronicPartOptions): Promise<Part> {
+export async function serveIronic({ machines, latencyMs, speed }: IronicPartOptions): Promise<Part> {
   const reactions = new Reactions();
   const ironic = await startSimulator({
     clock: systemClock(),
     latencyMs,
-    times,
+    times: timesDivided(speed),
     onServed: (call) => reactions.served(call),
     machines: Array.from({ length: machines }, (_, number) => {
       const { name, mac } = machinePlace(number);

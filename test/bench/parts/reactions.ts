@@ -29,7 +29,7 @@ export class Reactions {
     if (collection !== 'nodes') return;
     if (ident === undefined) {
       const { nodes } = (answer ?? {}) as { readonly nodes?: readonly JsonObject[] };
-      for (const node of nodes ?? []) this.#see(node);
+      for (const node of method === 'POST' ? [(answer ?? {}) as JsonObject] : (nodes ?? [])) this.#see(node);
       return;
     }
     const sight = this.#nodes.get(ident);

@@ -1,0 +1,36 @@
+// How long those wait who wait for a node: all the same, so that one list of nodes serves them all.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LONG_PACE_MS, SHORT_PACE_MS } from '../../../../adapters/ironic/client/pace.ts';
+import { REGISTER, send, wait, waitForNode } from '../../../../adapters/ironic/nodes/step.ts';
+import { outcomeOf } from '../../../../adapters/ironic/operations/outcome.ts';
+import type { Ended } from '../../../../adapters/ironic/operations/pass.ts';
+import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
+
+const test = suite('outcomes of passes');
+
+/** By chance. */
+function outcomes(last: Ended<object>['last']): readonly Outcome[] {
+  const ended = { last, notes: [], node: undefined, sight: undefined, memory: undefined };
+  return [0, 0.3, 0.99].map((random) => outcomeOf(ended, { host: {}, at: 0, random, speed: 1 }));
+}
+
+test('whoever waits for a node does so at one of two paces, without chance', () => {
+  const paces = (last: Ended<object>['last']): readonly unknown[] => [
+    ...new Set(outcomes(last).map((outcome) => (outcome.kind === 'waiting' ? outcome.pollAfterMs : outcome.kind))),
+  ];
+  assert.equal(paces(send([], 'short')), [SHORT_PACE_MS]);
+  assert.equal(paces(send([], 'long')), [LONG_PACE_MS]);
+  assert.equal(paces(waitForNode('short', 'it verifies')), [SHORT_PACE_MS]);
+  assert.equal(paces(waitForNode('long', 'it deploys')), [LONG_PACE_MS]);
+  assert.equal(paces(REGISTER), ['absent']);
+});
+
+test('whoever waits for time to pass alone does so with chance', () => {
+  const pauses = outcomes(wait('short', 'Ironic is busy')).map(
+    (outcome) => outcome.kind === 'pausing' && outcome.afterMs,
+  );
+  assert.is(new Set(pauses).size, 3);
+});
+
+test.run();
