@@ -1,6 +1,6 @@
 // `troupe crds`: the CustomResourceDefinitions of the kinds.
 import { type Contract, crd, crdFile, crdName, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
+import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
 
@@ -58,13 +58,12 @@ export async function installCrds(
   contracts: readonly Contract[],
 ): Promise<void> {
   for (const contract of contracts) {
-    await withoutWebhook(client, contract);
-    await client.call({
-      method: 'PATCH',
-      path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
-      contentType: 'application/apply-patch+yaml',
-      body: crd(contract),
-    });
+    try {
+      await apply(client, contract);
+    } catch (error) {
+      if (!(error instanceof TerminalError) || !(await withoutWebhook(client, contract))) throw error;
+      await apply(client, contract);
+    }
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} serverside-applied`);
   }
   const until = clock.now() + SERVED_WITHIN_MS;
@@ -74,28 +73,35 @@ export async function installCrds(
   }
 }
 
+async function apply(client: KubeClient, contract: Contract): Promise<void> {
+  await client.call({
+    method: 'PATCH',
+    path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
+    contentType: 'application/apply-patch+yaml',
+    body: crd(contract),
+  });
+}
+
 /**
  * Takes the webhook off a definition that had one and is to have none. Whom to trust was put in by those who serve it, so that it
  * would stay, and be refused, if the definition were only applied. Versions and conversion change at once: never is an object
  * converted by nobody.
+ *
+ * @returns whether it had one
  */
-async function withoutWebhook(client: KubeClient, contract: Contract): Promise<void> {
+async function withoutWebhook(client: KubeClient, contract: Contract): Promise<boolean> {
   const spec = crd(contract)['spec'] as JsonObject;
-  if (strategyOf(spec) === BY_WEBHOOK) return;
+  if (strategyOf(spec) === BY_WEBHOOK) return false;
   const path = `${PATH}/${crdName(contract)}`;
-  try {
-    const { body } = await client.call({ method: 'GET', path });
-    if (strategyOf(body['spec'] as JsonObject) !== BY_WEBHOOK) return;
-  } catch (error) {
-    if (error instanceof AbsentError) return;
-    throw error;
-  }
+  const { body } = await client.call({ method: 'GET', path });
+  if (strategyOf(body['spec'] as JsonObject) !== BY_WEBHOOK) return false;
   await client.call({
     method: 'PATCH',
     path: `${path}?fieldManager=${MANAGER}`,
     contentType: 'application/merge-patch+json',
     body: { spec: { ...spec, conversion: { strategy: 'None', webhook: null } } },
   });
+  return true;
 }
 
 const BY_WEBHOOK = 'Webhook';
