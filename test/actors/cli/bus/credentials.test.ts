@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Book, filesOf, type Generation, Phase, parseBook } from '../../../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../../../actors/cli/bus/credentials.ts';
+import { BUILT_IN } from '../../../../actors/process/adapters.ts';
 import { LOGIN_LOOK_MS } from '../../../../bus/connection.ts';
 import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
