@@ -1,8 +1,7 @@
 // Who may enter when, on a clock that is moved by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Entry, Gate } from '../../adapters/gate.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { type Entry, Gate, NoTurnError } from '../../adapters/gate.ts';
 import { ManualClock } from './kubernetes/manual-clock.ts';
 
 const test = suite('gate');
@@ -27,7 +26,7 @@ function gateWith(slots: number) {
         held.push(entry);
       },
       (error: unknown) => {
-        assert.instance(error, TransientError);
+        assert.instance(error, NoTurnError);
         entered.push(`${name} gave up`);
       },
     );
