@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Entry, Gate, NoTurnError } from '../../adapters/gate.ts';
+import { TransientError } from '../../bus/errors.ts';
 import { ManualClock } from './kubernetes/manual-clock.ts';
 
 const test = suite('gate');
@@ -26,7 +27,7 @@ function gateWith(slots: number) {
         held.push(entry);
       },
       (error: unknown) => {
-        assert.instance(error, NoTurnError);
+        assert.instance(error, TransientError);
         entered.push(`${name} gave up`);
       },
     );
@@ -220,6 +221,19 @@ test('a gate is idle once nobody is in and nobody waits', async () => {
   clock.advance(1_000);
   await leave();
   assert.is(gate.idleSince, clock.now());
+});
+
+test('who is let in too late, or not at all, can tell that nothing was sent (G3)', async () => {
+  const { gate, clock, come, settle } = gateWith(1);
+  await come('first');
+  const call = { namespace: 'ns', object: 'a', kind: 'GET', deadlineAt: clock.now() + 1_000 };
+  const refused = gate.enter(call).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await clock.advance(1_000);
+  await settle();
+  assert.instance(await refused, NoTurnError);
 });
 
 test.run();
