@@ -34,6 +34,8 @@ export interface Adapter {
   readonly followed?: readonly FollowedKind[];
   /** Kinds whose objects its operations read, beside its own and those that are followed. */
   readonly reads?: readonly Pick<Resource, 'group' | 'plural'>[];
+  /** Kinds of which its operations read all objects at once. */
+  readonly lists?: readonly Pick<Resource, 'group' | 'plural'>[];
   /** Kinds whose objects are made by objects of its kinds. */
   readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
@@ -142,6 +144,8 @@ export interface ServePorts {
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
   /** An object as it is now, for what its actor does not carry; undefined: there is none. */
   readObject(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
+  /** All objects of a kind as they are now, in the namespaces that are cared for; none of a kind that the cluster does not have. */
+  listObjects(resource: Resource): Promise<readonly KubeObject[]>;
   /** Told of every call to the foreign system after its end, for traces and metrics. Never throws. */
   onCall(record: CallRecord): void;
   /** Who calls the foreign system too: a limit of calls is one for all of them. */

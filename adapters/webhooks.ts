@@ -31,6 +31,8 @@ export interface AdmissionWebhook {
   readonly paths: readonly string[];
   /** ValidatingWebhookConfigurations, by name, that may lead there, as definitions do. */
   readonly configurations: readonly string[];
+  /** Those, as manifests for a Service of the cluster. */
+  manifests(service: { readonly namespace: string; readonly name: string }): readonly JsonObject[];
   /** Kinds whose objects of all namespaces an answer may hang on. */
   readonly reads: readonly Resource[];
   /** @param review  the body of the request, as it was parsed */

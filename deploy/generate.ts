@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
-import { rolesWith, VISUALIZER } from '../actors/process/config.ts';
+import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
@@ -25,6 +25,10 @@ import {
   rolePods,
   rolesComponent,
   VISUALIZER_PODS,
+  WEBHOOK_PODS,
+  webhookConfigurations,
+  webhookConfigurationsFile,
+  webhooksComponent,
 } from './manifests.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
@@ -113,6 +117,12 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
     ]),
     ['visualizer/cluster-role.yaml', clusterRole(BUILT_IN, [VISUALIZER])],
     ['visualizer/pods.yaml', rolePods(VISUALIZER, deployment, namespace, VISUALIZER_PODS)],
+    ['webhooks/kustomization.yaml', webhooksComponent(BUILT_IN, TROUPE_VERSION)],
+    ['webhooks/cluster-role.yaml', clusterRole(BUILT_IN, [WEBHOOKS])],
+    ['webhooks/pods.yaml', rolePods(WEBHOOKS, deployment, namespace, WEBHOOK_PODS)],
+    ...(webhookConfigurations(BUILT_IN, namespace).length === 0
+      ? []
+      : [['webhooks/configuration.yaml', webhookConfigurationsFile(BUILT_IN, namespace)] as [string, string]]),
   ]);
 }
 

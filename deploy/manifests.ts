@@ -1,9 +1,10 @@
 // The manifests that follow from the adapters and their kinds.
 import { parse, stringify } from 'yaml';
 import { kindsOf, rule, rulesOf } from '../actors/process/cluster-rules.ts';
-import { rolesWith } from '../actors/process/config.ts';
+import { rolesWith, WEBHOOKS } from '../actors/process/config.ts';
 import type { Adapter } from '../adapters/adapter.ts';
 import { crdFile } from '../adapters/kubernetes/crds.ts';
+import type { JsonObject } from '../bus/bus.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -56,6 +57,8 @@ export interface RoleExtras {
   /** What they are part of, where that is not what those of all roles are: nothing that selects those selects them. */
   readonly component?: string;
   readonly args?: readonly string[];
+  /** They have nothing to do with it: neither its address nor a key. */
+  readonly bus?: 'none';
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   /** Secrets that the user makes, mounted as files: in which folder. */
   readonly secrets?: readonly { readonly name: string; readonly secretName: string; readonly folder: string }[];
@@ -73,9 +76,51 @@ export const VISUALIZER_PODS: RoleExtras = {
   secrets: [TOKEN],
 };
 
+/** Where the API server asks in a cluster; the Service leads there. */
+const WEBHOOK_PORT = 9443;
+
+/** Of the pods that answer the API server. */
+export const WEBHOOK_PODS: RoleExtras = {
+  component: WEBHOOKS,
+  args: [`--webhook-address=:${WEBHOOK_PORT}`],
+  bus: 'none',
+  ports: [{ name: 'webhooks', containerPort: WEBHOOK_PORT }],
+};
+
+/** For kustomize: pods that answer the API server, and what leads it to them. */
+export function webhooksComponent(adapters: readonly Adapter[], version: string): string {
+  const isAsked = webhookConfigurations(adapters, '').length > 0;
+  return yaml({
+    apiVersion: 'kustomize.config.k8s.io/v1alpha1',
+    kind: 'Component',
+    resources: [
+      'cluster-role.yaml',
+      'role.yaml',
+      'pods.yaml',
+      'service.yaml',
+      'disruption-budget.yaml',
+      ...(isAsked ? ['configuration.yaml'] : []),
+    ],
+    images: [{ name: 'troupe', newTag: version }],
+  });
+}
+
+/** What tells the API server to ask before it stores; whom to trust is put in by the pods. */
+export function webhookConfigurations(adapters: readonly Adapter[], namespace: string): readonly JsonObject[] {
+  const service = { namespace, name: `troupe-${WEBHOOKS}` };
+  return adapters.flatMap(({ webhooks }) => webhooks?.admission?.manifests(service) ?? []);
+}
+
+export function webhookConfigurationsFile(adapters: readonly Adapter[], namespace: string): string {
+  return yaml(...webhookConfigurations(adapters, namespace));
+}
+
 /** The pods of one role: those of all roles, told to play one, with an account of their own. */
 export function rolePods(role: string, deployment: string, namespace: string, extras: RoleExtras = {}): string {
-  const { component, args = [], ports = [], secrets = [] } = extras;
+  const { component, args = [], bus, ports = [], secrets = [] } = extras;
+  const isOfBus = ({ name }: { readonly name: string }): boolean => name === 'bus' || name.startsWith('NATS_');
+  const kept = <Item extends { readonly name: string }>(items: readonly Item[]): readonly Item[] =>
+    items.filter((item) => bus !== 'none' || !isOfBus(item));
   const { metadata, spec, ...type } = parse(deployment) as Deployment;
   const name = `troupe-${role}`;
   const label = {
@@ -98,9 +143,10 @@ export function rolePods(role: string, deployment: string, namespace: string, ex
         ? {
             ...container,
             args: [...container.args, `--roles=${role}`, ...args],
+            env: kept(container.env),
             ports: [...container.ports, ...ports],
             volumeMounts: [
-              ...container.volumeMounts,
+              ...kept(container.volumeMounts),
               ...secrets.map(({ name, folder }) => ({ name, mountPath: folder, readOnly: true })),
             ],
           }
@@ -108,7 +154,7 @@ export function rolePods(role: string, deployment: string, namespace: string, ex
     ),
     // Each role is a user of the bus.
     volumes: [
-      ...template.spec.volumes.map((volume) =>
+      ...kept(template.spec.volumes).map((volume) =>
         volume.secret?.secretName === `${BUS_SECRET}alone`
           ? { ...volume, secret: { ...volume.secret, secretName: `${BUS_SECRET}${role}` } }
           : volume,
@@ -156,10 +202,11 @@ interface Deployment {
         readonly containers: readonly {
           readonly name: string;
           readonly args: readonly string[];
+          readonly env: readonly { readonly name: string }[];
           readonly ports: readonly object[];
-          readonly volumeMounts: readonly object[];
+          readonly volumeMounts: readonly { readonly name: string }[];
         }[];
-        readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
+        readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
       };
     };
   };

@@ -285,6 +285,11 @@ export interface LifePorts {
   /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
   patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
   /**
+   * Changes members of the spec of another object as it was seen, for what the contract has its controller write there; null takes
+   * one away. `conflict`: that was changed meanwhile.
+   */
+  patchSpecOf(key: string, other: Seen, manager: string, spec: JsonObject): Promise<void>;
+  /**
    * Says something in the status of an object that it refers to, beside what that says itself: for what the contract has it
    * write there. Members that are null are taken away.
    */
@@ -334,6 +339,12 @@ export interface Measurement {
   /** All that it has but `namespace` and `host`, which are those of the object. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly seconds?: number;
+}
+
+/** Another object, as an operation saw it. */
+export interface Seen extends Pick<Reference, 'kind' | 'name' | 'namespace'> {
+  readonly uid: string;
+  readonly resourceVersion: string;
 }
 
 /** What is put on an object that another refers to, beside guards. */

@@ -10,7 +10,7 @@
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
 import type { Child, Kind, Reference } from '../../machines/kind.ts';
-import { type Marks, Readiness } from '../../machines/life.ts';
+import { type Marks, Readiness, type Seen } from '../../machines/life.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -18,7 +18,7 @@ import type { Registry } from '../object/registry.ts';
 export interface ChildrenDeps {
   readonly objects: Pick<
     Objects,
-    'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus'
+    'applied' | 'apply' | 'addOwner' | 'get' | 'remove' | 'disown' | 'mark' | 'patchStatus' | 'patchSpec'
   >;
   readonly registry: Registry;
 }
@@ -144,6 +144,20 @@ export async function recordOn(
   refuseEnded(owner);
   if (present?.metadata.uid !== uid) throw new TransientError(`${other.kind} '${name}' is another one by now`);
   await deps.objects.patchStatus(resource, present, manager, status);
+}
+
+/** Changes the spec of another object, as it was seen. */
+export async function patchSpecOf(
+  { objects, registry }: ChildrenDeps,
+  { actor }: Owner,
+  { uid, resourceVersion, ...other }: Seen,
+  manager: string,
+  spec: JsonObject,
+): Promise<void> {
+  const { namespace, name, ...place } = registry.target(actor.address, other);
+  const resource = registry.resource(place);
+  if (resource === undefined) throw new TypeError(`kind '${other.kind}' is not known`);
+  await objects.patchSpec(resource, { metadata: { namespace, name, uid, resourceVersion } }, manager, spec);
 }
 
 /** Puts marks on what the owner refers to, as it was heard of. */

@@ -36,7 +36,7 @@ import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 import { workOf } from '../telling/cause.ts';
 import { Audits } from './audit.ts';
-import { ensureChildren, mark, ownerAmong, recordOn, removeChildren } from './children.ts';
+import { ensureChildren, mark, ownerAmong, patchSpecOf, recordOn, removeChildren } from './children.ts';
 import { Rivals } from './rivals.ts';
 import { Turns, turnOf } from './turns.ts';
 import { mayBeDone, type Underway } from './underway.ts';
@@ -331,6 +331,11 @@ export function provideEffects(deps: EffectsDeps): Machines {
     recordOn: settled((key: string, other, manager: string, status: JsonObject) =>
       recordOn({ objects, registry }, owner(key), other, manager, status),
     ),
+    patchSpecOf: settled((key: string, other, manager: string, spec: JsonObject) => {
+      const written = patchSpecOf({ objects, registry }, owner(key), other, manager, spec);
+      deps.trackWrite(key, written);
+      return written;
+    }),
     setOwner: settled((key: string, manager: string, other) => {
       const { actor } = living(key);
       const owners = [ownerAmong({ registry }, owner(key), other)];

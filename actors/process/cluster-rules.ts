@@ -73,6 +73,7 @@ function serving(adapter: Adapter): readonly Rule[] {
     ...livingOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
     ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
     ...byGroup(adapter.reads ?? []).map(({ group, plurals }) => rule(group, plurals, ['get'])),
+    ...byGroup(adapter.lists ?? []).map(({ group, plurals }) => rule(group, plurals, ['list'])),
   ];
 }
 

@@ -32,6 +32,7 @@ import { callTrace } from '../telling/call-trace.ts';
 import { EventRecorder, type Tell } from '../telling/event-recorder.ts';
 import type { RuntimeMetrics } from '../telling/metrics.ts';
 import type { Inhabitant } from '../telling/population.ts';
+import { listAll } from '../watch/read-all.ts';
 import { watchCluster } from '../watch/watcher.ts';
 import { Role } from './config.ts';
 import { TROUPE_VERSION } from './version.ts';
@@ -227,7 +228,7 @@ function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): 
 
 /** Begins to serve the adapters whose roles are played here; all of them, or none. */
 async function serveAdapters(
-  { bus, client, clock, log, adapters, roles, metrics, nodeName: node }: RuntimeDeps,
+  { bus, client, clock, log, adapters, roles, metrics, namespaces, nodeName: node }: RuntimeDeps,
   objects: Objects,
   sharers: Sharers,
 ): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Omit<Served, 'operations'>>> {
@@ -249,6 +250,7 @@ async function serveAdapters(
         apiServer: authorityOf(client.server),
         readSecret: (namespace, name) => objects.readSecret(namespace, name),
         readObject: (resource, namespace, name) => objects.get(resource, namespace, name),
+        listObjects: (resource) => listAll(objects, resource, namespaces),
         onCall(record) {
           calls.onCall(record);
           metrics?.onCall(record);

@@ -1,7 +1,7 @@
 // Everything that the API server has of all resources.
 import type { Logger } from 'pino';
 import { compareVersions, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
-import { type Address, sharedAddress, toErrorData } from '../../bus/mod.ts';
+import { AbsentError, type Address, sharedAddress, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Registry } from '../object/registry.ts';
 
@@ -51,4 +51,19 @@ export function placesOf(
   namespaces: readonly string[] | undefined,
 ): readonly (string | undefined)[] {
   return scope === 'Cluster' ? [undefined] : (namespaces ?? [undefined]);
+}
+
+/** All objects of a resource in these namespaces; none where the API server does not have it. */
+export async function listAll(
+  objects: Pick<Objects, 'list'>,
+  resource: Resource,
+  namespaces: readonly string[] | undefined,
+): Promise<readonly KubeObject[]> {
+  try {
+    const lists = await Promise.all(placesOf(resource, namespaces).map((place) => objects.list(resource, place)));
+    return lists.flatMap(({ items }) => items);
+  } catch (error) {
+    if (error instanceof AbsentError) return [];
+    throw error;
+  }
 }

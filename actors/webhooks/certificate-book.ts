@@ -65,6 +65,8 @@ export function nextStep(
   { renewBeforeMs, graceMs }: RotationTimes,
 ): BookStep {
   const { current, next, former } = book;
+  // First: where one rotation follows the other at once there would be no other time for it.
+  if (former.some(({ endsAt }) => now >= endsAt)) return { do: 'retire' };
   if (next !== undefined) {
     const ripeAt = Math.min(current.endsAt, (trustedSince ?? Number.POSITIVE_INFINITY) + graceMs);
     return now >= ripeAt ? { do: 'promote' } : { do: 'wait', until: ripeAt };
@@ -73,7 +75,6 @@ export function nextStep(
   const renewAt = current.endsAt - renewBeforeMs;
   // Others may need names that this one does not: nobody's are taken away.
   if (now >= renewAt || all.length > current.hosts.length) return { do: 'prepare', hosts: all };
-  if (former.some(({ endsAt }) => now >= endsAt)) return { do: 'retire' };
   return { do: 'wait', until: Math.min(renewAt, ...former.map(({ endsAt }) => endsAt)) };
 }
 

@@ -13,6 +13,7 @@ import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { dataImage } from './kinds/data-image.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
+import { hostClaim } from './kinds/host-claim.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
 import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
@@ -22,6 +23,7 @@ import { hostOperations } from './operations/bare-metal-host.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
+import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } from './operations/host-claims.ts';
 import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
 import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
@@ -48,7 +50,6 @@ export const metal3: Adapter = {
     dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
     firmwareSchema,
   ],
-  reads: [IRONICS],
   webhooks: metal3Webhooks,
   companions: [metal3Companions],
   makes: [
@@ -58,6 +59,8 @@ export const metal3: Adapter = {
     })),
     { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
   ],
+  reads: [IRONICS, NAMESPACES],
+  lists: [CLAIMABLE_HOSTS, DEPLOY_POLICIES],
   flags: FLAGS,
   metrics: METRICS,
   // metal3, chapter 21.
@@ -81,6 +84,7 @@ function configured(options: IronicOptions): Configured {
       ...(options.preprovisioningImages === 'built' ? [preprovisioningImage(options.deploy)] : []),
       dataImage,
       bmcEventSubscription,
+      ...(options.hostClaims === 'served' ? [hostClaim] : []),
     ],
     serve: (ports) => serve(options, ports),
   };
@@ -99,7 +103,7 @@ function dataOnly(kind: string, plural: string): FollowedKind {
 }
 
 async function serve(options: IronicOptions, given: ServePorts): Promise<Served> {
-  const { clock, log, version, readSecret, readObject, onCall, sharers } = given;
+  const { clock, log, version, readSecret, readObject, listObjects, onCall, sharers } = given;
   const ironic: IronicClient = ironicClient({
     clock,
     log,
@@ -114,7 +118,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
   });
   const poller = nodePoller({ clock, log, ironic });
   const sights = new Sights(clock);
-  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject };
+  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject, listObjects };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -122,6 +126,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
       hostfirmwarecomponents: firmwareComponentsOperations(ports),
       preprovisioningimages: preprovisioningImageOperations(ports),
       dataimages: dataImageOperations(ports),
+      hostclaims: hostClaimOperations(ports),
       bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
     },
     load: () => ironic.load(),

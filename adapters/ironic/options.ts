@@ -16,6 +16,8 @@ export interface IronicOptions {
   readonly preprovisioningImages: 'none' | 'built';
   /** So many times as fast as real ones its machines are. */
   readonly speed: number;
+  /** Whether HostClaims get hosts. */
+  readonly hostClaims: 'none' | 'served';
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled: boolean;
   /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
@@ -52,6 +54,13 @@ export const FLAGS = [
     fallback: '1',
     help: 'how many times as fast as real ones machines are, and how much more often they are looked at; for simulated ones',
   },
+  {
+    name: 'hostclaims',
+    variable: 'TROUPE_HOSTCLAIMS',
+    value: 'true|false',
+    fallback: 'false',
+    help: 'whether HostClaims get hosts, of their own namespace and of those whose HostDeployPolicies let them',
+  },
 ] as const satisfies readonly Flag[];
 
 /** Read beside the flags, named as hosts know them. */
@@ -81,6 +90,7 @@ export function ironicOptions(settings: Settings): IronicOptions {
     maxProvisioningRetries: wholeNumber(flag('max-provisioning-retries'), { fallback: 5, least: 0, unit: 'retries' }),
     preprovisioningImages: isBuilding ? 'built' : 'none',
     speed: speedIn(settings),
+    hostClaims: truthOf(flag('hostclaims')) ? 'served' : 'none',
     isProvisioningNetworkDisabled: truthOf({
       name: 'PROVISIONING_NETWORK_DISABLED',
       value: variable('PROVISIONING_NETWORK_DISABLED'),

@@ -25,6 +25,7 @@ export interface IronicPorts {
   readonly sights: Sights;
   readonly readSecret: ServePorts['readSecret'];
   readonly readObject: ServePorts['readObject'];
+  readonly listObjects: ServePorts['listObjects'];
 }
 
 /** A kind of the group, as the API server is asked for it. */

@@ -1,9 +1,10 @@
 // What the API server may ask of this adapter: conversion between v1alpha1 and v1beta1, and admission.
 import type { AdmissionWebhook, ConversionWebhook, Webhooks } from '../webhooks.ts';
 import { answerAdmissionReview, reviewAsksForOthers } from './api/admission/review.ts';
-import { ADMITTED, admissionPath } from './api/admission/webhooks.ts';
+import { ADMITTED, admissionPath, webhookConfiguration } from './api/admission/webhooks.ts';
 import { convertObject } from './api/conversion/convert.ts';
 import { nameOf } from './api/conversion/object-name.ts';
+import { VERSIONS } from './api/definitions.ts';
 import { GROUP } from './api/types.ts';
 import { metal3Resource } from './serving.ts';
 
@@ -26,6 +27,8 @@ const conversion: ConversionWebhook = {
 const admission: AdmissionWebhook = {
   paths: ADMITTED.map(({ kind }) => admissionPath(kind)),
   configurations: [CONFIGURATION],
+  // Of a version that is not served nobody asks; of one that is, objects come as they are.
+  manifests: (service) => [webhookConfiguration({ name: CONFIGURATION, server: { service }, versions: VERSIONS })],
   reads: [HOSTS],
   async review(review, path, { listObjects }) {
     const others = reviewAsksForOthers(review, path) ? await listObjects(HOSTS).catch(() => undefined) : undefined;

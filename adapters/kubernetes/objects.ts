@@ -60,7 +60,12 @@ export interface Objects {
    */
   patchStatus(resource: Resource, object: KubeObject, manager: string, status: JsonObject): Promise<KubeObject>;
   /** Changes members of the spec; null takes one away. @throws {ConflictError} the object has changed since `object` */
-  patchSpec(resource: Resource, object: KubeObject, manager: string, spec: JsonObject): Promise<KubeObject>;
+  patchSpec(
+    resource: Resource,
+    object: Pick<KubeObject, 'metadata'>,
+    manager: string,
+    spec: JsonObject,
+  ): Promise<KubeObject>;
   /** Puts labels, and owners that are no controllers, on this incarnation of an object; `manager` owns just these then. */
   mark(
     resource: Resource,
@@ -150,7 +155,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     kind: resource.kind,
     metadata: { ...(namespace !== '' && { namespace }), name, uid },
   });
-  const reference = ({ metadata }: KubeObject): ObjectReference => ({
+  const reference = ({ metadata }: Pick<KubeObject, 'metadata'>): ObjectReference => ({
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     uid: metadata.uid,

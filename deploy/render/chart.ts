@@ -47,7 +47,13 @@ const OWN_SWITCHES: Readonly<Record<string, { readonly choice: string; readonly 
 };
 
 /** API groups whose objects are in no namespace, or in one that is not a tenant's. */
-const BEYOND_TENANTS = ['authentication.k8s.io', 'authorization.k8s.io', 'coordination.k8s.io'];
+const BEYOND_TENANTS = [
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'coordination.k8s.io',
+];
 
 export function chart(objects: readonly Chosen[], options: ChartOptions): ChartFiles {
   const manifests = objects.map(({ manifest }) => manifest);
@@ -210,6 +216,7 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
       'visualizer.enabled',
       'Pods that show the others in a browser; they wait for a Secret `troupe-visualizer-token` of yours.',
     ),
+    flagOf('webhooks.enabled', 'Pods that the API server asks for conversion and admission of Metal3 objects.'),
     flagOf('egress.enabled', 'A NetworkPolicy for what the pods connect to.'),
     flagOf('metrics.serviceMonitor.enabled', "A ServiceMonitor, for Prometheus' operator."),
     {

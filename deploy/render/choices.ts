@@ -15,6 +15,7 @@ export const CHOICES: readonly Choice[] = [
   { value: 'roles.split', on: { components: ['roles'] }, isOn: false },
   { value: 'egress.enabled', on: { components: ['egress'] }, isOn: false },
   { value: 'visualizer.enabled', on: { components: ['visualizer'] }, isOn: false },
+  { value: 'webhooks.enabled', on: { components: ['webhooks'] }, isOn: false },
   { value: 'metrics.serviceMonitor.enabled', on: { components: ['monitoring'] }, isOn: false },
 ];
 

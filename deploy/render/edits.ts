@@ -21,6 +21,7 @@ interface Addition {
 interface Container {
   readonly name: string;
   readonly image: string;
+  readonly env?: readonly { readonly name: string }[];
 }
 
 /** A container of a manifest, and the way to it. */
@@ -70,7 +71,9 @@ function wanted(manifest: Manifest): { edits: readonly Edit[]; additions: readon
     edits.push(
       { path: ['spec', 'replicas'], put: { is: 'scalar', expression: ofRole(manifest, 'replicas') } },
       { path: [...container, 'resources'], put: { is: 'value', expression: ofRole(manifest, 'resources') } },
-      { path: [...container, 'env', { name: 'NATS_URL' }, 'value'], put: scalar('nats.url') },
+      ...(speaksBus(manifest)
+        ? [{ path: [...container, 'env', { name: 'NATS_URL' }, 'value'], put: scalar('nats.url') }]
+        : []),
       { path: [...pod, 'affinity'], put: optional('affinity') },
     );
     additions.push(
@@ -111,6 +114,11 @@ export function isActors(manifest: Manifest): boolean {
   return kind === 'Deployment' && (metadata.name === 'troupe' || roleOf(manifest) !== undefined);
 }
 
+/** Whether its pods are told where the bus is: those that answer the API server need none. */
+function speaksBus(manifest: Manifest): boolean {
+  return containersOf(manifest).some(({ env = [] }) => env.some(({ name }) => name === 'NATS_URL'));
+}
+
 /** The role that a Deployment's pods play, if it is one alone. */
 export function roleOf({ metadata }: Manifest): string | undefined {
   return ((metadata['labels'] ?? {}) as Readonly<Record<string, string>>)[ROLE_LABEL];
@@ -141,9 +149,10 @@ function containersOf(manifest: Manifest): readonly Placed[] {
   if (pod === undefined) return [];
   const spec = pod.reduce<Json>((at, key) => (at as JsonObject)[key] ?? {}, manifest) as JsonObject;
   return ['initContainers', 'containers'].flatMap((list) =>
-    ((spec[list] ?? []) as unknown as readonly Container[]).map(({ name, image }) => ({
+    ((spec[list] ?? []) as unknown as readonly Container[]).map(({ name, image, env }) => ({
       name,
       image,
+      ...(env !== undefined && { env }),
       path: [...pod, list, { name }],
     })),
   );

@@ -62,6 +62,7 @@ if (helm === undefined || kubectl === undefined) {
     ['a NATS server of yours', { nats: { enabled: false } }, { resource: 'base' }],
     ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
     ['the visualizer', { visualizer: { enabled: true } }, { components: ['visualizer'] }],
+    ['webhooks', { webhooks: { enabled: true } }, { components: ['webhooks'] }],
     [
       'monitor, alerts and dashboard',
       {

@@ -41,7 +41,10 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   /** It builds or publishes an image. */
   images: (command) => /^docker /.test(command),
   /** Pods must run. */
-  nodes: (command) => /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus) /.test(command),
+  nodes: (command) =>
+    /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus|troupe crds --metal3-phase|troupe migrate) /.test(
+      command,
+    ),
   /** Addresses are examples. */
   addresses: (command) => command.includes('example.com'),
   /** Branches and tags that the reader has. */

@@ -8,14 +8,13 @@ import type { Usage } from '../../actors/cli/command-line.ts';
 import { USAGES as CSI_PROXY } from '../../actors/cli/csi-proxy/usage.ts';
 import { USAGES as MODEL } from '../../actors/cli/model/usage.ts';
 import { allOptions, type CommandName, USAGES, usageOf } from '../../actors/cli/usage.ts';
-import { openstack } from '../../adapters/openstack/mod.ts';
+import { BUILT_IN as ADAPTERS } from '../../actors/process/adapters.ts';
 import { toldMetrics } from '../deploy/told-metrics.ts';
 import { documents, ROOT } from './blocks.ts';
 
 const test = suite('names in the documentation');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-const ADAPTERS = [openstack];
 /** Options of all commands. */
 const EVERYWHERE = ['help', 'version'];
 

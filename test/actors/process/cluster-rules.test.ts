@@ -50,6 +50,16 @@ test('who serves the foreign system reads Secrets, the kinds, and what it says t
   });
 });
 
+test('what all is read of is listed by who serves the foreign system, and by nobody else for that', () => {
+  const listing: Adapter = { ...adapter, lists: [{ group: 'example.org', plural: 'things' }] };
+  const things = (role: string): Verbs =>
+    rulesOf([listing], [role])
+      .filter(({ resources }) => resources.includes('things'))
+      .flatMap(({ verbs }) => verbs);
+  assert.equal(things('ironic'), ['list']);
+  assert.equal(things('actors'), []);
+});
+
 test('who watches lists and watches', () => {
   const verbs = ['list', 'watch'];
   assert.equal(verbsOf('watch'), {

@@ -7,14 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adaptersOf, configure } from '../../../actors/process/adapters.ts';
-import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
+import { adaptersOf, BUILT_IN, configure } from '../../../actors/process/adapters.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 
 const test = suite('adapters from outside');
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const CLI = join(ROOT, 'actors/cli.js');
+/** Of the adapters that come with Troupe. */
+const ROLES = BUILT_IN.map(({ role }) => role);
 
 const LAMPS = `
 import { type Adapter, type KindContract, object, string, TerminalError, wholeNumber } from 'troupe/adapter';
@@ -95,9 +96,9 @@ test('a module in TypeScript is loaded, and its errors are the classes of the ru
     const adapters = await adaptersOf('./lamps.ts', folder);
     assert.equal(
       adapters.map(({ realm }) => realm),
-      ['openstack', 'lamps'],
+      [...BUILT_IN.map(({ realm }) => realm), 'lamps'],
     );
-    const [, lamps] = adapters;
+    const lamps = adapters.at(-1);
     if (lamps === undefined) throw new Error('no lamps');
     const configured = configure(lamps, { LAMP_WATTS: '60' });
     try {
@@ -118,7 +119,7 @@ test('a package is found from the folder, and a function is called', async () =>
     const adapters = await adaptersOf('lamps', folder);
     assert.equal(
       adapters.map(({ role }) => role),
-      ['openstack', 'lit'],
+      [...ROLES, 'lit'],
     );
   });
 });
@@ -176,11 +177,17 @@ test('its kinds, its role and its options are part of the commands', async () =>
     assert.equal([crds.code, crds.err], [0, '']);
     assert.match(crds.out, 'name: lamps.lamps.example.org');
     const all = await troupe(folder, ['crds'], { TROUPE_ADAPTERS: './lamps.ts' });
-    assert.is(all.out.match(/^kind: CustomResourceDefinition$/gm)?.length, KINDS.length + 1);
+    assert.is(
+      all.out.match(/^kind: CustomResourceDefinition$/gm)?.length,
+      BUILT_IN.flatMap(({ contracts }) => contracts).length + 1,
+    );
     const { out: help } = await troupe(folder, ['help', ...named]);
     assert.match(
       help,
-      /^ {2}--roles watch,actors,openstack,lamps,visualizer,webhooks\n {36}TROUPE_ROLES, all\b.*: what this process does$/m,
+      new RegExp(
+        `^ {2}--roles watch,actors,${ROLES.join()},lamps,visualizer,webhooks\\n {36}TROUPE_ROLES, all\\b.*: what this process does$`,
+        'm',
+      ),
     );
     assert.match(help, /^ {2}--lamp-watts N {20}LAMP_WATTS, 40: of a lamp$/m);
     const unknown = await troupe(folder, ['run', ...named, '--roles', 'lights']);
@@ -188,7 +195,7 @@ test('its kinds, its role and its options are part of the commands', async () =>
       [unknown.code, unknown.err],
       [
         2,
-        "troupe: --roles must be a comma-separated list of watch, actors, openstack, lamps, visualizer, webhooks; got 'lights'\n",
+        `troupe: --roles must be a comma-separated list of watch, actors, ${ROLES.join(', ')}, lamps, visualizer, webhooks; got 'lights'\n`,
       ],
     );
     const wrong = await troupe(folder, ['run', ...named, '--lamp-watts=0']);
@@ -232,7 +239,7 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
     );
     // Nothing but this: the others are as they should be.
     assert.match(said, /^wrong.ts\(8,3\): error TS2322: Type 'number' is not assignable to type 'string'.\n$/);
-    assert.is((await adaptersOf('./documented.ts', folder)).length, 2);
+    assert.is((await adaptersOf('./documented.ts', folder)).length, BUILT_IN.length + 1);
   });
 });
 

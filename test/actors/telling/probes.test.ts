@@ -13,7 +13,7 @@ import { parseListenAddress } from '../../../actors/telling/listen-address.ts';
 import { type Pages, servePages } from '../../../actors/telling/pages.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
-import { memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { AbsentError, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
 
 const test = suite('probes');
 const clock = systemClock();
@@ -83,6 +83,12 @@ test('ready is who began, hears the bus and reaches the API server', async () =>
   assert.is((await page(`${url}/readyz`)).text, 'the API server has not answered yet\n');
   answer = async () => ({ body: {}, serverTime: 0 }) as never;
   await pages.client.call({ method: 'GET', path: '/version' });
+  assert.equal(await page(`${url}/readyz`), { code: 200, text: 'ok\n' });
+  // That it does not know a kind is an answer: most clusters have not those of every adapter.
+  answer = async () => {
+    throw new AbsentError('the server could not find the requested resource');
+  };
+  await pages.client.call({ method: 'GET', path: '/apis/metal3.io/v1alpha1/baremetalhosts' }).catch(() => undefined);
   assert.equal(await page(`${url}/readyz`), { code: 200, text: 'ok\n' });
   for (const tell of listeners) tell({ kind: 'disconnected', detail: 'the bus is away' });
   assert.equal(await page(`${url}/readyz?verbose`), { code: 503, text: 'the bus is away\n' });

@@ -1,158 +1,35 @@
 // limit: 900 s
 // BareMetalHosts on a real Ironic, with an API server and a bus in memory: $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $BMC_SYSTEMS, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256), and $IRONIC_USERNAME and
-// $IRONIC_PASSWORD where it wants them. $TROUPE_RESTART_IRONIC is a shell command that kills Ironic, starts it again and ends when
-// it is ready; $TROUPE_FORGET_IRONIC is the same with the loss of its database. Without them nodes are taken away one by one, and
-// Ironic goes on.
+// $IRONIC_PASSWORD where it wants them.
 //
-// Each story has a machine of its own, and they are told at a time, as many as there are machines. Then as many hosts as there are
-// machines, ten at most, are led through all that at a time. Ironic and its machines take most of the time: on two
-// cores an inspection 10 to 25 s, a cleaning 15 to 40 s, a deployment 15 to 40 s, an adoption 5 s; a failure backs off for 1 to 2
-// minutes.
-import { spawn } from 'node:child_process';
+// Each story has a machine of its own, and they are told at a time, as many as there are machines; the times are those of one
+// of them among eleven, on two cores that are busy with other things too. Ironic and its machines take nearly all of it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
-import type { JsonObject } from '../../../bus/mod.ts';
 import { NAMESPACE, openStage, type Raw, type Stage } from '../../adapters/ironic/stage.ts';
 import { fastClock } from '../../adapters/ironic/world.ts';
-import { DEADLINE_MS, eventually, type Fleet, fleet, type Lent, tracesOf } from './fleet.ts';
+import { eventually } from './fleet.ts';
+import {
+  env,
+  image,
+  ironic,
+  isWell,
+  type Kept,
+  nodeOf,
+  QUICK,
+  stateOf,
+  statusOf,
+  takeNodeAway,
+  withMachine,
+} from './kept-host.ts';
+import { type Story, tell, toldPasswords } from './stories.ts';
 
-/** Hosts that are led through everything at a time. */
-const CROWD = 10;
-/** So many of them are cleaned at the end. */
-const CLEANED = 3;
 const PACE_OF_THE_HURRIED = 10;
 
 const test = suite('hosts on a real Ironic');
-const env = (name: string): string => process.env[name] ?? '';
-const image = (): JsonObject => ({
-  url: env('IMAGE_URL'),
-  checksum: env('IMAGE_SHA256'),
-  checksumType: 'sha256',
-  format: 'raw',
-});
-
-/** What costs Ironic and its machines least. */
-const QUICK = { inspectionMode: 'disabled', automatedCleaningMode: 'disabled' };
-
-interface Scene {
-  readonly stage: Stage;
-  readonly fleet: Fleet;
-}
-
-/** A host and its machine. */
-interface Kept {
-  readonly stage: Stage;
-  readonly name: string;
-  readonly path: string;
-  readonly lent: Lent;
-  /** Name of its Secret. */
-  readonly secret: string;
-  until(state: string): Promise<Raw>;
-  is(what: string, isSo: (status: Status, host: Raw) => boolean): Promise<Raw>;
-  spec(spec: JsonObject): Promise<Raw>;
-  annotate(annotations: Readonly<Record<string, string | null>>): Promise<Raw>;
-  /** It is deleted, and Ironic does not know it any more. */
-  end(): Promise<void>;
-}
-
-interface Status {
-  readonly provisioning?: { readonly state?: string; readonly ID?: string };
-  readonly operationalStatus?: string;
-  readonly errorType?: string;
-  readonly errorMessage?: string;
-  readonly errorCount?: number;
-  readonly poweredOn?: boolean;
-  readonly hardware?: { readonly hostname?: string };
-}
-
-const statusOf = ({ status }: Raw): Status => (status ?? {}) as Status;
-const stateOf = (host: Raw): string => statusOf(host).provisioning?.state ?? '';
-
-async function nodeOf(id: string): Promise<JsonObject | undefined> {
-  const answer = await askIronic('GET', `/v1/nodes/${encodeURIComponent(id)}`);
-  return answer.status === 404 ? undefined : ((await answer.json()) as JsonObject);
-}
-
-async function askIronic(method: string, path: string, body?: JsonObject): Promise<Response> {
-  const [username, password] = [env('IRONIC_USERNAME'), env('IRONIC_PASSWORD')];
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  return fetch(env('IRONIC_URL') + path, {
-    method,
-    signal: AbortSignal.timeout(60_000),
-    headers: {
-      Accept: 'application/json',
-      'X-OpenStack-Ironic-API-Version': '1.95',
-      ...(username !== '' && { authorization }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-}
-
-async function run(command: string): Promise<void> {
-  const child = spawn('bash', ['-c', command], { stdio: 'ignore' });
-  const code = await new Promise((resolve) => child.on('exit', resolve));
-  assert.is(code, 0, `'${command}' ended with ${code}`);
-}
-
-/** Without a word to Troupe. */
-async function takeNodeAway(id: string): Promise<void> {
-  await eventually(`node ${id} is taken away`, async () => {
-    await (await askIronic('PUT', `/v1/nodes/${id}/maintenance`, { reason: 'lost' })).arrayBuffer();
-    await (await askIronic('DELETE', `/v1/nodes/${id}`)).arrayBuffer();
-    return (await nodeOf(id)) === undefined;
-  });
-}
-
-async function withMachine(
-  { stage, fleet: machines }: Scene,
-  name: string,
-  spec: JsonObject,
-  story: (kept: Kept) => Promise<void>,
-  given: { readonly before?: (lent: Lent) => Promise<void>; readonly password?: string } = {},
-): Promise<void> {
-  const lent = await machines.lend();
-  try {
-    await given.before?.(lent);
-    await story(await keep(stage, lent, name, spec, given.password));
-  } finally {
-    await lent.giveBack();
-  }
-}
-
-async function keep(stage: Stage, lent: Lent, name: string, spec: JsonObject, password?: string): Promise<Kept> {
-  const path = `baremetalhosts/${name}`;
-  const secret = `${name}-bmc`;
-  const stringData = { username: lent.door.username, password: password ?? lent.door.password };
-  await stage.create(`secrets/${secret}`, { type: 'Opaque', stringData });
-  const bmc = { address: lent.address, credentialsName: secret };
-  await stage.create(path, { spec: { online: true, bootMACAddress: lent.mac, bmc, ...spec } });
-  const is: Kept['is'] = (what, isSo) => stage.until(path, what, (host) => isSo(statusOf(host), host));
-  return {
-    stage,
-    name,
-    path,
-    lent,
-    secret,
-    is,
-    until: (state) => is(state, (_, host) => stateOf(host) === state),
-    spec: (changes) => stage.merge(path, { spec: changes }),
-    annotate: (annotations) => stage.merge(path, { metadata: { annotations } }),
-    async end() {
-      await stage.remove(path);
-      await stage.gone(path);
-      assert.is(await nodeOf(`${NAMESPACE}~${name}`), undefined);
-    },
-  };
-}
-
-const isWell = ({ operationalStatus, errorMessage }: Status): boolean =>
-  operationalStatus === 'OK' && (errorMessage ?? '') === '';
-
-const STORIES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
+const STORIES: Readonly<Record<string, Story>> = {
   // 120 to 240 s: an inspection, two cleanings, a deployment, six changes of power.
   'a host is inspected, deployed, switched, deprovisioned and deleted': (scene) =>
     withMachine(scene, 'whole', {}, async (host) => {
@@ -410,141 +287,9 @@ async function withHurriedStage(story: (stage: Stage) => Promise<void>): Promise
   }
 }
 
-function ironic(): Pick<Parameters<typeof openStage>[0], 'endpoint' | 'deadlineMs' | 'credentials'> {
-  const credentials = { username: env('IRONIC_USERNAME'), password: env('IRONIC_PASSWORD') };
-  return {
-    endpoint: env('IRONIC_URL'),
-    deadlineMs: DEADLINE_MS,
-    ...(credentials.username !== '' && { credentials }),
-  };
-}
-
-/** 250 to 400 s with ten of them: Troupe, Ironic and its database go away under them. */
-async function crowd({ stage, fleet: machines }: Scene): Promise<void> {
-  const lent = await Promise.all(Array.from({ length: Math.min(CROWD, machines.size) }, () => machines.lend()));
-  try {
-    const spec = { inspectionMode: 'fast', automatedCleaningMode: 'disabled' };
-    const hosts = await Promise.all(lent.map((machine, index) => keep(stage, machine, `crowd-${index}`, spec)));
-    const all = <Result>(what: (host: Kept) => Promise<Result>): Promise<Result[]> => Promise.all(hosts.map(what));
-    await all((host) => host.until('available'));
-    await all((host) => host.spec({ image: image() }));
-    await eventually('some are being deployed', async () => {
-      const nodes = await Promise.all(hosts.map(({ name }) => nodeOf(`${NAMESPACE}~${name}`)));
-      return nodes.some((node) => /deploy|call-back/.test(`${node?.['provision_state']}`));
-    });
-    await stage.stop();
-    await stage.start();
-    await all((host) => host.until('provisioned'));
-    await all((host) => host.is('on', ({ poweredOn }) => poweredOn === true));
-    await all((host) =>
-      eventually(`the instance runs on ${host.lent.name}`, async () => {
-        const { running } = await host.lent.look();
-        return running.startsWith('instance');
-      }),
-    );
-    const before = await all(({ lent: { look } }) => look());
-    const ids = await all(async ({ name }) => `${(await nodeOf(`${NAMESPACE}~${name}`))?.['uuid']}`);
-    if (env('TROUPE_FORGET_IRONIC') === '') await Promise.all(ids.map(takeNodeAway));
-    else await run(env('TROUPE_FORGET_IRONIC'));
-    await all((host) =>
-      eventually(
-        `${host.name} is adopted`,
-        async () => (await nodeOf(`${NAMESPACE}~${host.name}`))?.['provision_state'] === 'active',
-      ),
-    );
-    assert.equal(
-      (await all(({ lent: { look } }) => look())).map(({ boots }) => boots),
-      before.map(({ boots }) => boots),
-    );
-    await all((host) => host.is('well', isWell));
-    await Promise.all(hosts.slice(0, CLEANED).map((host) => host.spec({ automatedCleaningMode: 'metadata' })));
-    await all((host) => host.spec({ image: null }));
-    await eventually('some are being cleaned', async () => {
-      const nodes = await Promise.all(hosts.map(({ name }) => nodeOf(`${NAMESPACE}~${name}`)));
-      return nodes.some((node) => /clean/.test(`${node?.['provision_state']}`));
-    });
-    if (env('TROUPE_RESTART_IRONIC') !== '') await run(env('TROUPE_RESTART_IRONIC'));
-    await all((host) => host.until('available'));
-    await all((host) => host.end());
-  } finally {
-    await Promise.all(lent.map(({ giveBack }) => giveBack()));
-  }
-}
-
-/** All that anybody may read: where, and what it says. */
-async function* readable(stage: Stage): AsyncIterable<readonly [where: string, text: string]> {
-  for (const line of stage.log) yield ['the log', JSON.stringify(line)];
-  for (const said of stage.heard) yield ['the bus', said];
-  for (const { plural } of [{ plural: 'events' }, ...metal3Contracts]) {
-    for (const object of await stage.list(plural)) yield [plural, JSON.stringify(object)];
-  }
-}
-
-async function toldPasswords(stage: Stage, passwords: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const [where, text] of readable(stage)) {
-    if (isToldIn(text, passwords)) found.push(`${where}: ${text.slice(0, 500)}`);
-  }
-  return found;
-}
-
-function isToldIn(text: string, passwords: readonly string[]): boolean {
-  return passwords.some((password) => tracesOf(password).some((trace) => text.includes(trace)));
-}
-
-const OUTLIVING = 'as many hosts as there are machines outlive Troupe, Ironic and its database';
-const SECRECY = 'no password of a BMC is told anywhere, and nothing went wrong in the code';
-
-/** Begun at once, and each told by a test of its own. */
-function begin(): ReadonlyMap<string, Promise<unknown>> {
-  const machines = fleet(env);
-  const open = openStage({ clock: systemClock(), ...ironic(), processes: 'two' });
-  const clock = systemClock();
-  const beganAt = clock.now();
-  const failure = async (title: string, story: Promise<void>): Promise<unknown> => {
-    const error = await story.then(() => undefined).catch((reason) => reason);
-    const seconds = Math.round((clock.now() - beganAt) / 1_000);
-    process.stdout.write(`${error === undefined ? 'passed' : 'failed'} after ${seconds} s: ${title}\n`);
-    return error;
-  };
-  const scene = open.then(async (stage) => {
-    await stage.start();
-    return { stage, fleet: machines };
-  });
-  const results = new Map(
-    Object.entries(STORIES).map(([title, story]) => [
-      title,
-      failure(
-        title,
-        scene.then((given) => story(given)),
-      ),
-    ]),
-  );
-  const crowded = Promise.all(results.values()).then(() => failure(OUTLIVING, scene.then(crowd)));
-  const secret = crowded.then(() => scene).then(({ stage }) => end(stage, machines.passwords));
-  return results.set(OUTLIVING, crowded).set(SECRECY, failure(SECRECY, secret));
-}
-
-async function end(stage: Stage, passwords: readonly string[]): Promise<void> {
-  try {
-    assert.equal(await toldPasswords(stage, passwords), []);
-    // It would have been found.
-    assert.ok(isToldIn(JSON.stringify({ host: `https://operator:${passwords[0]}@bmc` }), passwords));
-    assert.ok(isToldIn(Buffer.from(`operator:${passwords[0]}`).toString('base64'), passwords));
-    assert.equal(stage.errors, []);
-  } finally {
-    await stage.close();
-  }
-}
-
 if (env('IRONIC_URL') === '') {
   process.stdout.write('skipped: IRONIC_URL is not set\n');
 } else {
-  for (const [title, result] of begin()) {
-    test(title, async () => {
-      const error = await result;
-      if (error !== undefined) throw error;
-    });
-  }
+  tell(test, STORIES);
   test.run();
 }

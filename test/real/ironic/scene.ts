@@ -48,7 +48,7 @@ export async function withScene(
   const clock = systemClock();
   const client = kubeClient({ clock, kubeconfig });
   const namespace = `webhooks-${Math.floor(clock.random() * 36 ** 6).toString(36)}`;
-  const log = openLog({ level: process.env['LOG_LEVEL'] ?? 'silent', readable: true });
+  const log = openLog({ level: process.env['LOG_LEVEL'] ?? 'silent', readable: false });
   const answered: AnsweredWebhook[] = [];
   const running: ServedWebhooks[] = [];
   const metrics = {

@@ -1,7 +1,7 @@
 // One object with the life of its kind, over an API server and operations that a test plays.
 import { type AnyActorRef, createActor, SimulatedClock } from 'xstate';
 import type { DeclaredKind } from '../../../../adapters/adapter.ts';
-import type { Dependency, DependencyAnswer, LifePorts } from '../../../../machines/life.ts';
+import type { Dependency, DependencyAnswer, LifePorts, Seen } from '../../../../machines/life.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 export interface Lived {
@@ -83,6 +83,9 @@ export async function live(
       done.push('setOwner');
       const owner = { apiVersion: 'metal3.io/v1alpha1', kind: 'BareMetalHost', name: 'h', uid: answered?.uid ?? '' };
       tell(withMetadata({ ownerReferences: [owner] }));
+    },
+    async patchSpecOf(_key: string, { namespace, name }: Seen, _manager: string, spec: JsonObject) {
+      await call('', `patch ${namespace}/${name} ${JSON.stringify(spec)}`);
     },
     async mark() {
       done.push('mark');

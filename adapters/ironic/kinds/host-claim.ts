@@ -1,0 +1,136 @@
+// HostClaim: a pass of its life, which ends when a host carries its reference, and begins again when that host changes.
+//
+// Invariants:
+//   C1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
+//   C2. The reference on the host is what counts: the status of the claim follows it.
+import { isDeepStrictEqual } from 'node:util';
+import { hostClaimConflictPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { Verdict } from '../../../machines/upkeep/context.ts';
+import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import { type Condition, conditionOf, timeOf } from '../hosts/condition.ts';
+import {
+  ClaimCondition,
+  ClaimReason,
+  type ClaimVerdict,
+  HOST_CLAIM_FINALIZER,
+  type HostClaim,
+  hostClaimConditions,
+} from '../hosts/host-claim.ts';
+import { isSameStatus } from '../hosts/last-updated.ts';
+import { mapOf, textOf } from '../json-values.ts';
+import type { ChosenStep, SeenHost } from '../operations/host-claims.ts';
+import { metal3Resource } from '../serving.ts';
+
+const MANAGER = 'metal3/host-claim';
+const HOST = 'BareMetalHost';
+const NO_HOST = 'no host can be had: none is free and as it is asked for, where a HostDeployPolicy lets this namespace';
+
+export const hostClaim: DeclaredKind = {
+  ...metal3Resource('HostClaim', 'hostclaims'),
+  finalizer: HOST_CLAIM_FINALIZER,
+  guards: [],
+  fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
+  readsStatus: true,
+  crossesNamespaces: true,
+  references(object) {
+    const host = boundTo(object);
+    return host === undefined ? [] : [{ kind: HOST, ...host, finalizers: [], neededFor: 'never' }];
+  },
+  children: () => [],
+  standing: (object) => ({ ready: boundTo(object) !== undefined, id: object.metadata.name }),
+  life: upkeepLife({
+    view(object) {
+      const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
+      const conditions = (object.status?.['conditions'] ?? []) as unknown as readonly Condition[];
+      const associated = conditionOf(conditions, ClaimCondition.Associated);
+      const isCurrent = associated?.status === 'True' && associated.observedGeneration === generation;
+      return {
+        generation,
+        deleting: deletionTimestamp !== undefined,
+        owned: finalizers.includes(HOST_CLAIM_FINALIZER),
+        heldBy: [],
+        settled: isCurrent && boundTo(object) !== undefined,
+        basis: '',
+      };
+    },
+    tend,
+    isNews: (before, now) => !isDeepStrictEqual(before, now),
+    failure: 'HostClaimFailed',
+  }),
+  operations: ['choose'],
+};
+
+async function tend(pass: Pass): Promise<Verdict> {
+  const { ports, key } = pass;
+  const { step, hosts } = (await ports.call(key, 'choose')) as ChosenStep;
+  const [host] = hosts;
+  switch (step.next) {
+    case 'rest':
+    case 'addFinalizer':
+      return { next: 'rest' };
+    case 'dropFinalizer':
+      return { next: 'leave' };
+    case 'wait':
+      await store(pass, { status: 'False', reason: ClaimReason.NoBareMetalHost, message: NO_HOST }, undefined);
+      return { next: 'pause', pauseMs: step.delayMs };
+    case 'keep':
+      await store(pass, { status: 'True', reason: ClaimReason.BareMetalHostAssociated }, host);
+      return { next: 'rest' };
+    case 'bind':
+      return refer(pass, hosts, step.consumerRef as JsonObject);
+    case 'release':
+      await store(pass, { status: 'False', reason: ClaimReason.HostClaimDeleting }, host);
+      return released(pass, hosts);
+  }
+}
+
+async function released(pass: Pass, hosts: readonly SeenHost[]): Promise<Verdict> {
+  try {
+    return await refer(pass, hosts, null);
+  } catch (error) {
+    const { message } = error as ErrorData;
+    await store(pass, { status: 'False', reason: ClaimReason.HostClaimDeletionFailed, message }, hosts[0]);
+    throw error;
+  }
+}
+
+/** Puts the reference on hosts, or takes it off; then it is looked anew. */
+async function refer(
+  { ports, key }: Pass,
+  hosts: readonly SeenHost[],
+  consumerRef: JsonObject | null,
+): Promise<Verdict> {
+  try {
+    for (const { status: _, ...seen } of hosts) {
+      await ports.patchSpecOf(key, { kind: HOST, ...seen }, MANAGER, { consumerRef });
+    }
+    return { next: 'pause', pauseMs: 0 };
+  } catch (error) {
+    if ((error as ErrorData).code !== 'conflict') throw error;
+    return { next: 'pause', pauseMs: hostClaimConflictPauseMs(ports.random()) };
+  }
+}
+
+async function store({ ports, key }: Pass, association: ClaimVerdict, host: SeenHost | undefined): Promise<void> {
+  const object = ports.object(key);
+  const now = ports.now();
+  const known = host && { metadata: { name: host.name, namespace: host.namespace }, status: host.status };
+  const conditions = hostClaimConditions(object as HostClaim, { association, host: known, now });
+  const { bareMetalHost: _, ...others } = object.status ?? {};
+  const status = {
+    ...others,
+    ...(host !== undefined && { bareMetalHost: { name: host.name, namespace: host.namespace } }),
+    conditions: conditions as unknown as readonly JsonObject[],
+    lastUpdated: timeOf(now),
+  };
+  if (!isSameStatus(object.status, status)) await ports.storeStatus(key, MANAGER, status);
+}
+
+function boundTo({ status }: KubeObject): { readonly name: string; readonly namespace: string } | undefined {
+  const { name, namespace } = mapOf(status?.['bareMetalHost']);
+  return textOf(name) === '' || textOf(namespace) === ''
+    ? undefined
+    : { name: textOf(name), namespace: textOf(namespace) };
+}

@@ -1,0 +1,135 @@
+// Hosts on a real Ironic, each with a machine of its own, as the suites lead them.
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../../bus/mod.ts';
+import { NAMESPACE, type openStage, type Raw, type Stage } from '../../adapters/ironic/stage.ts';
+import { DEADLINE_MS, eventually, type Fleet, type Lent } from './fleet.ts';
+
+export const env = (name: string): string => process.env[name] ?? '';
+export const image = (): JsonObject => ({
+  url: env('IMAGE_URL'),
+  checksum: env('IMAGE_SHA256'),
+  checksumType: 'sha256',
+  format: 'raw',
+});
+
+/** What costs Ironic and its machines least. */
+export const QUICK = { inspectionMode: 'disabled', automatedCleaningMode: 'disabled' };
+
+export interface Scene {
+  readonly stage: Stage;
+  readonly fleet: Fleet;
+}
+
+/** A host and its machine. */
+export interface Kept {
+  readonly stage: Stage;
+  readonly name: string;
+  readonly path: string;
+  readonly lent: Lent;
+  /** Name of its Secret. */
+  readonly secret: string;
+  until(state: string): Promise<Raw>;
+  is(what: string, isSo: (status: Status, host: Raw) => boolean): Promise<Raw>;
+  spec(spec: JsonObject): Promise<Raw>;
+  annotate(annotations: Readonly<Record<string, string | null>>): Promise<Raw>;
+  /** It is deleted, and Ironic does not know it any more. */
+  end(): Promise<void>;
+}
+
+export interface Status {
+  readonly provisioning?: { readonly state?: string; readonly ID?: string };
+  readonly operationalStatus?: string;
+  readonly errorType?: string;
+  readonly errorMessage?: string;
+  readonly errorCount?: number;
+  readonly poweredOn?: boolean;
+  readonly hardware?: { readonly hostname?: string };
+}
+
+export const statusOf = ({ status }: Raw): Status => (status ?? {}) as Status;
+export const stateOf = (host: Raw): string => statusOf(host).provisioning?.state ?? '';
+
+export async function nodeOf(id: string): Promise<JsonObject | undefined> {
+  const answer = await askIronic('GET', `/v1/nodes/${encodeURIComponent(id)}`);
+  return answer.status === 404 ? undefined : ((await answer.json()) as JsonObject);
+}
+
+async function askIronic(method: string, path: string, body?: JsonObject): Promise<Response> {
+  const [username, password] = [env('IRONIC_USERNAME'), env('IRONIC_PASSWORD')];
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  return fetch(env('IRONIC_URL') + path, {
+    method,
+    signal: AbortSignal.timeout(60_000),
+    headers: {
+      Accept: 'application/json',
+      'X-OpenStack-Ironic-API-Version': '1.95',
+      ...(username !== '' && { authorization }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** Without a word to Troupe. */
+export async function takeNodeAway(id: string): Promise<void> {
+  await eventually(`node ${id} is taken away`, async () => {
+    await (await askIronic('PUT', `/v1/nodes/${id}/maintenance`, { reason: 'lost' })).arrayBuffer();
+    await (await askIronic('DELETE', `/v1/nodes/${id}`)).arrayBuffer();
+    return (await nodeOf(id)) === undefined;
+  });
+}
+
+export async function withMachine(
+  { stage, fleet: machines }: Scene,
+  name: string,
+  spec: JsonObject,
+  story: (kept: Kept) => Promise<void>,
+  given: { readonly before?: (lent: Lent) => Promise<void>; readonly password?: string } = {},
+): Promise<void> {
+  const lent = await machines.lend();
+  try {
+    await given.before?.(lent);
+    await story(await keep(stage, lent, name, spec, given.password));
+  } finally {
+    await lent.giveBack();
+  }
+}
+
+export async function keep(stage: Stage, lent: Lent, name: string, spec: JsonObject, password?: string): Promise<Kept> {
+  const path = `baremetalhosts/${name}`;
+  const secret = `${name}-bmc`;
+  const stringData = { username: lent.door.username, password: password ?? lent.door.password };
+  await stage.create(`secrets/${secret}`, { type: 'Opaque', stringData });
+  const bmc = { address: lent.address, credentialsName: secret };
+  await stage.create(path, { spec: { online: true, bootMACAddress: lent.mac, bmc, ...spec } });
+  const is: Kept['is'] = (what, isSo) => stage.until(path, what, (host) => isSo(statusOf(host), host));
+  return {
+    stage,
+    name,
+    path,
+    lent,
+    secret,
+    is,
+    until: (state) => is(state, (_, host) => stateOf(host) === state),
+    spec: (changes) => stage.merge(path, { spec: changes }),
+    annotate: (annotations) => stage.merge(path, { metadata: { annotations } }),
+    async end() {
+      await stage.remove(path);
+      await stage.gone(path);
+      assert.is(await nodeOf(`${NAMESPACE}~${name}`), undefined);
+    },
+  };
+}
+
+export const isWell = ({ operationalStatus, errorMessage }: Status): boolean =>
+  operationalStatus === 'OK' && (errorMessage ?? '') === '';
+
+/** What a stage has to know of it. */
+export function ironic(): Pick<Parameters<typeof openStage>[0], 'endpoint' | 'deadlineMs' | 'credentials'> {
+  const credentials = { username: env('IRONIC_USERNAME'), password: env('IRONIC_PASSWORD') };
+  return {
+    endpoint: env('IRONIC_URL'),
+    deadlineMs: DEADLINE_MS,
+    ...(credentials.username !== '' && { credentials }),
+  };
+}
