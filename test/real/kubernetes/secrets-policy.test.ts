@@ -1,6 +1,6 @@
 // limit: 120 s
 // The admission policy of deploy/ on a real API server: Troupe's account, which RBAC lets patch Secrets, changes nothing of
-// them but finalizers, and everybody else is left alone.
+// them but finalizers and the marks of hosts, and everybody else is left alone.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,6 +101,36 @@ if (!kubeconfig) {
     await patch(troupe, apply, 'application/apply-patch+yaml');
     await patch(troupe, [{ op: 'remove', path: '/metadata/finalizers/0' }] as never, 'application/json-patch+json');
     await patch(troupe, apply, 'application/apply-patch+yaml');
+  });
+
+  test('hosts mark the Secrets that are used for them, and nothing of what others have put there goes', async () => {
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    const { body: owner } = await admin.call({ method: 'POST', path, body: { metadata: { name: 'kept' } } });
+    const uid = String((owner['metadata'] as JsonObject)['uid']);
+    const kept = { apiVersion: 'v1', kind: 'ConfigMap', name: 'kept', uid };
+    await patch(admin, { metadata: { labels: { team: 'metal' }, ownerReferences: [kept] } });
+    const host = { apiVersion: 'metal3.io/v1alpha1', kind: 'BareMetalHost', name: 'a', uid: 'a', controller: false };
+    const labels = { 'environment.metal3.io': 'baremetal' };
+    const metadata = { name: 'held', labels, ownerReferences: [host] };
+    await patch(troupe, { apiVersion: 'v1', kind: 'Secret', metadata }, 'application/apply-patch+yaml');
+    const { body } = await admin.call({ method: 'GET', path: `${secrets}/held` });
+    const stored = body['metadata'] as JsonObject;
+    assert.equal(stored['labels'], { team: 'metal', ...labels });
+    assert.equal(
+      (stored['ownerReferences'] as JsonObject[]).map(({ name }) => name),
+      ['kept', 'a'],
+    );
+    for (const change of [
+      { labels: { team: null } },
+      { labels: { team: 'other' } },
+      { labels: { team: null, 'environment.metal3.io': null } },
+      { ownerReferences: [host] },
+      { ownerReferences: null },
+    ]) {
+      const refused = await refusal(() => patch(troupe, { metadata: change }));
+      assert.match(refused ?? 'taken', 'but its finalizers', JSON.stringify(change));
+    }
+    await patch(admin, { metadata: { labels: null, ownerReferences: null } });
   });
 
   for (const [what, body] of [
