@@ -50,6 +50,11 @@ const LANE_IDLE_MS = 600_000;
 const FIRST_PART = 1 / 4;
 const OTHERS_PART = 1 / 8;
 
+/** Others had all slots until it was too late for the call: nothing was sent. */
+export class NoTurnError extends TransientError {
+  override name = 'NoTurnError';
+}
+
 export class Gate {
   readonly #clock: Clock;
   readonly #name: string;
@@ -211,7 +216,7 @@ export class Gate {
       waiter.hasLeft = true;
       // An idle gate lets anybody in: else nobody would learn that calls have become faster.
       if (this.#held > 0 && entrant.deadlineAt - now < this.#times.expectedMs(entrant.kind)) {
-        waiter.refuse(new TransientError(`${this.#name} was too busy to answer the call before its deadline`));
+        waiter.refuse(new NoTurnError(`${this.#name} was too busy to answer the call before its deadline`));
         continue;
       }
       const isFirst = entrant.turn === 'first';
@@ -248,7 +253,7 @@ export class Gate {
     const { namespace, object, turn } = waiter.entrant;
     if (turn === 'first') drop(this.#firsts, namespace, waiter);
     else drop(this.#laneOf(namespace, this.#clock.now()).waiting, object, waiter);
-    waiter.refuse(new TransientError(`${this.#name} was too busy to take the call before its deadline`));
+    waiter.refuse(new NoTurnError(`${this.#name} was too busy to take the call before its deadline`));
   }
 }
 

@@ -58,12 +58,12 @@ export async function installCrds(
   contracts: readonly Contract[],
 ): Promise<void> {
   for (const contract of contracts) {
-    await client.call({
-      method: 'PATCH',
-      path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
-      contentType: 'application/apply-patch+yaml',
-      body: crd(contract),
-    });
+    try {
+      await apply(client, contract);
+    } catch (error) {
+      if (!(error instanceof TerminalError) || !(await withoutWebhook(client, contract))) throw error;
+      await apply(client, contract);
+    }
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} serverside-applied`);
   }
   const until = clock.now() + SERVED_WITHIN_MS;
@@ -71,6 +71,43 @@ export async function installCrds(
     await served(client, clock, contract, until);
     onProgress(`customresourcedefinition.apiextensions.k8s.io/${crdName(contract)} condition met`);
   }
+}
+
+async function apply(client: KubeClient, contract: Contract): Promise<void> {
+  await client.call({
+    method: 'PATCH',
+    path: `${PATH}/${crdName(contract)}?fieldManager=${MANAGER}&force=true`,
+    contentType: 'application/apply-patch+yaml',
+    body: crd(contract),
+  });
+}
+
+/**
+ * Takes the webhook off a definition that had one and is to have none. Whom to trust was put in by those who serve it, so that it
+ * would stay, and be refused, if the definition were only applied. Versions and conversion change at once: never is an object
+ * converted by nobody.
+ *
+ * @returns whether it had one
+ */
+async function withoutWebhook(client: KubeClient, contract: Contract): Promise<boolean> {
+  const spec = crd(contract)['spec'] as JsonObject;
+  if (strategyOf(spec) === BY_WEBHOOK) return false;
+  const path = `${PATH}/${crdName(contract)}`;
+  const { body } = await client.call({ method: 'GET', path });
+  if (strategyOf(body['spec'] as JsonObject) !== BY_WEBHOOK) return false;
+  await client.call({
+    method: 'PATCH',
+    path: `${path}?fieldManager=${MANAGER}`,
+    contentType: 'application/merge-patch+json',
+    body: { spec: { ...spec, conversion: { strategy: 'None', webhook: null } } },
+  });
+  return true;
+}
+
+const BY_WEBHOOK = 'Webhook';
+
+function strategyOf({ conversion }: JsonObject): string | undefined {
+  return (conversion as { readonly strategy?: string } | undefined)?.strategy;
 }
 
 /** The server answers 404 or 429 until a definition is established and its storage is there. */

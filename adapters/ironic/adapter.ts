@@ -1,6 +1,7 @@
 // Bare metal as an adapter: what the runtime is given of it.
 import type { FollowedKind } from '../../machines/kind.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
+import { Gate } from '../gate.ts';
 import { metal3Contracts } from './api/contracts.ts';
 import { type IronicClient, ironicClient } from './client/client.ts';
 import type { Connection } from './client/connection.ts';
@@ -118,7 +119,19 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
   });
   const poller = nodePoller({ clock, log, ironic });
   const sights = new Sights(clock);
-  const ports: IronicPorts = { clock, log, options, ironic, poller, sights, readSecret, readObject, listObjects };
+  const turns = new Gate({ clock, slots: options.connection.callsInFlight, name: 'Ironic' });
+  const ports: IronicPorts = {
+    clock,
+    log,
+    options,
+    ironic,
+    poller,
+    sights,
+    turns,
+    readSecret,
+    readObject,
+    listObjects,
+  };
   return {
     operations: {
       baremetalhosts: hostOperations(ports),
@@ -133,6 +146,7 @@ async function serve(options: IronicOptions, given: ServePorts): Promise<Served>
     async close() {
       poller.close();
       sights.close();
+      turns.close();
       await ironic.close();
     },
   };

@@ -2,6 +2,7 @@
 import type { Clock } from '../../bus/time.ts';
 import type { OperationRequest, Resource } from '../../machines/kind.ts';
 import type { AdapterLog, ServePorts } from '../adapter.ts';
+import type { Gate } from '../gate.ts';
 import { GROUP } from './api/types.ts';
 import type { IronicClient } from './client/client.ts';
 import type { NodePoller } from './client/poller.ts';
@@ -23,6 +24,8 @@ export interface IronicPorts {
   readonly ironic: IronicClient;
   readonly poller: NodePoller;
   readonly sights: Sights;
+  /** Of passes over nodes: as many at a time as calls. */
+  readonly turns: Gate;
   readonly readSecret: ServePorts['readSecret'];
   readonly readObject: ServePorts['readObject'];
   readonly listObjects: ServePorts['listObjects'];

@@ -1,7 +1,7 @@
 // Who may enter when, on a clock that is moved by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Entry, Gate } from '../../adapters/gate.ts';
+import { type Entry, Gate, NoTurnError } from '../../adapters/gate.ts';
 import { TransientError } from '../../bus/errors.ts';
 import { ManualClock } from './kubernetes/manual-clock.ts';
 
@@ -221,6 +221,19 @@ test('a gate is idle once nobody is in and nobody waits', async () => {
   clock.advance(1_000);
   await leave();
   assert.is(gate.idleSince, clock.now());
+});
+
+test('who is let in too late, or not at all, can tell that nothing was sent (G3)', async () => {
+  const { gate, clock, come, settle } = gateWith(1);
+  await come('first');
+  const call = { namespace: 'ns', object: 'a', kind: 'GET', deadlineAt: clock.now() + 1_000 };
+  const refused = gate.enter(call).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await clock.advance(1_000);
+  await settle();
+  assert.instance(await refused, NoTurnError);
 });
 
 test.run();

@@ -29,9 +29,11 @@ const SHORT_PAUSE_MS = 3_000;
 /** Hosts that are deprovisioned at a gentle pace, and the time between two of them. */
 const PACED = 100;
 const PACE_MS = 200;
-/** The reference reads each node so often a minute while something is under way; when nothing is, each time with its ports and its firmware. */
-const REFERENCE_LOOKS = MINUTE_MS / LONG_PAUSE_MS;
-const REFERENCE_SETTLED = { reads: REFERENCE_LOOKS, ports: 1, firmware: 1 };
+/**
+ * Calls a host that the reference makes in a minute: while Ironic is at work, reads of its node; at rest one read, a list of its
+ * ports, and one of its firmware.
+ */
+const REFERENCE = { waiting: MINUTE_MS / LONG_PAUSE_MS, settled: 3 };
 /** What was published of the reference at the same concurrency: so many hosts, in so many milliseconds. */
 const REFERENCE_ENROLMENT = { hosts: 800, ms: 328_000 };
 
@@ -92,12 +94,11 @@ async function atRest(
   const before = await stage.actors.ask('settled');
   const minute = await looked(stage, speed);
   const after = await stage.actors.ask('usage');
-  const { reads, ports, firmware } = REFERENCE_SETTLED;
   return {
     'settled.residentMb': after.residentBytes / MB,
     'settled.heapMb': before.heapBytes / MB,
     'settled.heapKbPerHost': (before.heapBytes - bare.heapBytes) / 1_000 / count,
-    ...callsAMinute('settled', minute, count * (reads + ports + firmware)),
+    ...callsAMinute('settled', minute, count * REFERENCE.settled),
     'settled.writesAMinute': minute.writes,
     'settled.messagesAMinute': minute.messages,
     'settled.cpuMsAMinute': minute.cpuMs,
@@ -171,7 +172,7 @@ async function enrolledAndWaiting(
     'enrol.referenceRatio': ms / count / (REFERENCE_ENROLMENT.ms / REFERENCE_ENROLMENT.hosts),
     'enrol.mostInFlight': mostInFlight,
     ...reactionsOf('enrol.reaction', reactions, SHORT_PAUSE_MS / speed),
-    ...callsAMinute('waiting', minute, count * REFERENCE_LOOKS),
+    ...callsAMinute('waiting', minute, count * REFERENCE.waiting),
     'waiting.writesAMinute': minute.writes,
     'waiting.cpuMsAMinute': minute.cpuMs,
   };

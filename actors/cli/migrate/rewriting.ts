@@ -40,7 +40,7 @@ export async function placesOf(
 ): Promise<readonly Place[]> {
   const places: Place[] = [];
   for (const namespace of namespaces ?? [undefined]) {
-    const path = collectionOf(definition, readableOf(definition), namespace);
+    const path = collectionOf(definition, askedIn(definition), namespace);
     let next: string | undefined;
     do {
       const more = next === undefined ? '' : `&continue=${encodeURIComponent(next)}`;
@@ -82,7 +82,7 @@ export async function rewrite(
   { isDry }: { readonly isDry: boolean },
 ): Promise<Outcome> {
   const { client, clock } = deps;
-  const path = `${pathOf(definition, readableOf(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
+  const path = `${pathOf(definition, askedIn(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
   for (let attempt = 1; ; attempt++) {
     try {
       if (!isDry) await accompany(deps, definition, place);
@@ -103,8 +103,8 @@ export async function rewrite(
 async function accompany({ client, companions }: RewritingDeps, definition: Definition, place: Place): Promise<void> {
   const { group, plural } = definition;
   for (const rule of companions.filter((each) => each.group === group && each.plural === plural)) {
-    // As it was stored before, if that is served still: a conversion may have no place for all of it.
-    const version = definition.served.find((each) => each !== definition.storage) ?? definition.storage;
+    // A conversion may have no place for all of it.
+    const version = askedIn(definition);
     const object = await read(client, pathOf(definition, version, place));
     if (object === undefined) return;
     const beside = { ...definition, plural: rule.companions };
@@ -117,7 +117,7 @@ async function accompany({ client, companions }: RewritingDeps, definition: Defi
 }
 
 async function isReplaced(client: KubeClient, definition: Definition, place: Place): Promise<boolean> {
-  const now = await read(client, pathOf(definition, readableOf(definition), place));
+  const now = await read(client, pathOf(definition, askedIn(definition), place));
   const { uid } = (now?.['metadata'] ?? {}) as { readonly uid?: string };
   return uid !== place.uid;
 }
@@ -131,9 +131,13 @@ async function read(client: KubeClient, path: string): Promise<Data | undefined>
   }
 }
 
-/** What is stored may be a version that nobody may read. */
-const readableOf = ({ storage, served }: Definition): string =>
-  served.includes(storage) ? storage : (served[0] ?? storage);
+/**
+ * In which objects are asked for and patched: the one that they were stored in, if it is served. A patch in the new one would write
+ * what that has by default, as an edit of ours.
+ */
+const askedIn = ({ storage, stored, served }: Definition): string =>
+  served.find((version) => version !== storage && stored.includes(version)) ??
+  (served.includes(storage) ? storage : (served[0] ?? storage));
 
 function collectionOf({ group, plural }: Definition, version: string, namespace: string | undefined): string {
   const place = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';

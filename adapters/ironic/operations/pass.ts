@@ -5,6 +5,7 @@
 //   N2. What a step notes counts when the step was carried out as a whole, however the pass ends then.
 //   N3. A pass that goes round in a circle ends: it is gone on with later.
 import type { JsonObject } from '../../../bus/bus.ts';
+import { NoTurnError } from '../../gate.ts';
 import type { IronicClient } from '../client/client.ts';
 import { refusalIn } from '../client/errors.ts';
 import type { Asking } from '../client/session.ts';
@@ -26,6 +27,7 @@ import {
   type Verdict,
   verdictOn,
   type Wait,
+  wait,
 } from '../nodes/step.ts';
 
 /** What a decision is made with. */
@@ -62,7 +64,7 @@ const STEPS = 40;
  *
  * @param decide  made again after each step, with what is known by then
  * @param answer  finds out what a step asks for, for the next decision
- * @throws as the calls of `IronicClient`, where Ironic gave no answer that a decision judges
+ * @throws as the calls of `IronicClient`, where Ironic gave no answer that a decision judges; not where a call had no turn
  */
 export async function pass<Found extends object>(
   { ironic, asking, memory, facts = {} }: PassDeps,
@@ -128,6 +130,8 @@ export async function pass<Found extends object>(
       );
       return { verdict: verdictOn(request, { status: answer.status }), body: answer.body };
     } catch (error) {
+      // That many are served at once is no failure of this one: what was done counts, and it goes on in its turn.
+      if (error instanceof NoTurnError) return { verdict: { kind: 'ends', step: wait('short', 'Ironic is busy') } };
       const refusal = refusalIn(error);
       // Whose fault it is that nobody is let in is not this node's.
       if (refusal === undefined || refusal.status === 401 || refusal.status === 403 || refusal.status >= 500)

@@ -1,11 +1,12 @@
 // Passes for hosts: each with what is remembered of the host's node, and what they come to.
 import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import type { OperationRequest } from '../../../machines/request.ts';
+import { NoTurnError } from '../../gate.ts';
 import type { Host } from '../nodes/host.ts';
 import { lookUpOwn } from '../nodes/lookup.ts';
 import { type IronicNode, uuidOf } from '../nodes/node.ts';
 import { nodeIn } from '../nodes/registration.ts';
-import type { Ask, Step } from '../nodes/step.ts';
+import { type Ask, type Step, wait } from '../nodes/step.ts';
 import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { Memories } from './memories.ts';
@@ -39,6 +40,14 @@ export interface Passes {
   ): Outcome;
 }
 
+/** It goes on in a while: passes that are begun are brought to their end, rather than many halfway. */
+const NO_TURN = {
+  last: wait('short', 'Ironic is busy with other hosts'),
+  notes: [],
+  node: undefined,
+  sight: undefined,
+} as const;
+
 /** The sight of the node that the host has recorded. */
 function recordedIn(request: HostRequest, sight: Sight | undefined): Sight | undefined {
   const { provisioning } = hostOf(request).status ?? {};
@@ -53,10 +62,31 @@ export function passes({
   clock,
   ironic,
   sights,
+  turns,
   options: { speed },
-}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights'> & { readonly options: Pick<IronicOptions, 'speed'> }): Passes {
+}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights' | 'turns'> & {
+  readonly options: Pick<IronicOptions, 'speed'>;
+}): Passes {
   const memories = new Memories();
   const run: Passes['run'] = async (request, decide, answer) => {
+    const { uid, namespace = '' } = request.object.metadata;
+    const turn = await turns
+      .enter({ namespace, object: uid, kind: 'pass', deadlineAt: request.deadlineAt })
+      .catch((error: unknown) => {
+        if (error instanceof NoTurnError) return undefined;
+        throw error;
+      });
+    if (turn === undefined) return { ...NO_TURN, memory: memories.of(uid) };
+    let isOver = false;
+    try {
+      const ended = await passOf(request, decide, answer);
+      isOver = true;
+      return ended;
+    } finally {
+      turn.leave(isOver ? 'answered' : 'unanswered');
+    }
+  };
+  const passOf: Passes['run'] = async (request, decide, answer) => {
     const { uid } = request.object.metadata;
     const before = recordedIn(request, sights.take(uid, request.node));
     const begunAt = clock.now();

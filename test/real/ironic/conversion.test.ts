@@ -214,6 +214,8 @@ if (kubeconfig === undefined) {
       answered.length = 0;
       assert.equal((await list(scene, 'v1beta1')).length, COUNT);
       assert.is(answered.length, 0);
+      const { conversion } = (await definition(scene))['spec'] as JsonObject;
+      assert.equal(conversion, { strategy: 'None' });
       const { body: crd } = await client.call({ method: 'GET', path: `${CRDS}/dataimages.metal3.io` });
       assert.equal((crd['status'] as JsonObject)['storedVersions'], ['v1beta1']);
     }));

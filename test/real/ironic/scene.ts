@@ -1,11 +1,13 @@
 // A real API server that asks Troupe's webhooks: KUBECONFIG. The group `metal3.io` must be free there; its definitions are made
 // and removed. The webhooks are Troupe's own, at a free port of loopback.
+import { installCrds } from '../../../actors/cli/crds.ts';
 import { systemClock } from '../../../actors/clock.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import type { AnsweredWebhook } from '../../../actors/telling/webhook-metrics.ts';
 import type { RotationTimes } from '../../../actors/webhooks/certificate-book.ts';
 import { type ServedWebhooks, startWebhooks } from '../../../actors/webhooks/webhooks.ts';
 import { webhookConfiguration } from '../../../adapters/ironic/api/admission/webhooks.ts';
+import { contractsIn } from '../../../adapters/ironic/api/contracts.ts';
 import { definitions, type Phase } from '../../../adapters/ironic/api/definitions.ts';
 import { CONFIGURATION, metal3Webhooks } from '../../../adapters/ironic/webhooks.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
@@ -87,10 +89,8 @@ export async function withScene(
       ...{ clock, client, namespace, kubeconfig, url, answered, hosts, until },
       another: serve,
       async define(phase) {
-        const all = definitions({ phase, ...(phase > 0 && { webhook: { url: `${url}/convert` } }) });
-        for (const definition of all) {
-          await apply(`${CRDS}/${definition.metadata.name}`, definition as unknown as JsonObject);
-        }
+        const contracts = contractsIn({ phase, ...(phase > 0 && { webhook: { url: `${url}/convert` } }) });
+        await installCrds(client, clock, () => undefined, contracts);
         await until('definitions that are served', async () => {
           try {
             for (const version of phase === 0 ? (['v1alpha1'] as const) : (['v1beta1'] as const)) {

@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Book, filesOf, type Generation, Phase, parseBook } from '../../../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../../../actors/cli/bus/credentials.ts';
+import { BUILT_IN } from '../../../../actors/process/adapters.ts';
 import { LOGIN_LOOK_MS } from '../../../../bus/connection.ts';
 import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
@@ -141,7 +142,7 @@ test('a rotation goes one step a grace, and is shown only what the other side kn
       served: await desk.file('server', 'tls.crt'),
       known: (await desk.file('server', 'users.conf')).split('nkey:').length - 1,
     });
-    const users = usersOf([{ realm: 'openstack', role: 'openstack' }], []).length;
+    const users = usersOf(BUILT_IN, []).length;
     const steady = { shown: old?.seeds['actors'], trusted: 1, served: old?.certificate, known: users };
     assert.equal(await sides(), steady);
 

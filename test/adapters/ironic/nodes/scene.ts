@@ -122,7 +122,7 @@ export const LEAVES_MAINTENANCE = 'DELETE N/maintenance; then again';
 /** What a step says beside what is done: reasons of events, annotations taken off, and so on. */
 export function notesOf(step: Step): JsonObject {
   const { step: _, ...notes } = step as unknown as JsonObject & { step: string };
-  const { events, requests: _requests, then: _then, pace: _pace, because: _because, ...rest } = notes;
+  const { events, requests: _requests, then: _then, pace: _pace, because: _because, until: _until, ...rest } = notes;
   const reasons = Array.isArray(events) ? events.map((event) => (event as JsonObject)['reason'] ?? null) : undefined;
   return { ...(reasons !== undefined && { events: reasons }), ...rest };
 }

@@ -1,6 +1,7 @@
 // A node that was seen just now is not asked for again, by whoever knows that very sight of it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Gate } from '../../../../adapters/gate.ts';
 import type { IronicClient } from '../../../../adapters/ironic/client/client.ts';
 import { nodePoller } from '../../../../adapters/ironic/client/poller.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
@@ -48,7 +49,13 @@ function scene() {
     return { status: 200, body: nodes.nodes.get('n1') as unknown as JsonObject };
   };
   const sights = new Sights(clock);
-  const all = passes({ clock, ironic: { call } as IronicClient, sights, options: { speed: 1 } });
+  const all = passes({
+    clock,
+    ironic: { call } as IronicClient,
+    sights,
+    turns: new Gate({ clock, slots: 4, name: 'Ironic' }),
+    options: { speed: 1 },
+  });
   /** One operation of the host, which knows the node so. @returns what it knows after that */
   const pass = async (node: HostNode | undefined, decide = done, id = 'n1'): Promise<HostNode | undefined> => {
     const metadata = { name: 'h', namespace: 'ns', uid: 'h', resourceVersion: '1', generation: 1 };
