@@ -93,13 +93,14 @@ const RUN = {
     short: 'n',
     value: 'NAME',
     variable: 'TROUPE_NAMESPACES',
+    fallback: 'WATCH_NAMESPACE, or all',
     help: 'only objects of these, with commas between; may be repeated',
   },
   kinds: {
     type: 'string',
     value: 'Network,Subnet',
     variable: 'TROUPE_KINDS',
-    help: 'only objects of these kinds; they are taken over from ORC even while it leads',
+    help: 'only objects of these kinds; they are taken over from ORC or the baremetal-operator even while it leads',
   },
   'health-probe-bind-address': {
     type: 'string',

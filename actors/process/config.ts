@@ -165,7 +165,7 @@ export function readConfig(
     callMs: Math.min(whole('call-ms', 'TROUPE_CALL_MS', 10_000, 100, 'milliseconds'), Math.floor(leaseMs * 0.7)),
     logLevel: level(read('log-level', 'TROUPE_LOG_LEVEL')),
     kinds: names(read('kinds', 'TROUPE_KINDS').value),
-    namespaces: namespaces(read('namespace', 'TROUPE_NAMESPACES')),
+    namespaces: namespaces(givenOf(read('namespace', 'TROUPE_NAMESPACES'), env, 'WATCH_NAMESPACE')),
     healthAddress: address(read('health-probe-bind-address', 'TROUPE_HEALTH_PROBE_BIND_ADDRESS')),
     metricsAddress: address(read('metrics-bind-address', 'TROUPE_METRICS_BIND_ADDRESS')),
     metricsAudience: read('metrics-audience', 'TROUPE_METRICS_AUDIENCE').value || undefined,
@@ -190,6 +190,12 @@ function inCluster({
 function names(text: string | undefined): readonly string[] | undefined {
   const given = (text ?? '').split(',').flatMap((name) => name.trim() || []);
   return given.length === 0 ? undefined : [...new Set(given)];
+}
+
+/** Where Troupe's own way to say it was not taken, the variable by which other operators are told the same. */
+function givenOf(own: Given, env: Environment, variable: string): Given {
+  const value = env[variable] || undefined;
+  return own.value === undefined && value !== undefined ? { name: variable, value } : own;
 }
 
 function namespaces({ name, value }: Given): readonly string[] | undefined {

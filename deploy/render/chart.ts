@@ -193,6 +193,13 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
       schema: TEXTS,
     },
     { path: 'env', description: 'More variables, as of a container.', value: [], schema: LIST },
+    {
+      path: 'volumes',
+      description: 'More volumes, as of a pod, where clouds or Ironic are called: files that `env` names.',
+      value: [],
+      schema: LIST,
+    },
+    { path: 'volumeMounts', description: 'Where they are mounted, as of a container.', value: [], schema: LIST },
     { path: 'nodeSelector', description: 'For all pods.', value: {}, schema: MAP },
     { path: 'tolerations', description: 'For all pods.', value: [], schema: LIST },
     { path: 'affinity', description: 'For the pods of Troupe.', value: {}, schema: MAP },

@@ -1,5 +1,6 @@
 // Where the values of the chart go in the manifests: at named paths, each of which must be there. What is not named here,
 // the chart has as the manifests say it.
+import { Role, VISUALIZER, WEBHOOKS } from '../../actors/process/config.ts';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { ROLE_LABEL } from '../manifests.ts';
 import { type Action, type Step, Template } from './go-template.ts';
@@ -79,6 +80,12 @@ function wanted(manifest: Manifest): { edits: readonly Edit[]; additions: readon
     additions.push(
       { path: [...container, 'args'], lines: ARGUMENTS },
       { path: [...container, 'env'], lines: VARIABLES },
+      ...(mayServe(manifest)
+        ? [
+            { path: [...container, 'volumeMounts'], lines: itemsOf('volumeMounts') },
+            { path: [...pod, 'volumes'], lines: itemsOf('volumes') },
+          ]
+        : []),
     );
   }
   if (pod !== undefined && kind === 'StatefulSet' && metadata.name === 'troupe-nats') {
@@ -107,11 +114,23 @@ const ARGUMENTS = [
   '- {{ . | quote }}',
   '{{- end }}',
 ];
-const VARIABLES = ['{{- range $.Values.env }}', '- {{ toJson . }}', '{{- end }}'];
+const VARIABLES = itemsOf('env');
 
 export function isActors(manifest: Manifest): boolean {
   const { kind, metadata } = manifest;
   return kind === 'Deployment' && (metadata.name === 'troupe' || roleOf(manifest) !== undefined);
+}
+
+/** Roles of which no pod opens a connection to a foreign system, so that none has the files for one. */
+const AT_HOME: readonly string[] = [...Object.values(Role), VISUALIZER, WEBHOOKS];
+
+function mayServe(manifest: Manifest): boolean {
+  const role = roleOf(manifest);
+  return role === undefined || !AT_HOME.includes(role);
+}
+
+function itemsOf(value: string): readonly string[] {
+  return [`{{- range $.Values.${value} }}`, '- {{ toJson . }}', '{{- end }}'];
 }
 
 /** Whether its pods are told where the bus is: those that answer the API server need none. */

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JsonObject } from '../../bus/mod.ts';
+import type { Json, JsonObject } from '../../bus/mod.ts';
 import { byDefault } from '../../deploy/render/choices.ts';
 import { findKubectl, identityOf, kustomized, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
 import { CHART, findHelm, KEPT, plain, templated } from './helm.ts';
@@ -144,6 +144,26 @@ if (helm === undefined || kubectl === undefined) {
       (one(manifests, 'Deployment', `troupe-${role}`)['spec'] as JsonObject)['replicas'];
     assert.equal(['watch', 'actors', 'openstack'].map(replicas), [4, 4, 0]);
     assert.equal(container(one(manifests, 'Deployment', 'troupe-watch'))['resources'], { limits: { memory: '2Gi' } });
+  });
+
+  test('more volumes are where foreign systems are called, and nowhere else', async () => {
+    const volumes = [{ name: 'ironic', secret: { secretName: 'ironic-credentials' } }];
+    const volumeMounts = [{ name: 'ironic', mountPath: '/opt/metal3/auth/ironic', readOnly: true }];
+    const parts = ({ spec }: JsonObject): readonly Json[] => {
+      const pod = ((spec as JsonObject)['template'] as JsonObject)['spec'] as JsonObject;
+      const [{ volumeMounts: mounts = [] } = {}] = pod['containers'] as JsonObject[];
+      return [((pod['volumes'] ?? []) as Json[]).at(-1) ?? null, (mounts as Json[]).at(-1) ?? null];
+    };
+    const alone = await templated(helm, { volumes, volumeMounts });
+    assert.equal(parts(one(alone, 'Deployment', 'troupe')), [volumes[0], volumeMounts[0]]);
+    const all = { roles: { split: true }, visualizer: { enabled: true }, webhooks: { enabled: true } };
+    const apart = await templated(helm, { ...all, volumes, volumeMounts });
+    for (const role of ['ironic', 'openstack']) {
+      assert.equal(parts(one(apart, 'Deployment', `troupe-${role}`)), [volumes[0], volumeMounts[0]], role);
+    }
+    for (const role of ['watch', 'actors', 'visualizer', 'webhooks']) {
+      assert.not.match(JSON.stringify(one(apart, 'Deployment', `troupe-${role}`)), 'ironic-credentials', role);
+    }
   });
 
   test('with namespaces, rules hold in them, and beyond them only what is in none', async () => {

@@ -1,5 +1,6 @@
-// The metrics that pods tell.
+// The metrics that pods tell, those of adapters included.
 import { systemClock } from '../../actors/clock.ts';
+import { BUILT_IN as ADAPTERS } from '../../actors/process/adapters.ts';
 import { metrics } from '../../actors/telling/metrics.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Address, type Bus, memoryBroker, TransientError } from '../../bus/mod.ts';
@@ -9,6 +10,7 @@ import type { Kind } from '../../machines/kind.ts';
 export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const clock = systemClock();
   const figures = metrics({ clock });
+  figures.declare(ADAPTERS.flatMap(({ metrics: declared = [] }) => declared));
   const address: Address = { realm: 'r', plural: 'p', namespace: 'n', name: 'x' };
   const bus: Bus = memoryBroker({ clock }).connect();
   const { trace } = figures.countedBus(bus);

@@ -54,6 +54,10 @@ test('a command outside of a fence is found, and so is a fence without an end', 
   assert.throws(() => blocksOf('x.md', 'text\n\n    npm run demo\n'), /x.md:3: 'npm run demo' is a command/);
   assert.throws(() => blocksOf('x.md', '```\nkubectl get pods\n```\n'), /x.md:2: 'kubectl get pods' is a command/);
   assert.throws(() => blocksOf('x.md', '```sh\nls\n'), /x.md:1: the block has no end/);
+  assert.throws(
+    () => blocksOf('x.md', '1. This:\n\n   ```sh\n   ls\n   ```\n'),
+    /x.md:3: a fence begins at the margin/,
+  );
   const [block] = blocksOf('x.md', '```sh stays\na \\\n  b # c\n\n# d\ne\n```\n');
   assert.ok(block);
   assert.equal(block.marks, ['stays']);

@@ -42,7 +42,7 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   images: (command) => /^docker /.test(command),
   /** Pods must run. */
   nodes: (command) =>
-    /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus|troupe crds --metal3-phase|troupe migrate) /.test(
+    /^(kubectl|helm|nats context|nats sub|nats micro|troupe bus|troupe crds --metal3-phase|troupe migrate|troupe doctor|troupe get bmh)( |$)/.test(
       command,
     ),
   /** Addresses are examples. */
@@ -85,7 +85,9 @@ export function blocksOf(file: string, text: string): readonly Block[] {
     } else if (open !== undefined) {
       if (!open.info.startsWith('sh') && PROGRAMS.test(line)) throw misplaced(file, index, line);
       open.lines.push(line);
-    } else if (/^ {4}/.test(line) && PROGRAMS.test(line.trim())) throw misplaced(file, index, line);
+    } else if (/^ +```/.test(line))
+      throw new Error(`${file}:${index + 1}: a fence begins at the margin, also in a list`);
+    else if (/^ {4}/.test(line) && PROGRAMS.test(line.trim())) throw misplaced(file, index, line);
   }
   if (open !== undefined) throw new Error(`${file}:${open.line}: the block has no end`);
   return blocks;

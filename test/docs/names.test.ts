@@ -35,8 +35,56 @@ const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   'adapters/ocm/README.md': ['prefix'],
   'bus/recipes.md': ['raw'],
   'deploy/README.md': ['set'],
+  'deploy/from-baremetal-operator.md': [
+    ...['metrics-addr', 'health-addr', 'webhook-port', 'enable-leader-election', 'dev', 'provisioner'],
+    ...['lease-duration-seconds', 'renew-deadline-seconds', 'retry-period-seconds'],
+    ...['kube-api-qps', 'kube-api-burst', 'controller-concurrency', 'force-conflicts', 'take-ownership'],
+    ...['tls-min-version', 'tls-max-version', 'tls-cipher-suites', 'tls-curve-preferences'],
+  ],
   'deploy/from-orc.md': ['leader-elect', 'scope-cache-max-size', 'zap-log-level', 'enable-http2'],
 };
+
+/** Variables of other programs, which Troupe does not read. */
+const VARIABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
+  'deploy/from-baremetal-operator.md': [
+    ...['BMO_CONCURRENCY', 'LEASE_DURATION_SECONDS', 'RENEW_DEADLINE_SECONDS', 'RETRY_PERIOD_SECONDS'],
+    ...['IRONIC_NETWORKING_ENABLED', 'IRONIC_SWITCH_CONFIGS_SECRET'],
+    ...['IRONIC_SWITCH_CREDENTIALS_SECRET', 'IRONIC_SWITCH_CREDENTIALS_PATH'],
+  ],
+};
+
+/** Metrics of other programs, which Troupe does not tell. */
+const METRICS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
+  'deploy/operating.md': [
+    ...['metal3_provisioner_not_ready_total', 'metal3_waiting_for_preprov_image_total'],
+    ...['metal3_credentials_no_management_access_total', 'metal3_credentials_unhandled_error_total'],
+    'metal3_credentials_updated_total',
+  ],
+};
+
+/** What may be said to the baremetal-operator: all of it has a row in the document for who comes from there. */
+const OF_THE_BAREMETAL_OPERATOR = [
+  ...['--namespace', '--metrics-addr', '--health-addr', '--webhook-port', '--enable-leader-election', '--dev'],
+  ...['--lease-duration-seconds', '--renew-deadline-seconds', '--retry-period-seconds', '--build-preprov-image'],
+  ...['--hostclaims', '--provisioner', '--kube-api-qps', '--kube-api-burst', '--controller-concurrency'],
+  ...['--max-provisioning-retries', '--tls-min-version', '--tls-max-version', '--tls-cipher-suites'],
+  ...['--tls-curve-preferences', 'WATCH_NAMESPACE', 'POD_NAMESPACE', 'LEASE_DURATION_SECONDS'],
+  ...['RENEW_DEADLINE_SECONDS', 'RETRY_PERIOD_SECONDS', 'BMO_CONCURRENCY', 'IRONIC_ENDPOINT', 'IRONIC_NAME'],
+  ...['IRONIC_NAMESPACE', 'IRONIC_CACERT_FILE', 'IRONIC_CLIENT_CERT_FILE', 'IRONIC_CLIENT_PRIVATE_KEY_FILE'],
+  ...['IRONIC_INSECURE', 'IRONIC_SKIP_CLIENT_SAN_VERIFY', 'IRONIC_CLIENT_CACHE_TTL', 'IRONIC_CLIENT_TIMEOUT'],
+  ...['METAL3_AUTH_ROOT_DIR', 'DEPLOY_KERNEL_URL', 'DEPLOY_RAMDISK_URL', 'DEPLOY_ISO_URL', 'DEPLOY_KERNEL_BY_ARCH'],
+  ...['DEPLOY_RAMDISK_BY_ARCH', 'DEPLOY_ISO_BY_ARCH', 'PROVISIONING_LIMIT'],
+  ...['LIVE_ISO_FORCE_PERSISTENT_BOOT_DEVICE', 'DIRECT_DEPLOY_FORCE_PERSISTENT_BOOT_DEVICE'],
+  ...['IRONIC_EXTERNAL_URL_V6', 'PROVISIONING_NETWORK_DISABLED', 'IRONIC_NETWORKING_ENABLED'],
+  ...['IRONIC_SWITCH_CONFIGS_SECRET', 'IRONIC_SWITCH_CREDENTIALS_SECRET', 'IRONIC_SWITCH_CREDENTIALS_PATH'],
+];
+
+const KNOWN_TO_RUN = OPTIONS.get('run') ?? new Set<string>();
+
+const named = (names: Readonly<Record<string, readonly string[]>>): readonly string[] =>
+  Object.entries(names)
+    .flatMap(([file, of]) => of.map((name) => `${file} ${name}`))
+    .sort();
 
 /** Beginning with the longest: `model check` before `model`. */
 const COMMANDS = [...OPTIONS.keys()].sort((a, b) => b.length - a.length);
@@ -106,33 +154,91 @@ test('each option that stands by itself is one of some command, or of a program 
   assert.ok(count > 30, `only ${count} were found`);
 });
 
+/** What adapters ask for when they are configured: some of the names are put together. */
+function askedByAdapters(): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const { flags = [], definitionFlags = [], configure } of ADAPTERS) {
+    for (const { variable } of [...flags, ...definitionFlags]) asked.add(variable);
+    configure({
+      flag: (name) => ({ name, value: undefined }),
+      variable(name) {
+        asked.add(name);
+        return undefined;
+      },
+    });
+  }
+  return asked;
+}
+
+/** Names of variables, by what they begin with. */
+const VARIABLE =
+  /\b(?<!KV_)(?:TROUPE|NATS|OTEL_EXPORTER|OS|IRONIC|METAL3|DEPLOY|PROVISIONING|LIVE_ISO|DIRECT_DEPLOY|WATCH|POD|BMO|LEASE|RENEW|RETRY)_[A-Z][A-Z0-9_]*[A-Z0-9]\b/g;
+
 test('each variable that a document names is read', () => {
   const product = sourcesIn('actors', 'adapters', 'bus');
   const all = `${product}\n${sourcesIn('test')}`;
   /** Streams and buckets, which look alike. */
   const streams = ['TROUPE_HISTORY', 'TROUPE_MAIL', 'TROUPE_LEASES'];
+  const asked = askedByAdapters();
+  const unread = new Set<string>();
   let count = 0;
   for (const file of documents()) {
-    for (const [name] of read(file).matchAll(/\b(?<!KV_)(?:TROUPE|NATS|OTEL_EXPORTER|OS)_[A-Z][A-Z_]*[A-Z]\b/g)) {
+    for (const [name] of read(file).matchAll(VARIABLE)) {
       if (streams.includes(name)) continue;
       count++;
       const source = isOfTests(file) ? all : product;
-      assert.ok(new RegExp(`['".]${name}\\b`).test(source), `${file}: nothing reads ${name}`);
+      if (asked.has(name) || new RegExp(`['".]${name}\\b`).test(source)) continue;
+      assert.ok(VARIABLES_OF_OTHERS[file]?.includes(name), `${file}: nothing reads ${name}`);
+      unread.add(`${file} ${name}`);
     }
   }
+  assert.equal([...unread].sort(), named(VARIABLES_OF_OTHERS));
   assert.ok(count > 30, `only ${count} were found`);
 });
 
 test('each metric that a document names is told', async () => {
   const names = new Set((await toldMetrics()).keys());
+  const untold = new Set<string>();
   let count = 0;
   for (const file of documents()) {
-    for (const [name] of read(file).matchAll(/\btroupe_[a-z_]*[a-z]\b/g)) {
+    for (const [name] of read(file).matchAll(/\b(?:troupe|metal3)_[a-z_]*[a-z]\b/g)) {
       count++;
-      assert.ok(names.has(name) || names.has(`${name}_count`), `${file}: no pod tells ${name}`);
+      if (names.has(name) || names.has(`${name}_count`)) continue;
+      assert.ok(METRICS_OF_OTHERS[file]?.includes(name), `${file}: no pod tells ${name}`);
+      untold.add(`${file} ${name}`);
     }
   }
+  assert.equal([...untold].sort(), named(METRICS_OF_OTHERS));
   assert.ok(count > 0, 'none was found');
+});
+
+test('each metric of hosts is explained', () => {
+  const text = read('deploy/operating.md');
+  const metrics = ADAPTERS.flatMap(({ metrics: declared = [] }) => declared);
+  assert.ok(metrics.length > 10, `only ${metrics.length} are declared`);
+  for (const { name, labels } of metrics) {
+    const row = text.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+    assert.ok(row, `deploy/operating.md has no row for ${name}`);
+    for (const label of labels) assert.ok(row.includes(`\`${label}\``), `the row of ${name} lacks ${label}`);
+  }
+});
+
+test('all that may be said to the baremetal-operator has a row, and what is said to be the same is', () => {
+  const text = read('deploy/from-baremetal-operator.md');
+  const rows = [...text.matchAll(/^\| (`[^|]+) \| ([^|]+) \|/gm)].map(([, theirs = '', ours = '']) => ({
+    theirs: [...theirs.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    ours: ours.trim(),
+  }));
+  for (const name of OF_THE_BAREMETAL_OPERATOR) {
+    assert.is(rows.filter(({ theirs }) => theirs.includes(name)).length, 1, name);
+  }
+  const others = Object.values(VARIABLES_OF_OTHERS).flat();
+  for (const { theirs, ours } of rows.filter((row) => /^(the same|none|`--)/.test(row.ours))) {
+    for (const name of theirs) {
+      const isOurs = name.startsWith('--') ? KNOWN_TO_RUN.has(name.slice(2)) : !others.includes(name);
+      assert.is(isOurs, ours === 'the same', `${name}: ${ours}`);
+    }
+  }
 });
 
 test('options are found wherever a command is', () => {

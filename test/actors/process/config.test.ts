@@ -55,6 +55,15 @@ test('what happened is kept for a day and up to 256 MiB unless told', () => {
   assert.match(refusal({}, { 'event-max-bytes': '1MB' }), "got '1MB'");
 });
 
+test('namespaces are those of the variable that other operators have, where nothing else is said', () => {
+  const others = { WATCH_NAMESPACE: 'metal, racks' };
+  assert.equal(readConfig(others).namespaces, ['metal', 'racks']);
+  assert.is(readConfig({ WATCH_NAMESPACE: '' }).namespaces, undefined);
+  assert.equal(readConfig({ ...others, TROUPE_NAMESPACES: 'shop' }).namespaces, ['shop']);
+  assert.equal(readConfig(others, { namespace: 'lab' }).namespaces, ['lab']);
+  assert.match(refusal({ WATCH_NAMESPACE: 'Metal' }), 'WATCH_NAMESPACE must be the name of a namespace');
+});
+
 test('the visualizer is a role where it has an address, and no part of what objects need', () => {
   const place = { address: { host: '127.0.0.1', port: 8090 }, port: 'this one', tokenFile: undefined };
   const option = { 'visualizer-bind-address': '127.0.0.1:8090' };
