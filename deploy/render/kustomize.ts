@@ -60,10 +60,22 @@ export async function kustomized(
   try {
     await writeFile(join(folder, 'kustomization.yaml'), stringify(kustomization));
     const { stdout } = await run(kubectl, ['kustomize', folder], { maxBuffer: 64 * 1024 * 1024 });
-    return parseManifests(stdout).map(withoutWrongNamespace);
+    return stdout
+      .split(/^---\n/m)
+      .flatMap(parsedOnce)
+      .map(withoutWrongNamespace);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+const parsed = new Map<string, readonly Manifest[]>();
+
+/** Most documents are the same whatever is chosen, definitions above all: parsing those again would take most of the time. */
+function parsedOnce(text: string): readonly Manifest[] {
+  const manifests = parsed.get(text) ?? parseManifests(text);
+  parsed.set(text, manifests);
+  return manifests;
 }
 
 /** Kustomize puts a namespace on what it does not know to be in none. */

@@ -43,6 +43,8 @@ export async function undeploy(kubeconfig: string): Promise<void> {
 export async function kubectl(kubeconfig: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('kubectl', [...args], {
     env: { ...process.env, KUBECONFIG: kubeconfig },
+    // All definitions together are more than the megabyte of Node's default.
+    maxBuffer: 64 * 1024 * 1024,
   });
   return stdout;
 }
