@@ -89,6 +89,20 @@ ${HEAD}test('a', async () => { while (!existsSync('${other}')) await new Promise
   assert.is(runOn(Object.fromEntries(files), ['--jobs', '2']).lastLine, '4 passed, 0 failed, 0 skipped');
 });
 
+test('files that bring what they need run beside those that share it', () => {
+  const stdout = runOn(
+    {
+      'a.test.ts': `${HEAD}test('a', () => new Promise((go) => setTimeout(go, 300))); test.run();`,
+      'b.test.ts': `${HEAD}test('b', () => {}); test.run();`,
+      'c.test.ts': `// apart\n${HEAD}test('c', () => {}); test.run();`,
+      'd.test.ts': `// apart\n${HEAD}test('d', () => {}); test.run();`,
+    },
+    ['--jobs', '1'],
+  ).stdout;
+  const order = [...stdout.matchAll(/^passed +(.)\.test/gm)].map(([, name]) => name).join('');
+  assert.is(order, 'cdab');
+});
+
 test('files that measure time run when all others have ended', () => {
   const { stdout } = runOn({
     'a.test.ts': `// alone\n${HEAD}test('a', () => {}); test.run();`,

@@ -7,7 +7,8 @@
 // since its suites share their counterparts. A file has 120 s, in test/real 900 s, or what a comment in its first lines
 // says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
 // a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
-// Those that say `// alone` measure time, and run one by one when all others have ended.
+// Those that say `// alone` measure time, and run one by one when all others have ended. Those of test/real that say
+// `// apart` bring what they need, and run beside the others, one after another too.
 // With --again a file that fails is run once more when all others have ended, by itself; if it passes then it counts as
 // passed, and is named in a line `flaky: ...` before the last: on a machine that does other things too, a test of
 // time may fail once.
@@ -38,8 +39,8 @@ interface TestFile {
   readonly path: string;
   readonly name: string;
   readonly limitMs: number;
-  /** How it gets along with others: it computes, it waits more than it computes, or it measures time. */
-  readonly manner: 'computes' | 'waits' | 'alone';
+  /** How it gets along with others: it computes, it waits more than it computes, it measures time, or it shares nothing. */
+  readonly manner: 'computes' | 'waits' | 'alone' | 'apart';
 }
 
 interface Ended {
@@ -64,7 +65,7 @@ function testFile(path: string): TestFile {
   const head = readFileSync(path, 'utf8').slice(0, HEAD_LENGTH);
   const declared = /^\/\/ limit: (\d+) s$/m.exec(head)?.[1];
   const limitMs = declared ? Number(declared) * 1_000 : path.startsWith(REAL) ? REAL_LIMIT_MS : LIMIT_MS;
-  const manner = (/^\/\/ (waits|alone)$/m.exec(head)?.[1] ?? 'computes') as TestFile['manner'];
+  const manner = (/^\/\/ (waits|alone|apart)$/m.exec(head)?.[1] ?? 'computes') as TestFile['manner'];
   return { path, name: relative(process.cwd(), path), limitMs, manner };
 }
 
@@ -190,9 +191,9 @@ async function main(): Promise<number> {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   const failedFiles: TestFile[] = [];
   const flaky: string[] = [];
-  const [busy, idle, lone] = (['computes', 'waits', 'alone'] as const).map((manner) =>
+  const [busy, idle, lone, apart] = (['computes', 'waits', 'alone', 'apart'] as const).map((manner) =>
     files.filter((file) => file.manner === manner),
-  ) as [TestFile[], TestFile[], TestFile[]];
+  ) as [TestFile[], TestFile[], TestFile[], TestFile[]];
   let done = 0;
 
   const progress = (): void => {
@@ -234,6 +235,7 @@ async function main(): Promise<number> {
   await Promise.all([
     ...workers(jobs, () => busy.shift() ?? idle.shift()),
     ...(jobs > 1 ? workers(jobs, () => idle.shift()) : []),
+    ...workers(1, () => apart.shift()),
   ]);
   await work(() => lone.shift());
   if (values.again && failedFiles.length > 0) {

@@ -1,3 +1,4 @@
+// apart
 // limit: 900 s
 // The package as a user installs it, for one project and for the machine, with the Node and the npm of yesterday; and what
 // a Node says that is older still.

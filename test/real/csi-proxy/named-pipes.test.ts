@@ -1,3 +1,4 @@
+// apart
 // The csi-proxy on real named pipes: its suite once more, by a Node for Windows under Wine. Where Windows itself is,
 // `npm test` has run it on named pipes already.
 import { spawnSync } from 'node:child_process';

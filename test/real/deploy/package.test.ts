@@ -1,3 +1,4 @@
+// apart
 // limit: 300 s
 // What is packed runs where it is installed, below node_modules: all that is imported and read is in the package. Its
 // dependencies are those of the checkout, so that this needs no registry; ../package.test.ts installs with npm.

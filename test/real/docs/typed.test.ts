@@ -1,3 +1,4 @@
+// apart
 // limit: 1200 s
 // Every command of the documentation that needs kubectl or nats, as it stands there; with servers of its own.
 import { suite } from 'uvu';
