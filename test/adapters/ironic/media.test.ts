@@ -93,7 +93,7 @@ test('an image that Ironic cannot attach holds the host off, and says why, until
     const failing = await world.until(CD, 'failing', ({ status }) =>
       String((status?.['error'] as JsonObject | undefined)?.['message']).includes('Could not attach device cdrom'),
     );
-    assert.ok(Number((failing.status?.['error'] as JsonObject)['count']) >= 1);
+    assert.ok(Number((failing.status?.['error'] as JsonObject | undefined)?.['count']) >= 1);
     assert.not.ok(isOn((await world.read(HOST)) as Raw));
     await world.merge(CD, { spec: { url: FIRST } });
     const settled = await world.until(CD, 'attached', isAttached(FIRST));

@@ -134,7 +134,7 @@ if (!kubeconfig || !helm || missing.length > 0) {
       .filter((name) => name.includes('troupe'));
     assert.equal(
       names,
-      ['actors', 'bus', 'openstack', 'watch'].map((name) => `serviceaccount/troupe-${name}`),
+      ['actors', 'bus', 'ironic', 'openstack', 'watch'].map((name) => `serviceaccount/troupe-${name}`),
     );
     await reads('troupe-openstack', { 'chart-lab': true });
     await reads('troupe-watch', { 'chart-lab': false });
