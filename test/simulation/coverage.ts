@@ -59,6 +59,7 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.building.contending -> lifecycle.claiming on done of contend if hasEarlierRival',
   'externalResource: lifecycle.deleting.contending -> lifecycle.deleting.recordingFound on done of contendAtEnd if wasEarlier',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.removing on done of recordFound if wasStored',
+  'externalResource: lifecycle.deleting.deciding -> lifecycle.deleting.unclaiming on always if isGoneWithOther',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on done of recordFound',
   'externalResource: lifecycle.deleting.recordingFound -> lifecycle.deleting.backingOff on error of recordFound',
   // A deletion just while it is not clear whether something was built; and a child of which its absence was told too early.
