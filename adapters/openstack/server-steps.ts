@@ -107,14 +107,14 @@ async function attach({ session, request }: Pass, of: Attachable): Promise<Updat
   const known = (ref: string) => dependencies[`${of.kind}/${ref}`];
   const missing = of.uses.filter(({ ref }) => !of.found.includes(known(ref)?.id ?? ''));
   const ready = missing.filter(({ ref }) => known(ref)?.ready === true);
-  const waiting = missing
-    .filter((use) => !ready.includes(use))
-    .map(({ ref }) => `Waiting for ${of.kind}/${ref} to be ready`);
+  const unready = missing.filter((use) => !ready.includes(use)).map(({ ref }) => `${of.kind}/${ref}`);
+  const waiting = unready.map((label) => `Waiting for ${label} to be ready`);
+  const unused = unready.filter((label) => !of.kept.some((ref) => label === `${of.kind}/${ref}`));
   const owners = [...of.uses.map(({ ref }) => ref), ...of.kept];
   const isKnown = owners.every((ref) => known(ref) !== undefined);
   const owned = new Set(owners.map((ref) => known(ref)?.id));
   const surplus = isKnown ? of.found.filter((id) => !owned.has(id)) : [];
-  if (ready.length === 0 && surplus.length === 0) return { changed: false, waiting };
+  if (ready.length === 0 && surplus.length === 0) return { changed: false, waiting, unused };
   const call = callOf(request, of.path);
   const calls: readonly (() => Promise<unknown>)[] = [
     // What goes first may be in the way of what comes.
@@ -133,6 +133,7 @@ async function attach({ session, request }: Pass, of: Attachable): Promise<Updat
     changed: false,
     fields: [of.field],
     waiting: [...waiting, 'Resource status will be refreshed'],
+    unused,
     pollAfterMs: surplus.length === 0 ? ATTACHED_POLL_MS : DETACHED_POLL_MS,
   };
 }

@@ -50,7 +50,10 @@ export const subportsStep: UpdateStep = async ({ session, request }) => {
     added.length < missing.length || !isKnown
       ? unready.map(({ portRef }) => `Waiting for Port/${portRef} to be ready`)
       : [];
-  if (added.length === 0 && surplus.length === 0) return { changed: false, waiting };
+  const unused = unready
+    .filter(({ portRef }) => !found.some(({ port_id: id }) => id === dependencies[`Port/${portRef}`]?.id))
+    .map(({ portRef }) => `Port/${portRef}`);
+  if (added.length === 0 && surplus.length === 0) return { changed: false, waiting, unused };
   const path = `/trunks/${encodeURIComponent(observation.id)}`;
   const put = (suffix: string, body: JsonObject): Promise<void> =>
     sendExpecting(
@@ -66,7 +69,7 @@ export const subportsStep: UpdateStep = async ({ session, request }) => {
   } finally {
     if (isDown) await put('', { trunk: { admin_state_up: false } });
   }
-  return { changed: true, fields: ['subports'], waiting };
+  return { changed: true, fields: ['subports'], waiting, unused };
 };
 
 /** What inherits its segmentation is told with that of its network: only what the spec states can be compared. */

@@ -35,6 +35,7 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
   // What was applied would be forgotten with the failure of another step, and is recorded first: the next pass does the rest.
   if (errors.length > 0 && Object.keys(applied).length === 0) throw joined(errors);
   const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
+  const unused = outcomes.flatMap((outcome) => outcome.unused ?? []);
   const fields = outcomes.flatMap((outcome) => outcome.fields ?? []);
   const pauses = outcomes.flatMap(({ pollAfterMs }) => pollAfterMs ?? []);
   return {
@@ -43,6 +44,7 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
     ...(fields.length === 0 ? {} : { fields }),
     ...(Object.keys(applied).length === 0 ? {} : { applied }),
     ...(waiting.length === 0 ? {} : { waiting }),
+    ...(unused.length === 0 ? {} : { unused }),
     ...(pauses.length === 0 ? {} : { pollAfterMs: Math.min(...pauses) }),
   };
 }

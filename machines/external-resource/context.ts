@@ -101,6 +101,10 @@ export interface ResourceContext {
   /** What the last update pass waits for, and when another one is worth while if nothing changes. */
   readonly waiting: readonly string[];
   readonly repassMs: number | undefined;
+  /** References, as `<Kind>/<name>`, that the last update pass saw the resource not to rest on. */
+  readonly unused: readonly string[];
+  /** Uids of dependencies that were being deleted when the resource was looked at: nothing that used them was begun since. */
+  readonly lookedOn: readonly string[];
   /** The dependencies as the last update pass, or the last look for what was built, knew them. */
   readonly basis: string;
   /** The ids of what it refers to, as the last update pass knew them. */
@@ -257,11 +261,12 @@ export function basisOf(dependencies: readonly Dependency[]): string {
 
 export function notePass({
   waiting = [],
+  unused = [],
   pollAfterMs,
   left,
   remarks = [],
-}: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'repassMs' | 'left' | 'remarks'> {
-  return { waiting, repassMs: pollAfterMs, left, remarks };
+}: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'unused' | 'repassMs' | 'left' | 'remarks'> {
+  return { waiting, unused, repassMs: pollAfterMs, left, remarks };
 }
 
 /** Longer than the longest pause after a failure. */
@@ -356,11 +361,38 @@ export function credentialsVersion(dependencies: readonly Dependency[]): string 
 
 /** Dependencies that are being deleted while this life has not built on them: they wait for us, we for their successor. */
 export function yieldable(context: ResourceContext): readonly Dependency[] {
-  if (context.object.deleting || context.externalId !== undefined) return [];
-  return context.dependencies.filter(
-    ({ answer, finalizers }) =>
-      finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !context.yielded.includes(answer.uid),
+  return context.externalId === undefined ? goingWith(context) : [];
+}
+
+/**
+ * The same of what a step after the create was to use, and the last pass saw no use of. `looked`: the resource was looked at since,
+ * so that no such step can have been sent after the look.
+ */
+export function unusedAndGoing(
+  context: ResourceContext,
+  { looked }: { readonly looked: boolean },
+): readonly Dependency[] {
+  const { unused, lookedOn } = context;
+  return goingWith(context).filter(
+    ({ kind, name, answer }) => unused.includes(`${kind}/${name}`) && lookedOn.includes(answer?.uid ?? '') === looked,
   );
+}
+
+/** Guarded dependencies that are being deleted, and that this life has not yielded. */
+function goingWith({ object, dependencies, yielded }: ResourceContext): readonly Dependency[] {
+  if (object.deleting) return [];
+  return dependencies.filter(
+    ({ answer, finalizers }) =>
+      finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !yielded.includes(answer.uid),
+  );
+}
+
+export function uidsOfGoing(context: ResourceContext): readonly string[] {
+  return uidsOf(goingWith(context));
+}
+
+export function uidsOf(dependencies: readonly Dependency[]): readonly string[] {
+  return dependencies.flatMap(({ answer }) => (answer === undefined ? [] : [answer.uid]));
 }
 
 /** Everything that is not ready yet exists, so it may be ready soon; a look-up now saves one then. Made once a wait. */

@@ -37,7 +37,7 @@ export const keeping = resourceSetup.createStateConfig({
       id: 'observing',
       description: 'The external resource is being read.',
       tags: Tag.Busy,
-      entry: 'noteTry',
+      entry: ['noteTry', 'noteLook'],
       invoke: {
         id: 'observe',
         src: 'observe',
@@ -130,7 +130,12 @@ export const keeping = resourceSetup.createStateConfig({
       description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
       tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
       entry: 'countLook',
-      always: { guard: 'isPassStale', target: 'updating' },
+      always: [
+        { guard: 'isPassStale', target: 'updating' },
+        // What was not put to use waits for us, as we for its successor (P1).
+        { guard: 'mustYieldUnused', actions: ['yieldUnused', 'claim'] },
+        { guard: 'mayBeUnused', target: 'observing' },
+      ],
       invoke: {
         id: 'watch',
         src: 'watch',

@@ -9,7 +9,8 @@
 //       credentials follow it, since a life that begins in between cleans up once more.
 //   M3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
 //   M4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
-//   M5. A dependency that is being deleted is yielded only when nothing was built on it (P1).
+//   M5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
+//       or while a step after its create was seen not to have used it.
 //   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
 //   M7. A terminal failure is not tried again until the spec changes.
 //   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
@@ -74,6 +75,8 @@ export const externalResourceMachine = resourceSetup.createMachine({
     error: undefined,
     waiting: [],
     repassMs: undefined,
+    unused: [],
+    lookedOn: [],
     basis: '',
     passedOn: {},
     applied: undefined,

@@ -39,6 +39,11 @@ export interface UpdateOutcome {
   readonly applied?: JsonObject;
   /** Messages of what a step waits for. Another pass is made when a dependency changes. */
   readonly waiting?: readonly string[];
+  /**
+   * References, as `<Kind>/<name>`, that the resource was just seen not to rest on, though the spec says so: what of them is being
+   * deleted is let go (P1).
+   */
+  readonly unused?: readonly string[];
   /** Another pass is worth while after so many milliseconds, whatever the observation says. */
   readonly pollAfterMs?: number;
 }

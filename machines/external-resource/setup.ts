@@ -37,7 +37,10 @@ import {
   resyncMs,
   soughtOf,
   type UpdateInput,
+  uidsOf,
+  uidsOfGoing,
   unready,
+  unusedAndGoing,
   type WatchFailure,
   type WatchInput,
   yieldable,
@@ -130,6 +133,7 @@ export const resourceSetup = setup({
       sought: soughtOf(found),
       isEarlier: found.earlier === true,
       waiting: [],
+      unused: [],
       repassMs: undefined,
     })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
@@ -152,18 +156,18 @@ export const resourceSetup = setup({
         externalId !== undefined &&
         object.externalId !== externalId && { isContested: true, isForeign: true }),
     })),
-    yieldDependencies: assign({
-      yielded: ({ context }) => [
-        ...context.yielded,
-        ...yieldable(context).flatMap(({ answer }) => (answer === undefined ? [] : [answer.uid])),
-      ],
+    yieldDependencies: assign({ yielded: ({ context }) => [...context.yielded, ...uidsOf(yieldable(context))] }),
+    yieldUnused: assign({
+      yielded: ({ context }) => [...context.yielded, ...uidsOf(unusedAndGoing(context, { looked: true }))],
     }),
+    noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context) }),
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
       sought: undefined,
       isEarlier: false,
       waiting: [],
+      unused: [],
       repassMs: undefined,
     })),
     noteBasis: assign(({ context: { dependencies } }) => ({
@@ -171,7 +175,11 @@ export const resourceSetup = setup({
       passedOn: idsOf(dependencies),
     })),
     notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
-    noteLack: assign((_, { error }: Failure) => ({ waiting: [(error as ErrorData).message], repassMs: undefined })),
+    noteLack: assign((_, { error }: Failure) => ({
+      waiting: [(error as ErrorData).message],
+      unused: [],
+      repassMs: undefined,
+    })),
     forgetLack: assign({ waiting: [] }),
     noteSuccess: assign(({ context }) => noteSuccess(context)),
     noteLoss: assign(noteLoss),
@@ -233,6 +241,9 @@ export const resourceSetup = setup({
     isAbleToLook: ({ context }) => isAbleToLook(context),
     isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
     mustYield: ({ context }) => yieldable(context).length > 0,
+    mustYieldUnused: ({ context }) => unusedAndGoing(context, { looked: true }).length > 0,
+    /** What goes may have been put to use since the resource was looked at. */
+    mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,
     mayHaveBuilt: ({ context }) => context.mayHaveBuilt,
     isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
     isAvailable: ({ context }) => context.observation?.available === true,

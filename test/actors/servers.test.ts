@@ -15,10 +15,10 @@ const IMAGE = '5f0e3b3a-0a53-4f0c-9a5e-2f3f4a1c7d10';
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOWWhdL88Hh0UVSJ3iZVlK75nnTNLTXe6cOtqO09q7mS probe';
 
 /** A volume that a server boots from, as somebody has made it. */
-function bootable(world: World): JsonObject {
+function bootable(world: World, name = 'boot', of = '7b0e3b3a-0a53-4f0c-9a5e-2f3f4a1c7d10'): JsonObject {
   const id = world.simulator.drift.add('volumes', {
-    id: '7b0e3b3a-0a53-4f0c-9a5e-2f3f4a1c7d10',
-    name: 'boot',
+    id: of,
+    name,
     description: null,
     size: 1,
     status: 'available',
@@ -33,7 +33,7 @@ function bootable(world: World): JsonObject {
     updated_at: null,
     attachments: [],
   });
-  return world.unmanaged('Volume', world.name('boot'), { id });
+  return world.unmanaged('Volume', world.name(name), { id });
 }
 
 /** A server and all that it is made of; dependants come first. */
@@ -155,6 +155,49 @@ check('what is attached to a server follows its spec; a port that was made anew 
   await world.until('Port', name('b'), 'plugged in again', (object) => resourceOf(object)['deviceID'] === id);
   await hurried(world, () => world.available('Server', name('vm')));
 });
+
+check(
+  'a server does not hold a volume and a port that go before it got them; it gets their successors (P1)',
+  async (world) => {
+    const name = (suffix: string): string => world.name(suffix);
+    const inUse = (what: string): Promise<unknown> =>
+      hurried(world, () =>
+        world.until('Volume', name('data'), what, (object) => resourceOf(object)['status'] === 'in-use'),
+      );
+    await secret(world);
+    await world.apply(...manifests(world));
+    const resource = { ports: [{ portRef: name('b') }], volumes: [{ volumeRef: name('data') }] };
+    await world.apply(
+      bootable(world, 'other-boot', '8c1f4c4b-1b64-4a1d-8b6f-3a4a5b2d8e21'),
+      world.managed('Server', name('other'), {
+        ...resource,
+        bootVolume: { volumeRef: name('other-boot') },
+        flavorRef: name('size'),
+      }),
+    );
+    await inUse('in use by the other server');
+    await world.delete('Volume', name('data'));
+    await world.delete('Port', name('b'));
+    await world.available('Server', name('vm'));
+    await world.patch('Server', name('vm'), { spec: { resource } });
+    await world.until('Server', name('vm'), 'waiting', (object) => {
+      const { message } = condition(object, 'Progressing');
+      return (
+        message.includes(`Volume/${name('data')} to be ready`) && message.includes(`Port/${name('b')} to be ready`)
+      );
+    });
+    await world.delete('Server', name('other'));
+    await hurried(world, () => world.gone('Volume', name('data')));
+    await world.gone('Port', name('b'));
+    const successors = manifests(world).filter(({ metadata }) =>
+      [name('data'), name('b')].includes(String((metadata as JsonObject)['name'])),
+    );
+    await world.apply(...successors);
+    await inUse('in use');
+    await world.until('Port', name('b'), 'plugged in', (object) => typeof resourceOf(object)['deviceID'] === 'string');
+    await hurried(world, () => world.available('Server', name('vm')));
+  },
+);
 
 check('a server that cannot be built is told, and one that somebody stopped is waited for', async (world) => {
   const name = (suffix: string): string => world.name(suffix);

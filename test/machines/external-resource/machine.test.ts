@@ -408,6 +408,47 @@ test('an update that waits for a dependency arms no timer, and is made again whe
   assert.equal(run.paces, [undefined], 'nothing is looked at');
 });
 
+/** Kept, while a disk that its spec names is being deleted: `unused` is what the update pass sees no use of. */
+function keptBeside(unused: readonly string[]) {
+  const update = () => ({ changed: false, waiting: ['Waiting for Volume/disk to be ready'], unused });
+  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
+  const disk = (readiness: Readiness) =>
+    dependency(readiness, {
+      kind: 'Volume',
+      name: 'disk',
+      neededFor: 'update',
+      answer: { readiness, uid: 'disk-1', externalId: 'id-d' },
+    });
+  const hear = async (readiness: Readiness): Promise<void> => {
+    const dependencies = [secret, dependency('ready'), disk(readiness)];
+    run.actor.send({ type: 'dependencies.changed', dependencies, at: 1 });
+    await settled();
+  };
+  return { run, hear, yielded: () => run.actor.getSnapshot().context.yielded };
+}
+
+test('what a kept resource was to use and does not is yielded when it goes, after a look (M5, P1)', async () => {
+  const { run, hear, yielded } = keptBeside(['Volume/disk']);
+  await settled();
+  await hear('pending');
+  assert.equal([run.phase(), yielded()], ['keeping.settling', []]);
+  const before = run.calls.length;
+  await hear('deleting');
+  assert.equal([run.phase(), yielded()], ['keeping.settling', ['disk-1']]);
+  // The pass that did not see it in use compared with a look from before: what was sent since would be missed.
+  assert.equal(
+    run.calls.slice(before).filter((call) => call !== 'watch'),
+    ['update', 'observe', 'update', 'claim'],
+  );
+});
+
+test('what a kept resource may use is not yielded (M5, P1)', async () => {
+  const { run, hear, yielded } = keptBeside([]);
+  await settled();
+  await hear('deleting');
+  assert.equal([run.phase(), yielded()], ['keeping.settling', []]);
+});
+
 test('what changes during an update pass that waits is not missed (I9)', async () => {
   const update = (call: number) =>
     call === 1

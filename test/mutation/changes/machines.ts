@@ -129,6 +129,20 @@ export const MACHINES: readonly Change[] = [
     tests: ['test/machines/external-resource/machine.test.ts'],
   },
   {
+    file: 'machines/external-resource/context.ts',
+    breaks: 'M5, P1: what is in use is yielded, or what is not is held for ever',
+    from: 'unused.includes(',
+    to: 'true || unused.includes(',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
+    file: 'machines/external-resource/context.ts',
+    breaks: 'M5, P1: what was put to use after the last look is yielded',
+    from: "lookedOn.includes(answer?.uid ?? '') === looked",
+    to: 'looked',
+    tests: ['test/machines/external-resource/machine.test.ts'],
+  },
+  {
     file: 'machines/external-resource/setup.ts',
     breaks: 'M5, I4: a life forgets that it has sent a create',
     from: 'assign({ mayHaveBuilt: true, clearAt: undefined })',
