@@ -180,6 +180,10 @@ function holds(
     [...made.values()].some(({ uid }) => uid === other.metadata.uid) ||
     idOf(other) !== undefined ||
     sayingOf(other).isAvailable;
+  // What a server waits for it was seen not to have.
+  const { kind: of, metadata: whose } = deleted;
+  const lacks = `Waiting for ${of}/${whose.name} to be ready`;
+  if (other.kind === 'Server' && idOf(other) !== undefined && sayingOf(other).message?.includes(lacks)) return false;
   // Whether it was ever built is looked at when nobody holds it any more.
   const isHeld = (): boolean =>
     isGoing(other) && [...objects.values()].some((third) => holds(third, other, watchman, objects));
