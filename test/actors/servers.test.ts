@@ -157,13 +157,11 @@ check('what is attached to a server follows its spec; a port that was made anew 
 });
 
 check(
-  'a server does not hold a volume and a port that go before it got them; it gets their successors (P1)',
+  'a server lets go of a volume and a port that go before it got them, and gets their successors (P1)',
   async (world) => {
     const name = (suffix: string): string => world.name(suffix);
     const inUse = (what: string): Promise<unknown> =>
-      hurried(world, () =>
-        world.until('Volume', name('data'), what, (object) => resourceOf(object)['status'] === 'in-use'),
-      );
+      world.until('Volume', name('data'), what, (object) => resourceOf(object)['status'] === 'in-use');
     await secret(world);
     await world.apply(...manifests(world));
     const resource = { ports: [{ portRef: name('b') }], volumes: [{ volumeRef: name('data') }] };
@@ -176,9 +174,9 @@ check(
       }),
     );
     await inUse('in use by the other server');
+    await world.available('Server', name('vm'));
     await world.delete('Volume', name('data'));
     await world.delete('Port', name('b'));
-    await world.available('Server', name('vm'));
     await world.patch('Server', name('vm'), { spec: { resource } });
     await world.until('Server', name('vm'), 'waiting', (object) => {
       const { message } = condition(object, 'Progressing');
@@ -193,7 +191,9 @@ check(
       [name('data'), name('b')].includes(String((metadata as JsonObject)['name'])),
     );
     await world.apply(...successors);
-    await inUse('in use');
+    await world.available('Volume', name('data'));
+    await world.available('Port', name('b'));
+    await hurried(world, () => inUse('in use'));
     await world.until('Port', name('b'), 'plugged in', (object) => typeof resourceOf(object)['deviceID'] === 'string');
     await hurried(world, () => world.available('Server', name('vm')));
   },

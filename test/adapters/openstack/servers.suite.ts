@@ -179,7 +179,7 @@ export function describeServers(check: Check): void {
       // Nobody knows whose it is.
       const unready = { ...anew, 'Port/c': { id: String(known['Port/c']), ready: false } };
       const waits = await scene.update(serverWith('b', 'c'), observation, unready);
-      assert.equal(waits, { changed: false, waiting: ['Waiting for Port/c to be ready'] });
+      assert.equal(waits, { changed: false, waiting: ['Waiting for Port/c to be ready'], unused: ['Port/c'] });
       const { 'Port/b': _, ...unknown } = anew;
       assert.is((await scene.update(serverWith('b'), observation, unknown)).pollAfterMs, undefined);
     },

@@ -118,9 +118,10 @@ export function describeTrunks(check: Check): void {
     const { observation } = await scene.settle(object, created, known);
     const unready = { ...known, 'Port/b': { id: String(known['Port/b']), ready: false } };
     const both = await scene.update(trunkWith(vlan('a', 1), vlan('b', 2)), observation, unready);
-    assert.equal(both, { changed: false, waiting: ['Waiting for Port/b to be ready'] });
+    assert.equal(both, { changed: false, waiting: ['Waiting for Port/b to be ready'], unused: ['Port/b'] });
     const gone = { ...known, 'Port/a': { id: String(known['Port/a']), ready: false } };
-    assert.is((await scene.update(object, observation, gone)).changed, false);
+    const kept = await scene.update(object, observation, gone);
+    assert.equal([kept.changed, kept.unused ?? []], [false, []], 'what it carries it needs');
     const { 'Port/a': _, ...unknown } = known;
     assert.is((await scene.update(object, observation, unknown)).changed, false);
   });
