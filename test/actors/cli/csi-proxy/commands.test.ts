@@ -54,6 +54,7 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
     [
       ...at,
       ...['--host', 'memory', '--files', join(folder, 'drives'), '-logtostderr=false', `-log_file=${log}`],
+      '-vmodule=disk=4',
       ...['-metrics-bind-address', `127.0.0.1:${metricsPort}`, '-health-probe-bind-address', `127.0.0.1:${healthPort}`],
       ...['-group', 'filesystem', '-group', 'disk', '-version', 'v1', '-version', 'v1beta2', '-group', 'smb'],
     ],
@@ -76,6 +77,7 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
   const old = await run(call, [...at, 'disk', 'DiskStats', '{"diskID": "0"}']);
   assert.equal(JSON.parse(old.text), { diskSize: String(64 * 2 ** 30) });
   await run(call, [...at, 'filesystem', 'Mkdir', JSON.stringify({ path: 'C:\\var\\lib\\kubelet\\a' })]);
+  await run(call, [...at, 'filesystem', 'PathExists', JSON.stringify({ path: 'C:\\var\\lib\\kubelet\\a' })]);
   const request = { remotePath: '//files/data', username: 'me', password: 'hunter2' };
   await run(call, [...at, 'smb', 'NewSmbGlobalMapping', JSON.stringify(request)]);
   for (const [args, message] of [
@@ -103,6 +105,8 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
   const lines = readFileSync(log, 'utf8');
   assert.match(lines, '"remotePath":"//files/data"');
   assert.not.match(lines, 'hunter2');
+  assert.match(lines, '"rpc":"ListDiskIDs"', 'reads of the group that -vmodule names');
+  assert.not.match(lines, '"rpc":"PathExists"');
   assert.match(await problem(ls, at), /^nobody serves on /);
   rmSync(folder, { recursive: true });
   remove();
