@@ -80,6 +80,11 @@ export const FLAGS = {
     value: 'FOLDER',
     help: 'the files of a machine in memory lie in this folder, C:\\ in FOLDER/C',
   },
+  machine: {
+    type: 'string',
+    value: 'FILE',
+    help: 'the disks, shares, iSCSI targets, services and faults of a machine in memory, as YAML or JSON',
+  },
   'health-probe-bind-address': {
     type: 'string',
     value: 'HOST:PORT',

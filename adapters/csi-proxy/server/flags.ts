@@ -25,6 +25,8 @@ export interface ServeFlags {
   readonly host: HostKind;
   /** Where the files of a machine in memory lie; undefined: in memory, too. */
   readonly files: string | undefined;
+  /** A file with what a machine in memory begins with; undefined: nothing but its drive C. */
+  readonly machine: string | undefined;
   /** By the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
@@ -37,6 +39,11 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
   const host = given.last('host') ?? (platform === 'win32' ? HostKind.Windows : HostKind.Memory);
   if (host !== HostKind.Windows && host !== HostKind.Memory) {
     throw new TerminalError(`--host must be windows or memory; got '${host}'`);
+  }
+  for (const flag of ['files', 'machine'] as const) {
+    if (host !== HostKind.Memory && given.last(flag) !== undefined) {
+      throw new TerminalError(`--${flag} needs --host memory`);
+    }
   }
   const services = given.all('allow-service');
   return {
@@ -55,6 +62,7 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
     pipePrefix: given.last('pipe-prefix'),
     host,
     files: given.last('files'),
+    machine: given.last('machine'),
     limitsMs: new Map(
       given.all('time-limit-ms').map((text): [string, number] => {
         const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
