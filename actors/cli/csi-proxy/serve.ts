@@ -1,4 +1,5 @@
 // `troupe csi-proxy serve`: the groups, on a host, behind their pipes.
+import { isSea } from 'node:sea';
 import { callLimitMs } from '../../../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
@@ -10,6 +11,7 @@ import { selected } from '../../../adapters/csi-proxy/server/selection.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
+import { TROUPE_VERSION } from '../../process/version.ts';
 import { parseListenAddress } from '../../telling/listen-address.ts';
 import { openLog } from '../../telling/log.ts';
 import { LogFiles } from '../../telling/log-files.ts';
@@ -23,7 +25,8 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   const destination = logDestination(flags.log, clock);
   const log = openLog({
     level: flags.log.level,
-    readable: destination === process.stderr && process.stderr.isTTY,
+    // One executable has no package that makes lines readable.
+    readable: destination === process.stderr && process.stderr.isTTY && !isSea(),
     destination,
   });
   if (flags.isService) log.warn('--windows-service is left to a wrapper: adapters/csi-proxy/server/README.md');
@@ -52,7 +55,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     }
     await server.start();
     try {
-      log.info({ host: flags.host, pipes: server.pipes.map(({ path }) => path) }, 'serving');
+      log.info({ version: TROUPE_VERSION, host: flags.host, pipes: server.pipes.map(({ path }) => path) }, 'serving');
       await Promise.race([server.ended, aborted(stop)]);
       log.info({ drainMs: flags.drainMs }, 'stopping');
     } finally {
