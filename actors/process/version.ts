@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { getAsset, isSea } from 'node:sea';
+
+const MANIFEST = 'package.json';
 
 /** Of this package, as npm knows it. */
 export const TROUPE_VERSION: string = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  isSea() ? getAsset(MANIFEST, 'utf8') : readFileSync(new URL(`../../${MANIFEST}`, import.meta.url), 'utf8'),
 ).version;
 
 /** How this program names itself to the servers it calls; its first word is the field manager of plain writes. */

@@ -1,6 +1,6 @@
 // The log: JSON lines, or readable ones on a terminal.
 import { createRequire } from 'node:module';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
 const load = createRequire(import.meta.url);
 
@@ -8,7 +8,7 @@ export interface LogOptions {
   readonly level: string;
   /** Readable lines instead of JSON. */
   readonly readable: boolean;
-  readonly destination?: NodeJS.WritableStream;
+  readonly destination?: NodeJS.WritableStream | DestinationStream;
 }
 
 /** What never belongs in a log, wherever it turns up (I5). */

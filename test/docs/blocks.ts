@@ -49,6 +49,8 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   addresses: (command) => command.includes('example.com'),
   /** Branches and tags that the reader has. */
   history: (command) => /csi-proxy check (main|v\d)/.test(command),
+  /** The executable of a Windows node, and how it is made: another Node is fetched for it. */
+  executable: (command) => command === 'npm run build:csi-proxy' || command.startsWith('csi-proxy.exe '),
   /** The pipes of a Windows node. */
   windows: (command) => command.startsWith('troupe csi-proxy '),
 };

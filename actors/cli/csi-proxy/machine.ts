@@ -1,7 +1,11 @@
 // The machine that `troupe csi-proxy serve` serves: the one it runs on, or one in memory.
+import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { parse } from 'yaml';
 import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
+import { withFaults } from '../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { parseSeed, plant } from '../../../adapters/csi-proxy/hosts/memory/seed.ts';
 import { realFiles } from '../../../adapters/csi-proxy/hosts/real-files.ts';
 import { windowsHost } from '../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { PowerShellWorker } from '../../../adapters/csi-proxy/hosts/windows/worker.ts';
@@ -16,14 +20,17 @@ export interface HostDeps {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** @throws {TerminalError} there is no Windows here */
+/** @throws {TerminalError} there is no Windows here, or the file with the machine makes no sense */
 export async function openHost(
-  { host, files }: Pick<ServeFlags, 'host' | 'files'>,
+  { host, files, machine }: Pick<ServeFlags, 'host' | 'files' | 'machine'>,
   { clock, log, env }: HostDeps,
 ): Promise<Host> {
   if (host === HostKind.Memory) {
     const folder = files === undefined ? {} : { files: realFiles({ folder: files, drives: 'folder' }) };
-    return (await memoryMachine({ clock, ...folder })).host;
+    const seed = parseSeed(machine === undefined ? undefined : await readMachine(machine));
+    const made = await memoryMachine({ clock, unknownShares: seed.unknownShares, ...folder });
+    await plant(made, seed);
+    return withFaults(made.host, seed.faults, clock);
   }
   if (process.platform !== 'win32')
     throw new TerminalError('--host windows needs Windows; --host memory runs anywhere');
@@ -34,4 +41,12 @@ export async function openHost(
     files: realFiles({ drives: 'own' }),
     worker: new PowerShellWorker({ start, clock, log }),
   });
+}
+
+async function readMachine(path: string): Promise<unknown> {
+  try {
+    return parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new TerminalError(`--machine: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }

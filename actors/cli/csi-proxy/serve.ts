@@ -1,17 +1,20 @@
 // `troupe csi-proxy serve`: the groups, on a host, behind their pipes.
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { isSea } from 'node:sea';
 import { callLimitMs } from '../../../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { readFlags } from '../../../adapters/csi-proxy/server/flags.ts';
 import { groupDeps } from '../../../adapters/csi-proxy/server/group-deps.ts';
+import { groupLogLevel, type LogFlags, Severity } from '../../../adapters/csi-proxy/server/log-flags.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
 import { selected } from '../../../adapters/csi-proxy/server/selection.ts';
 import { TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
+import { TROUPE_VERSION } from '../../process/version.ts';
 import { parseListenAddress } from '../../telling/listen-address.ts';
 import { openLog } from '../../telling/log.ts';
+import { LogFiles } from '../../telling/log-files.ts';
 import { type Listening, serveHealth, serveMetrics } from '../../telling/probes.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { openHost } from './machine.ts';
@@ -19,10 +22,11 @@ import { openHost } from './machine.ts';
 export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   const flags = readFlags(args, process.platform);
   const clock = systemClock();
-  const destination = flags.logFile === undefined ? process.stderr : await logFile(flags.logFile);
+  const destination = logDestination(flags.log, clock);
   const log = openLog({
-    level: flags.logLevel,
-    readable: destination === process.stderr && process.stderr.isTTY,
+    level: flags.log.level,
+    // One executable has no package that makes lines readable.
+    readable: destination === process.stderr && process.stderr.isTTY && !isSea(),
     destination,
   });
   if (flags.isService) log.warn('--windows-service is left to a wrapper: adapters/csi-proxy/server/README.md');
@@ -37,6 +41,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
       pipePrefix: flags.pipePrefix,
       clock,
       log,
+      logOf: (group) => log.child({}, { level: groupLogLevel(flags.log, group) }),
       metrics,
       limits: { ...SERVER_LIMITS, callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup },
       limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
@@ -50,7 +55,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     }
     await server.start();
     try {
-      log.info({ host: flags.host, pipes: server.pipes.map(({ path }) => path) }, 'serving');
+      log.info({ version: TROUPE_VERSION, host: flags.host, pipes: server.pipes.map(({ path }) => path) }, 'serving');
       await Promise.race([server.ended, aborted(stop)]);
       log.info({ drainMs: flags.drainMs }, 'stopping');
     } finally {
@@ -61,7 +66,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   } finally {
     await Promise.all(pages.map((page) => page.close()));
     await host.close();
-    if (destination !== process.stderr) await new Promise<void>((resolve) => destination.end(resolve));
+    if (destination instanceof LogFiles) destination.close();
   }
 };
 
@@ -74,15 +79,10 @@ function address(flag: string, text: string): ReturnType<typeof parseListenAddre
   }
 }
 
-async function logFile(path: string): Promise<NodeJS.WritableStream> {
-  const stream = createWriteStream(path, { flags: 'a' });
-  try {
-    await once(stream, 'open');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TerminalError(`--log_file: ${why}`, { cause: error });
-  }
-  return stream;
+function logDestination({ files, standardErrorFrom }: LogFlags, clock: Clock): NodeJS.WritableStream | LogFiles {
+  const standardError = process.stderr;
+  if (files === undefined && standardErrorFrom === Severity.Info) return standardError;
+  return new LogFiles({ files, program: 'csi-proxy', standardErrorFrom, standardError, clock });
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

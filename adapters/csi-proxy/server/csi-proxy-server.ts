@@ -48,6 +48,8 @@ export interface CsiProxyServerDeps {
   readonly pipePrefix?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** That of a group's calls; `log` unless told. */
+  readonly logOf?: (group: string) => Logger;
   readonly metrics: Metrics;
   readonly limits?: ServerLimits;
   /** How long a call may take, by its name, in milliseconds. */
@@ -128,7 +130,8 @@ export class CsiProxyServer {
   }
 
   async #open({ group, version, registrant }: RegisteredAPI, gate: Gate): Promise<Serving> {
-    const { clock, log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
+    const { clock, logOf = () => this.#deps.log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
+    const log = logOf(group);
     const timeLimits = this.#timeLimits;
     const { requestBytes, callsPerConnection, connectionsPerPipe } = this.#limits;
     const server = new Server({

@@ -5,6 +5,14 @@ import { KUBELET_PATH } from './group-deps.ts';
 export const SERVICE = 'MSiSCSI';
 export const DRAIN_MS = 30_000;
 
+/** Of klog; they shape lines and headers that are not written here. */
+const IGNORED = {
+  add_dir_header: { type: 'boolean', help: 'accepted; lines are JSON' },
+  skip_headers: { type: 'boolean', help: 'accepted; lines are JSON' },
+  skip_log_headers: { type: 'boolean', help: 'accepted; files have no headers' },
+  log_backtrace_at: { type: 'string', value: 'FILE:N', help: 'accepted; it names a line of the original' },
+} as const;
+
 export const FLAGS = {
   'kubelet-path': { type: 'string', value: 'FOLDER', fallback: KUBELET_PATH, help: 'where paths may lie' },
   'working-dir': { type: 'string', value: 'FOLDER', help: 'another one; may be repeated' },
@@ -15,8 +23,46 @@ export const FLAGS = {
   },
   'metrics-bind-address': { type: 'string', value: 'HOST:PORT', fallback: 'nowhere', help: 'where /metrics is' },
   v: { type: 'string', value: 'N', fallback: '0', help: 'from 4 on reads are logged, too' },
-  logtostderr: { type: 'boolean', value: '=false', fallback: 'true', help: 'the log goes to --log_file instead' },
-  log_file: { type: 'string', value: 'FILE', help: 'where the log goes with --logtostderr=false' },
+  vmodule: {
+    type: 'string',
+    value: 'PATTERN=N,...',
+    help: 'as -v, for groups whose name fits, such as disk=4,s*=4; the first that fits counts',
+  },
+  logtostderr: { type: 'boolean', value: '=false', fallback: 'true', help: 'the log goes to files' },
+  alsologtostderr: { type: 'boolean', help: 'what goes to files goes to standard error, too' },
+  alsologtostderrthreshold: {
+    type: 'string',
+    value: 'SEVERITY',
+    fallback: 'INFO',
+    help: 'from where on, with --alsologtostderr',
+  },
+  stderrthreshold: {
+    type: 'string',
+    value: 'SEVERITY',
+    fallback: 'ERROR',
+    help: 'from where on lines of files are on standard error in any case: INFO, WARNING, ERROR or FATAL',
+  },
+  legacy_stderr_threshold_behavior: {
+    type: 'boolean',
+    value: '=false',
+    fallback: 'true',
+    help: '--stderrthreshold counts without files, too',
+  },
+  log_file: { type: 'string', value: 'FILE', help: 'the one file of --logtostderr=false' },
+  log_dir: {
+    type: 'string',
+    value: 'FOLDER',
+    fallback: 'the one for temporary files',
+    help: 'without --log_file: a file for each severity is here',
+  },
+  log_file_max_size: {
+    type: 'string',
+    value: 'MIB',
+    fallback: '1800',
+    help: 'a file that would be larger is put aside, and another one begun; 0: never',
+  },
+  one_output: { type: 'boolean', help: 'a file of --log_dir has its own severity alone, not those above' },
+  ...IGNORED,
   group: { type: 'string', value: 'NAME', fallback: 'all', help: 'what is served; may be repeated' },
   version: { type: 'string', value: 'NAME', fallback: 'all', help: 'of the group before it; may be repeated' },
   'pipe-prefix': {
@@ -33,6 +79,11 @@ export const FLAGS = {
     type: 'string',
     value: 'FOLDER',
     help: 'the files of a machine in memory lie in this folder, C:\\ in FOLDER/C',
+  },
+  machine: {
+    type: 'string',
+    value: 'FILE',
+    help: 'the disks, shares, iSCSI targets, services and faults of a machine in memory, as YAML or JSON',
   },
   'health-probe-bind-address': {
     type: 'string',

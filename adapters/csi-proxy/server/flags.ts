@@ -1,10 +1,10 @@
 // What `troupe csi-proxy serve` is told, by flags with one dash or two.
-import { parseArgs } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
-import { hint } from '../../nearest.ts';
 import { parseVersionName } from '../version-name.ts';
-import { DRAIN_MS, FLAGS, type Flag, SERVICE } from './flag-table.ts';
+import { DRAIN_MS, type Flag, SERVICE } from './flag-table.ts';
+import { GivenFlags, wholeNumber } from './given-flags.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
+import { type LogFlags, logFlags } from './log-flags.ts';
 import type { Selection } from './selection.ts';
 
 export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;
@@ -17,9 +17,7 @@ export interface ServeFlags {
   readonly isService: boolean;
   readonly metricsAddress: string;
   readonly healthAddress: string;
-  readonly logLevel: 'info' | 'debug' | 'trace';
-  /** Undefined: standard error. */
-  readonly logFile: string | undefined;
+  readonly log: LogFlags;
   /** What is served; undefined: everything. */
   readonly selection: Selection | undefined;
   /** Undefined: that of the system. */
@@ -27,94 +25,54 @@ export interface ServeFlags {
   readonly host: HostKind;
   /** Where the files of a machine in memory lie; undefined: in memory, too. */
   readonly files: string | undefined;
+  /** A file with what a machine in memory begins with; undefined: nothing but its drive C. */
+  readonly machine: string | undefined;
   /** By the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
   readonly drainMs: number;
 }
 
-/** Of klog: from here on details are wanted. */
-const DEBUG_VERBOSITY = 4;
-const TRACE_VERBOSITY = 6;
-
 /** @throws {TerminalError} names the flag, the rule, and what it got */
 export function readFlags(args: readonly string[], platform: NodeJS.Platform): ServeFlags {
-  const given = parse(args);
-  const last = (flag: Flag): string | undefined => given.findLast(([name]) => name === flag)?.[1];
-  const all = (flag: Flag): string[] => given.flatMap(([name, value]) => (name === flag ? [value] : []));
-  const isOn = (flag: Flag, fallback: 'on' | 'off'): boolean => {
-    const value = last(flag) ?? (fallback === 'on' ? 'true' : 'false');
-    if (/^(?:1|t|true)$/i.test(value)) return true;
-    if (/^(?:0|f|false)$/i.test(value)) return false;
-    throw new TerminalError(`--${flag} must be true or false; got '${value}'`);
-  };
-  const whole = (flag: Flag, value: string | undefined, least: number): number | undefined => {
-    if (value === undefined) return undefined;
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= least) return number;
-    throw new TerminalError(`--${flag} must be a whole number, at least ${least}; got '${value}'`);
-  };
-  const verbosity = whole('v', last('v'), 0) ?? 0;
-  const host = last('host') ?? (platform === 'win32' ? HostKind.Windows : HostKind.Memory);
+  const given = new GivenFlags(args);
+  const host = given.last('host') ?? (platform === 'win32' ? HostKind.Windows : HostKind.Memory);
   if (host !== HostKind.Windows && host !== HostKind.Memory) {
     throw new TerminalError(`--host must be windows or memory; got '${host}'`);
   }
-  const services = all('allow-service');
+  for (const flag of ['files', 'machine'] as const) {
+    if (host !== HostKind.Memory && given.last(flag) !== undefined) {
+      throw new TerminalError(`--${flag} needs --host memory`);
+    }
+  }
+  const services = given.all('allow-service');
   return {
     groups: {
-      allowedDirectories: [...all('working-dir'), last('kubelet-path') ?? KUBELET_PATH].map(directory),
-      services: isOn('allow-all-services', 'off') ? 'all' : services.length > 0 ? services : [SERVICE],
-      mountPaths: isOn('check-volume-paths', 'on') ? 'checked' : 'any',
-      linkPaths: isOn('check-link-paths', 'off') ? 'checked' : 'any',
-      smbEncryption: isOn('require-privacy', 'on') ? 'required' : 'optional',
+      allowedDirectories: [...given.all('working-dir'), given.last('kubelet-path') ?? KUBELET_PATH].map(directory),
+      services: given.isOn('allow-all-services', 'off') ? 'all' : services.length > 0 ? services : [SERVICE],
+      mountPaths: given.isOn('check-volume-paths', 'on') ? 'checked' : 'any',
+      linkPaths: given.isOn('check-link-paths', 'off') ? 'checked' : 'any',
+      smbEncryption: given.isOn('require-privacy', 'on') ? 'required' : 'optional',
     },
-    isService: isOn('windows-service', 'off'),
-    metricsAddress: last('metrics-bind-address') ?? '',
-    healthAddress: last('health-probe-bind-address') ?? '',
-    logLevel: verbosity >= TRACE_VERBOSITY ? 'trace' : verbosity >= DEBUG_VERBOSITY ? 'debug' : 'info',
-    logFile: logFile(isOn('logtostderr', 'on'), last('log_file')),
-    selection: selection(given),
-    pipePrefix: last('pipe-prefix'),
+    isService: given.isOn('windows-service', 'off'),
+    metricsAddress: given.last('metrics-bind-address') ?? '',
+    healthAddress: given.last('health-probe-bind-address') ?? '',
+    log: logFlags(given),
+    selection: selection(given.inOrder()),
+    pipePrefix: given.last('pipe-prefix'),
     host,
-    files: last('files'),
+    files: given.last('files'),
+    machine: given.last('machine'),
     limitsMs: new Map(
-      all('time-limit-ms').map((text): [string, number] => {
+      given.all('time-limit-ms').map((text): [string, number] => {
         const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
         if (rpc === '') throw new TerminalError(`--time-limit-ms must be like FormatVolume=1200000; got '${text}'`);
-        return [rpc, whole('time-limit-ms', value, 1) ?? 0];
+        return [rpc, wholeNumber('time-limit-ms', value ?? '', 1)];
       }),
     ),
-    callsPerGroup: whole('calls-per-group', last('calls-per-group'), 1),
-    drainMs: whole('drain-ms', last('drain-ms'), 0) ?? DRAIN_MS,
+    callsPerGroup: given.whole('calls-per-group', 1),
+    drainMs: given.whole('drain-ms', 0) ?? DRAIN_MS,
   };
-}
-
-/** Flags and their values in the order in which they were given. */
-function parse(args: readonly string[]): [Flag, string][] {
-  const { tokens } = parseArgs({
-    // One dash is as good as two.
-    args: args.map((arg) => arg.replace(/^-(?=[a-z])/i, '--')),
-    options: FLAGS,
-    strict: false,
-    tokens: true,
-  });
-  return tokens.map((token) => {
-    if (token.kind !== 'option') throw new TerminalError(`'serve' takes flags only; got '${args[token.index] ?? ''}'`);
-    const { name, rawName, value } = token;
-    if (!isFlag(name)) {
-      const meant = hint(
-        `--${name}`,
-        Object.keys(FLAGS).map((flag) => `--${flag}`),
-      );
-      throw new TerminalError(`there is no flag ${rawName}${meant || '; --help lists them'}`);
-    }
-    if (value === undefined && FLAGS[name].type === 'string') throw new TerminalError(`${rawName} needs a value`);
-    return [name, value ?? 'true'];
-  });
-}
-
-function isFlag(name: string): name is Flag {
-  return Object.hasOwn(FLAGS, name);
 }
 
 function directory(path: string): string {
@@ -124,13 +82,7 @@ function directory(path: string): string {
   return path;
 }
 
-function logFile(toStandardError: boolean, file: string | undefined): string | undefined {
-  if (toStandardError) return undefined;
-  if (file === undefined || file === '') throw new TerminalError('--logtostderr=false needs --log_file');
-  return file;
-}
-
-function selection(given: readonly [Flag, string][]): Selection | undefined {
+function selection(given: readonly (readonly [Flag, string])[]): Selection | undefined {
   const selected = new Map<string, Set<string>>();
   let versions: Set<string> | undefined;
   for (const [flag, value] of given) {

@@ -1,6 +1,7 @@
 // The process of a worker, as lines.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { getAsset, isSea } from 'node:sea';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
@@ -21,12 +22,19 @@ export interface WorkerCommand {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+const SCRIPT = 'worker.ps1';
+
 /**
- * The command that starts the worker. The place of the script is a variable, so that it need not be quoted either.
+ * The command that starts the worker. The script, or its place, is a variable, so that it need not be quoted either.
  *
  * @param systemRoot  such as `C:\Windows`: the program is not looked for
+ * @param script  the text itself, where it is in the executable: a file that is written first could be replaced by others
  */
-export function powerShellCommand(systemRoot: string): WorkerCommand {
+export function powerShellCommand(
+  systemRoot: string,
+  script: string | undefined = isSea() ? getAsset(SCRIPT, 'utf8') : undefined,
+): WorkerCommand {
+  const place = (): string => fileURLToPath(new URL(`./${SCRIPT}`, import.meta.url));
   return {
     program: `${systemRoot}\\System32\\WindowsPowerShell\\v1.0\\powershell.exe`,
     arguments: [
@@ -36,9 +44,11 @@ export function powerShellCommand(systemRoot: string): WorkerCommand {
       '-ExecutionPolicy',
       'Bypass',
       '-Command',
-      '& $env:TROUPE_CSI_PROXY_WORKER',
+      script === undefined
+        ? '& $env:TROUPE_CSI_PROXY_WORKER'
+        : '& ([scriptblock]::Create($env:TROUPE_CSI_PROXY_WORKER))',
     ],
-    environment: { TROUPE_CSI_PROXY_WORKER: fileURLToPath(new URL('./worker.ps1', import.meta.url)) },
+    environment: { TROUPE_CSI_PROXY_WORKER: script ?? place() },
   };
 }
 

@@ -1,5 +1,5 @@
 // `troupe csi-proxy serve`, `call` and `ls`, together as at a prompt.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,11 +49,15 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
   const stop = new AbortController();
   const at = ['--pipe-prefix', prefix];
   const log = join(folder, 'csi-proxy.log');
+  const machine = join(folder, 'machine.yaml');
+  writeFileSync(machine, "disks: [{page83: 'Google  data'}]\nfaults: [{operation: disk.rescan, message: it is busy}]");
   const ended = run(
     serve,
     [
       ...at,
       ...['--host', 'memory', '--files', join(folder, 'drives'), '-logtostderr=false', `-log_file=${log}`],
+      '-vmodule=disk=4',
+      ...['--machine', machine],
       ...['-metrics-bind-address', `127.0.0.1:${metricsPort}`, '-health-probe-bind-address', `127.0.0.1:${healthPort}`],
       ...['-group', 'filesystem', '-group', 'disk', '-version', 'v1', '-version', 'v1beta2', '-group', 'smb'],
     ],
@@ -73,9 +77,12 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
 
   const answer = await run(call, [...at, 'disk', 'listdiskids']);
   assert.is(JSON.parse(answer.text).diskIDs[0].page83, 'system');
+  assert.is(JSON.parse(answer.text).diskIDs[1].page83, 'Google  data');
+  assert.match(await problem(call, [...at, 'disk', 'Rescan']), 'UNKNOWN: it is busy');
   const old = await run(call, [...at, 'disk', 'DiskStats', '{"diskID": "0"}']);
   assert.equal(JSON.parse(old.text), { diskSize: String(64 * 2 ** 30) });
   await run(call, [...at, 'filesystem', 'Mkdir', JSON.stringify({ path: 'C:\\var\\lib\\kubelet\\a' })]);
+  await run(call, [...at, 'filesystem', 'PathExists', JSON.stringify({ path: 'C:\\var\\lib\\kubelet\\a' })]);
   const request = { remotePath: '//files/data', username: 'me', password: 'hunter2' };
   await run(call, [...at, 'smb', 'NewSmbGlobalMapping', JSON.stringify(request)]);
   for (const [args, message] of [
@@ -103,6 +110,8 @@ test('what serve offers, ls lists and call calls; pages tell of it, the log keep
   const lines = readFileSync(log, 'utf8');
   assert.match(lines, '"remotePath":"//files/data"');
   assert.not.match(lines, 'hunter2');
+  assert.match(lines, '"rpc":"ListDiskIDs"', 'reads of the group that -vmodule names');
+  assert.not.match(lines, '"rpc":"PathExists"');
   assert.match(await problem(ls, at), /^nobody serves on /);
   rmSync(folder, { recursive: true });
   remove();
@@ -114,6 +123,7 @@ test('what cannot be served is refused before anything is', async () => {
   for (const [args, message] of [
     [['--group', 'tape'], "there is no group 'tape'; there is: disk, filesystem"],
     [['--group', 'disk', '--version', 'v7'], "group disk has no version 'v7'; it has: v1alpha1"],
+    [['--machine', `${prefix}absent`], '--machine: ENOENT'],
     [['--metrics-bind-address', 'here'], "--metrics-bind-address must be an address like ':8081'"],
   ] as const) {
     assert.match(await problem(serve, [...at, ...args]), message);

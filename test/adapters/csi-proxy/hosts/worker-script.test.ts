@@ -11,6 +11,14 @@ const path = powerShellCommand('C:\\Windows').environment['TROUPE_CSI_PROXY_WORK
 const script = readFileSync(path, 'utf8');
 const lines = script.split('\n').filter((line) => !line.trimStart().startsWith('#'));
 
+test('where there is one executable the script is a variable, and no file that others could replace', () => {
+  const { arguments: args, environment } = powerShellCommand('C:\\Windows', script);
+  assert.is(environment['TROUPE_CSI_PROXY_WORKER'], script);
+  assert.is(args.at(-1), '& ([scriptblock]::Create($env:TROUPE_CSI_PROXY_WORKER))');
+  // Windows takes no longer variable, name included.
+  assert.ok(script.length < 32_000);
+});
+
 test('it has every operation that is asked for, and no other', () => {
   const known = [...script.matchAll(/^function Troupe-Do-(\w+)/gm)].map((match) => match[1]);
   assert.equal(known.sort(), Object.keys(ANSWERS).sort());

