@@ -171,7 +171,9 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
         return await demo({
           config,
-          adapters: configured(),
+          adapters,
+          env,
+          options,
           clock,
           signal: stopSignal(),
           folder: data,
