@@ -213,7 +213,8 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         for: '15m',
         severity: 'warning',
         summary: 'The certificate of the webhooks ends soon, and no other has come.',
-        description: 'That of {{ $labels.pod }} ends in {{ $value | humanizeDuration }}: then the API server asks in vain.',
+        description:
+          'That of {{ $labels.pod }} ends in {{ $value | humanizeDuration }}: then the API server asks in vain.',
       },
     ],
   },
