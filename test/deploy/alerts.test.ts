@@ -155,7 +155,7 @@ const CASES: Readonly<Record<string, Case>> = {
     series: { [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x120` },
     quiet: {
       [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x70 ${90 * 86_400}x50`,
-      [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD},pod="without"}`]: '0x120',
+      ['troupe_webhook_certificate_expiry_timestamp_seconds{namespace="troupe-system",pod="without"}']: '0x120',
     },
   },
 };
