@@ -10,6 +10,7 @@ import type { FollowedKind, Kind, Operation, OperationRequest, Resource } from '
 import type { KubeObject } from '../machines/object.ts';
 import type { CheckedKind, Exemption } from './kubernetes/contract-check/check.ts';
 import type { Contract } from './kubernetes/crds.ts';
+import type { Manifests } from './manifests.ts';
 import type { Companions } from './migration.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -52,6 +53,8 @@ export interface Adapter {
   readonly webhooks?: Webhooks;
   /** What must be there before objects are stored in another version, for `troupe migrate`. */
   readonly companions?: readonly Companions[];
+  /** How manifests in files come to another version, for `troupe convert`. */
+  readonly manifests?: Manifests;
   /** The files of a new kind, for `troupe scaffold`. */
   readonly scaffold?: KindScaffold;
   /** Its kinds at work without a foreign system, for the check of their contracts; the contracts alone are checked without. */

@@ -39,7 +39,7 @@ export interface ErrorData {
   readonly retryAfterMs?: number;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
   readonly landedBy?: number;
-  /** A reason for people and conditions, CamelCase, where the contract of a kind names one. */
+  /** A reason for people, conditions and counts, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
   readonly fault?: Fault;
   /** Nothing failed: what was asked for needs something that is not there yet. */
@@ -64,8 +64,11 @@ export class TransientError extends TroupeError {
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
   readonly landedBy: number | undefined;
   readonly fault: Fault | undefined;
+  /** CamelCase, where somebody tells by it. */
+  readonly reason: string | undefined;
   constructor(message: string, options: TransientErrorOptions = {}) {
     super(ErrorCode.Transient, message, options);
+    this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
     this.landedBy = options.landedBy;
     this.fault = options.fault;
@@ -76,6 +79,7 @@ export interface TransientErrorOptions extends ErrorOptions {
   retryAfterMs?: number | undefined;
   landedBy?: number | undefined;
   fault?: Fault | undefined;
+  reason?: string | undefined;
 }
 
 /** The request was sent, and nobody said what became of it: it may yet be done. */
@@ -119,13 +123,14 @@ export function toErrorData(error: unknown): ErrorData {
   }
   const { code, message } = error;
   if (code === ErrorCode.Transient) {
-    const { retryAfterMs, landedBy, fault } = error as { readonly [Member in keyof ErrorData]?: unknown };
+    const { retryAfterMs, landedBy, fault, reason } = error as { readonly [Member in keyof ErrorData]?: unknown };
     return {
       code,
       message,
       ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
       ...(typeof landedBy === 'number' && { landedBy }),
       ...(isFault(fault) && { fault }),
+      ...(typeof reason === 'string' && { reason }),
       ...(error instanceof WaitingError && { waiting: true }),
     };
   }
@@ -145,9 +150,9 @@ export function fromErrorData(data: ErrorData): TroupeError {
   const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
     case ErrorCode.Transient:
-      if (waiting === true) return new WaitingError(message, { retryAfterMs, landedBy, fault });
-      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault });
-      return new TransientError(message, { retryAfterMs, landedBy, fault });
+      if (waiting === true) return new WaitingError(message, { retryAfterMs, landedBy, fault, reason });
+      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault, reason });
+      return new TransientError(message, { retryAfterMs, landedBy, fault, reason });
     case ErrorCode.Terminal:
       return new TerminalError(message, reason === undefined ? {} : { reason });
     case ErrorCode.Absent:

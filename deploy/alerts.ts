@@ -206,6 +206,16 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         summary: 'A pod has more to do than one processor does in time.',
         description: 'In {{ $labels.pod }} what is due comes {{ $value | humanizeDuration }} late.',
       },
+      {
+        name: 'TroupeWebhookCertificateEnds',
+        // 0 is none: a pod without webhooks. Troupe makes the next one 30 days before the end.
+        expr: '(troupe_webhook_certificate_expiry_timestamp_seconds > 0) - time() < 7 * 86400',
+        for: '15m',
+        severity: 'warning',
+        summary: 'The certificate of the webhooks ends soon, and no other has come.',
+        description:
+          'That of {{ $labels.pod }} ends in {{ $value | humanizeDuration }}: then the API server asks in vain.',
+      },
     ],
   },
 ];

@@ -22,6 +22,7 @@ import {
   aggregatedRoles,
   clusterRole,
   crdsKustomization,
+  migrationRole,
   rolePods,
   rolesComponent,
   VISUALIZER_PODS,
@@ -106,6 +107,7 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['base/cluster-role.yaml', clusterRole(BUILT_IN)],
     ['base/aggregated-roles.yaml', aggregatedRoles(BUILT_IN)],
+    ['base/migration-role.yaml', migrationRole(BUILT_IN)],
     ['crds/kustomization.yaml', crdsKustomization(BUILT_IN)],
     ['monitoring/rules.yaml', rulesFile()],
     ['monitoring/prometheus-rule.yaml', prometheusRule(namespace)],

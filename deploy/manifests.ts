@@ -1,6 +1,6 @@
 // The manifests that follow from the adapters and their kinds.
 import { parse, stringify } from 'yaml';
-import { kindsOf, rule, rulesOf } from '../actors/process/cluster-rules.ts';
+import { kindsOf, migrationRules, rule, rulesOf } from '../actors/process/cluster-rules.ts';
 import { rolesWith, WEBHOOKS } from '../actors/process/config.ts';
 import type { Adapter } from '../adapters/adapter.ts';
 import { crdFile } from '../adapters/kubernetes/crds.ts';
@@ -26,6 +26,12 @@ export function clusterRole(adapters: readonly Adapter[], roles = rolesWith(adap
   const all = rolesWith(adapters).every((role) => roles.includes(role));
   const metadata = { name: all ? 'troupe' : `troupe-${roles.join('-')}` };
   return yaml({ apiVersion: RBAC, kind: 'ClusterRole', metadata, rules });
+}
+
+/** For whoever runs `troupe migrate`, and for nobody else: no pod has it. */
+export function migrationRole(adapters: readonly Adapter[]): string {
+  const metadata = { name: 'troupe-migrate' };
+  return yaml({ apiVersion: RBAC, kind: 'ClusterRole', metadata, rules: migrationRules(adapters) });
 }
 
 /** Which role the pods of a Deployment play, if it is one alone. */

@@ -64,6 +64,8 @@ interface Told {
   readonly otlp?: boolean;
   readonly 'per-second'?: string;
   readonly 'dry-run'?: boolean;
+  readonly to?: string;
+  readonly write?: boolean;
 }
 
 interface Call {
@@ -171,7 +173,9 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
         return await demo({
           config,
-          adapters: configured(),
+          adapters,
+          env,
+          options,
           clock,
           signal: stopSignal(),
           folder: data,
@@ -214,6 +218,16 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           notes: process.stderr,
           isTerminal: process.stderr.isTTY && env['TERM'] !== 'dumb',
         });
+      }
+      case 'convert': {
+        const [{ convert }, { readFile, writeFile }] = await Promise.all([
+          import('./convert.ts'),
+          import('node:fs/promises'),
+        ]);
+        process.stdout.on('error', leaveWithReader);
+        const { to: version, write: isInPlace = false } = told;
+        const [input, out, notes] = [process.stdin, process.stdout, process.stderr];
+        return await convert({ adapters, names: rest, version, isInPlace, readFile, writeFile, input, out, notes });
       }
       case 'why': {
         const [{ why }, { openBusOfCluster }] = await Promise.all([import('./why/why.ts'), import('./bus-reader.ts')]);

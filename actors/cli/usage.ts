@@ -292,6 +292,21 @@ export const USAGES = {
     },
     examples: ['migrate metal3 --dry-run', 'migrate metal3 --per-second 200'],
   },
+  convert: {
+    name: 'convert',
+    forms: ['[<file>...]'],
+    about:
+      'manifests of Metal3 in another version of their API, without a cluster: YAML or JSON, from files or standard input; comments, and what is of others, stay as they are; ends with 0, or 1 if something could not be converted',
+    options: {
+      to: { type: 'string', value: 'v1alpha1|v1beta1', fallback: 'the latest', help: 'the version' },
+      write: {
+        type: 'boolean',
+        help: 'changes the files, but those with a document that cannot be converted, and tells which',
+      },
+      ...COMMON,
+    },
+    examples: ['convert host.yaml', 'convert --to v1alpha1 --write hosts/*.yaml'],
+  },
   why: {
     name: 'why',
     forms: ['<kind>/<name>', ''],

@@ -25,6 +25,29 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
   ]);
 }
 
+/**
+ * Of whoever runs `troupe migrate`, for adapters whose objects are converted: their definitions are read, noted on, and told that nothing
+ * is left in another version; each object is listed and patched, and what must be there before is made.
+ */
+export function migrationRules(adapters: readonly Adapter[]): readonly Rule[] {
+  return merged(
+    adapters.flatMap((adapter) => {
+      if (adapter.webhooks?.conversion === undefined) return [];
+      // Kinds that the API server converts by itself have several versions too.
+      const resourceNames = adapter.contracts.map(({ plural, group }) => `${plural}.${group}`).sort();
+      const group = 'apiextensions.k8s.io';
+      return [
+        // Lists cannot be bound to names.
+        rule(group, ['customresourcedefinitions'], ['list']),
+        { ...rule(group, ['customresourcedefinitions'], ['get', 'patch']), resourceNames },
+        { ...rule(group, ['customresourcedefinitions/status'], ['patch']), resourceNames },
+        ...kindsOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list', 'patch'])),
+        ...(adapter.companions ?? []).map(({ group, companions }) => rule(group, [companions], ['create', 'update'])),
+      ];
+    }),
+  );
+}
+
 /** Every object is read, and published. */
 function watching(adapters: readonly Adapter[]): readonly Rule[] {
   const verbs = ['list', 'watch'];

@@ -3,6 +3,8 @@ import type { FollowedKind } from '../../machines/kind.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
 import { Gate } from '../gate.ts';
 import { metal3Contracts } from './api/contracts.ts';
+import { convertManifests } from './api/conversion/manifests.ts';
+import { V1ALPHA1, V1BETA1 } from './api/conversion/versions.ts';
 import { type IronicClient, ironicClient } from './client/client.ts';
 import type { Connection } from './client/connection.ts';
 import { connectionSource } from './client/connection-source.ts';
@@ -53,6 +55,10 @@ export const metal3: Adapter = {
   ],
   webhooks: metal3Webhooks,
   companions: [metal3Companions],
+  manifests: {
+    versions: ['v1alpha1', 'v1beta1'],
+    convert: (text, version) => convertManifests(text, version === 'v1alpha1' ? V1ALPHA1 : V1BETA1),
+  },
   makes: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',

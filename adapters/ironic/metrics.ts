@@ -20,6 +20,15 @@ export const METRICS: readonly Metric[] = [
   counter('metal3_operation_power_change_total', 'Machines that were switched on or off.', [...HOST, 'on_off']),
   counter('metal3_credentials_missing_total', 'Secrets of BMCs that were not there.'),
   counter('metal3_credentials_invalid_total', 'Addresses, or Secrets, of BMCs that nothing can be done with.'),
+  counter('metal3_credentials_unhandled_error_total', 'Secrets of BMCs of which nobody could tell what is in them.'),
+  counter(
+    'metal3_credentials_updated_total',
+    'Times that Ironic was given credentials that a host had not had before.',
+  ),
+  counter(
+    'metal3_credentials_no_management_access_total',
+    'Registrations that failed before Ironic had tried the BMC.',
+  ),
   counter('metal3_host_config_data_error_total', 'Secrets for config drives that are missing or cannot be read.', [
     'host_data_type',
   ]),
@@ -35,6 +44,8 @@ export const METRICS: readonly Metric[] = [
   counter('metal3_delete_without_deprovisioning_total', 'Hosts that went with what was deployed on them.'),
   counter('metal3_delete_without_powering_off_total', 'Hosts that went without being switched off.'),
   counter('metal3_delete_delayed_for_detached_total', 'Deletions that waited as their host was detached.'),
+  counter('metal3_provisioner_not_ready_total', 'Passes that found an Ironic that cannot be used.'),
+  counter('metal3_waiting_for_preprov_image_total', 'Passes that ended as the PreprovisioningImage was not ready.'),
   duration('register', 'How long registrations took.'),
   duration('inspect', 'How long inspections took.', LONG),
   duration('provision', 'How long deployments took.', LONG),

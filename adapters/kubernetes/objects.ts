@@ -6,6 +6,7 @@ import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
 import { ExpiredError, type KubeClient } from './client.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+import { together } from './together.ts';
 
 /** Which incarnation of which object a write is for. */
 export interface ObjectReference {
@@ -161,6 +162,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
     uid: metadata.uid,
   });
 
+  // Both cost what all owners of the object do, and a thousand may share one.
+  const reading = together<undefined, { readonly body: JsonObject }>();
+  const adding = together<OwnerReference, KubeObject>();
+
   /** A JSON patch on just this incarnation of the object; `exact`: on just this state of it. */
   const patchObject = async (
     resource: Resource,
@@ -286,7 +291,9 @@ export function objects({ client }: { client: KubeClient }): Objects {
     async applied(resource, namespace, name, manager) {
       try {
         const path = resourcePath(resource, namespace, name);
-        const { body } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'one') });
+        const { body } = await reading(path, undefined, () =>
+          client.call({ method: 'GET', path, accept: acceptOf(resource, 'one') }),
+        );
         const { managedFields = [] } = body['metadata'] as { managedFields?: readonly JsonObject[] };
         const own = managedFields.find((entry) => entry['manager'] === manager && entry['operation'] === 'Apply');
         return { object: strip(body, resource), fields: (own?.['fieldsV1'] ?? {}) as JsonObject };
@@ -307,9 +314,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
       return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));
     },
     addOwner(resource, object, owner) {
-      const value = ownerOf(owner);
-      return patchObject(resource, object, [{ op: 'add', path: '/metadata/ownerReferences/-', value }], {
-        exact: false,
+      const { namespace, name, uid } = reference(object);
+      return adding(`${resourcePath(resource, namespace, name)} ${uid}`, owner, (owners) => {
+        const steps = owners.map((each) => ({ op: 'add', path: '/metadata/ownerReferences/-', value: ownerOf(each) }));
+        return patchObject(resource, object, steps, { exact: false });
       });
     },
     async disown(resource, object, owner) {

@@ -9,7 +9,7 @@ import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, type JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from './grounds.ts';
 
-const NAMESPACE = 'troupe-system';
+export const NAMESPACE = 'troupe-system';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 
 /** The same ground, with the manifests applied, and the runtime's own service account. */
@@ -31,7 +31,7 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
 
 /** What was applied with kubectl goes again, but for the definitions. */
 export async function undeploy(kubeconfig: string): Promise<void> {
-  const roles = ['troupe', 'troupe-metrics-reader', 'troupe-view', 'troupe-edit', 'troupe-admin'];
+  const roles = ['troupe', 'troupe-metrics-reader', 'troupe-migrate', 'troupe-view', 'troupe-edit', 'troupe-admin'];
   const rest = [...roles.map((name) => `clusterrole/${name}`), 'clusterrolebinding/troupe'];
   const policies = ['validatingadmissionpolicy', 'validatingadmissionpolicybinding'].map(
     (kind) => `${kind}/troupe-secrets`,

@@ -150,6 +150,14 @@ const CASES: Readonly<Record<string, Case>> = {
       [`troupe_info{${TARGET},version="1.0.0"}`]: '1x120',
     },
   },
+  // Time begins at 0 there.
+  TroupeWebhookCertificateEnds: {
+    series: { [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x120` },
+    quiet: {
+      [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x70 ${90 * 86_400}x50`,
+      ['troupe_webhook_certificate_expiry_timestamp_seconds{namespace="troupe-system",pod="without"}']: '0x120',
+    },
+  },
 };
 
 /** When all of them have been so for long enough. */

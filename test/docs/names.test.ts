@@ -54,13 +54,7 @@ const VARIABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Metrics of other programs, which Troupe does not tell. */
-const METRICS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
-  'deploy/operating.md': [
-    ...['metal3_provisioner_not_ready_total', 'metal3_waiting_for_preprov_image_total'],
-    ...['metal3_credentials_no_management_access_total', 'metal3_credentials_unhandled_error_total'],
-    'metal3_credentials_updated_total',
-  ],
-};
+const METRICS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {};
 
 /** What may be said to the baremetal-operator: all of it has a row in the document for who comes from there. */
 const OF_THE_BAREMETAL_OPERATOR = [

@@ -4,63 +4,31 @@
 //   D1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
 //   D2. It ends with 0 only if everything came up, everything went, and nothing is left.
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
-import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
+import type { Adapter } from '../../../adapters/adapter.ts';
+import { metal3 } from '../../../adapters/ironic/mod.ts';
+import type { Clock } from '../../../bus/mod.ts';
+import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
 import type { Config } from '../../process/config.ts';
-import { type Environment, openEnvironment } from '../../process/environment.ts';
-import { aborted, drain, start } from '../../process/run.ts';
-import type { Runtime } from '../../process/runtime.ts';
+import { openEnvironment } from '../../process/environment.ts';
+import { drain, start } from '../../process/run.ts';
 import { openLog } from '../../telling/log.ts';
-import type { Visualizer } from '../../visualizer/server.ts';
 import { installCrds } from '../crds.ts';
 import { openVisualizer } from '../ui/running.ts';
-import {
-  type CloudInUse,
-  cloudInUse,
-  credentials,
-  type DemoCloud,
-  demoCloud,
-  type Inventory,
-  PUBLIC,
-} from './cloud.ts';
-import { History } from './history.ts';
-import { type ImageHost, startImageHost } from './images.ts';
-import {
-  applyObjects,
-  createNamespace,
-  credentialsObject,
-  deleteNamespace,
-  generatedSecrets,
-  type Landscape,
-  type LandscapeObject,
-  messageOf,
-  NAMESPACE,
-  namespaceGone,
-  namespaceOwner,
-  readLandscape,
-  remaining,
-  SECRET_KEY,
-  without,
-} from './landscape.ts';
-import { nextSteps } from './next-steps.ts';
-import { Show, type ShowDeps } from './show.ts';
-import {
-  callLines,
-  creationLines,
-  creationOrder,
-  deletionLines,
-  deletionOrder,
-  type Stretch,
-  seconds,
-} from './summary.ts';
-import { detailOf, legend } from './view.ts';
+import { cloudInUse, credentials, demoCloud } from './cloud.ts';
+import { startImageHost } from './images.ts';
+import { credentialsObject } from './landscape.ts';
+import { Demo } from './performance.ts';
+import { racksInUse } from './racks.ts';
+import type { ShowDeps } from './show.ts';
 
 export interface DemoDeps {
   config: Config;
-  adapters: readonly ConfiguredAdapter[];
+  adapters: readonly Adapter[];
+  /** The environment, and what was said on the command line, for the adapters. */
+  env: Texts;
+  options: Texts;
   clock: Clock;
   /** Ctrl-C. */
   signal: AbortSignal;
@@ -78,15 +46,7 @@ export interface DemoDeps {
   ink: ShowDeps['ink'];
 }
 
-const SAMPLES = new URL('../../../deploy/samples/company-cloud/', import.meta.url);
-/** Everything together may take so long to come up, and again to go, in milliseconds. */
-const LIMIT_MS = 300_000;
-/** A start that takes longer is explained, in milliseconds. */
-const PATIENCE_MS = 1_500;
-/** What the trace still has to tell when the API server has done all, it tells within so many milliseconds. */
-const LAG_MS = 2_000;
-/** Exit code after Ctrl-C, as by convention. */
-const INTERRUPTED = 130;
+const PURPOSE = 'development';
 
 /**
  * Runs the demo.
@@ -95,8 +55,10 @@ const INTERRUPTED = 130;
  * @throws {TroupeError} it cannot begin: something given cannot be used, or the namespace is somebody else's
  */
 export async function demo(deps: DemoDeps): Promise<number> {
-  const { config, adapters, clock, cloudsFile, out } = deps;
-  const user = busUser(config.roles, adapters, config.nodeName);
+  const { config, env, options, clock, cloudsFile, out } = deps;
+  // What is wrong in what was said is told before anything is started.
+  const said = deps.adapters.map((adapter) => configure(adapter, env, options, PURPOSE));
+  const user = busUser(config.roles, said, config.nodeName);
   const folder = resolve(deps.folder);
   const say = (line: string): void => {
     out.write(`${line}\n`);
@@ -109,11 +71,15 @@ export async function demo(deps: DemoDeps): Promise<number> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const onProgress = (line: string): void => say(`  ${line}`);
-    const opened = await openEnvironment({ config, adapters, user, clock, folder, lasting: false, onProgress });
+    const opened = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: false, onProgress });
     closing.push(() => opened.close());
     const used = await cloudInUse(cloudsFile, clock);
     closing.push(async () => used.simulator?.close());
     onProgress(used.description);
+    const racks = await racksInUse(clock, opened.cluster, settingsFor(metal3, env, options, PURPOSE));
+    closing.push(async () => racks.simulator?.close());
+    onProgress(racks.description);
+    const adapters = deps.adapters.map((adapter) => configure(adapter, env, { ...options, ...racks.options }, PURPOSE));
     const environment = { ...opened, ...used };
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
@@ -140,260 +106,12 @@ export async function demo(deps: DemoDeps): Promise<number> {
       runtime,
       visualizer,
       cloud,
+      racks,
       secret: credentialsObject(data),
       images,
       say,
     }).run();
   } finally {
     for (const close of closing.reverse()) await close();
-  }
-}
-
-interface Stage extends DemoDeps {
-  readonly environment: Environment & CloudInUse;
-  readonly runtime: Runtime;
-  readonly visualizer: Visualizer | undefined;
-  readonly cloud: DemoCloud;
-  readonly secret: LandscapeObject;
-  readonly images: ImageHost;
-  readonly say: (line: string) => void;
-}
-
-class Demo {
-  readonly #stage: Stage;
-  readonly #history = new History(NAMESPACE);
-  readonly #problems: string[] = [];
-  readonly #show: Show;
-  #cameUpMs: number | undefined;
-  #wentMs: number | undefined;
-
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    const { clock, out, terminal, ink } = stage;
-    this.#show = new Show({ history: this.#history, clock, out, terminal, ink });
-  }
-
-  async run(): Promise<number> {
-    const { clock, signal, keep, cloud, environment, say } = this.#stage;
-    const beganAt = clock.now();
-    await this.#claimNamespace();
-    const before = await cloud.inventory();
-    const tracing = await environment.bus.trace.subscribe((event) => this.#show.take(event));
-    try {
-      await this.#guarded(() => this.#comeUp());
-      if (keep && !signal.aborted) {
-        await this.#tellHowToLook();
-        await aborted(signal);
-      } else if (signal.aborted) say('stopped; what was made is deleted (Ctrl-C again ends at once)');
-      await this.#guarded(() => this.#goAway());
-      await this.#guarded(() => this.#check(before));
-    } finally {
-      this.#show.end();
-      await tracing.close();
-    }
-    const verdict = this.#verdict(clock.now() - beganAt);
-    if (verdict === 0) for (const line of nextSteps(keep)) say(line);
-    return verdict;
-  }
-
-  /** Runs a part; what it throws is a problem, and the demo goes on to clean up (D1). */
-  async #guarded(part: () => Promise<void>): Promise<void> {
-    try {
-      await part();
-    } catch (error) {
-      this.#problem(toErrorData(error).message);
-    } finally {
-      this.#show.end();
-    }
-  }
-
-  #problem(text: string): void {
-    this.#problems.push(text);
-    this.#stage.say(`! ${text}`);
-  }
-
-  /** @throws {TerminalError} the namespace is there and not ours */
-  async #claimNamespace(): Promise<void> {
-    const { environment, clock, signal, say } = this.#stage;
-    const owner = await namespaceOwner(environment.client);
-    if (owner === 'other') {
-      throw new TerminalError(`namespace '${NAMESPACE}' is there already and not the demo's: delete it first`);
-    }
-    if (owner === 'nobody') return;
-    say(`namespace '${NAMESPACE}' is left from an earlier demo, and goes first`);
-    await deleteNamespace(environment.client);
-    await this.#show.limited(LIMIT_MS, signal, (limit) => namespaceGone(environment.client, clock, limit));
-  }
-
-  // --- up ----------------------------------------------------------------------------------------------------
-
-  async #comeUp(): Promise<void> {
-    const { environment, runtime, secret, images, clock, terminal, ink, say } = this.#stage;
-    const { client, simulator } = environment;
-    const { first, later } = await this.#withoutMissing(await readLandscape(SAMPLES, runtime.kinds));
-    const applied = [...first, ...generatedSecrets(first)].map((object) => images.localized(object));
-    this.#history.expect([secret]);
-    await createNamespace(client);
-    await applyObjects(client, [secret]);
-    const { leaseMs } = environment.bus.leases;
-    const hint = (): void => say(`  leases of an earlier process may have to end first, within ${seconds(leaseMs)}`);
-    const timer = clock.setTimeout(hint, PATIENCE_MS);
-    const seen = await this.#until(() => this.#history.isReady(SECRET_KEY));
-    clock.clearTimeout(timer);
-    if (!seen) return this.#timedOut('no actor has come to life');
-    simulator?.resetCounts();
-
-    say(legend(terminal, ink));
-    this.#history.expect(applied);
-    const heading = `applying ${applied.length} objects at once, dependants first`;
-    const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);
-    await applyObjects(client, applied);
-    if (!(await this.#until(() => this.#history.isSettled()))) return this.#report(applied, 'not all is settled');
-    const blocked = applied.filter(({ key }) => this.#history.isBlocked(key));
-    const settled = applied.filter((object) => !blocked.includes(object));
-    this.#show.end();
-    await this.#report(settled);
-    for (const object of blocked) say(`${object.key} goes on waiting: ${await messageOf(client, object)}`);
-
-    const both = [...blocked, ...later];
-    this.#history.expect(later);
-    const laterBeganAt = this.#show.begin(`applying the ${later.length} objects of 90-later.yaml`, both);
-    await applyObjects(client, later);
-    if (!(await this.#until(() => this.#history.isSettled()))) return this.#report(both, 'not all is settled');
-    this.#show.end();
-    await this.#report(both);
-    if (this.#problems.length > 0) return;
-
-    const history = this.#history;
-    const stretch: Stretch = { history, objects: settled, beganAt: firstBeganAt };
-    const all = [...history.objects.values()];
-    this.#cameUpMs = Math.max(...settled.map(({ key }) => history.readyAt(key) ?? clock.now())) - firstBeganAt;
-    const goneOn = Math.max(...blocked.map(({ key }) => history.readyAt(key) ?? 0)) - laterBeganAt;
-    say('');
-    say(`${all.length} objects of ${new Set(all.map(({ kind }) => kind)).size} kinds`);
-    for (const line of creationLines(stretch)) say(`  ${line}`);
-    if (blocked.length > 0) say(`  what waited was available ${seconds(goneOn)} after 90-later.yaml was applied`);
-    const broken = creationOrder({ ...stretch, objects: all }).broken;
-    for (const pair of broken) this.#problem(`out of order: ${pair}`);
-    if (simulator !== undefined) for (const line of callLines(simulator.calls())) say(`  ${line}`);
-    say('');
-  }
-
-  /** Without the imported network where a cloud has none, what its services do not know, and all that needs these. */
-  async #withoutMissing(landscape: Landscape): Promise<Landscape> {
-    const { cloud, say } = this.#stage;
-    const unknown = await cloud.kindsWithoutService();
-    const hasNetwork = await cloud.hasNetwork(PUBLIC);
-    const found = without(
-      landscape,
-      ({ key, kind }) => unknown.has(kind) || (!hasNetwork && key === `network/${PUBLIC}`),
-    );
-    if (!hasNetwork) say(`the cloud has no external network '${PUBLIC}', which network/${PUBLIC} imports`);
-    if (unknown.size > 0) say(`the cloud has no service for ${[...unknown].join(', ')}`);
-    if (found.missing.length > 0) say(`${found.missing.length} objects are left out for that`);
-    return found;
-  }
-
-  /** Tells of all that is not ready. */
-  async #report(objects: readonly LandscapeObject[], otherwise?: string): Promise<void> {
-    const { client } = this.#stage.environment;
-    this.#show.end();
-    if (this.#stage.signal.aborted) return;
-    if (otherwise !== undefined) this.#timedOut(otherwise);
-    // Causes first: what lacks nothing but its own success, then what waits for it.
-    const causes = objects.filter(({ key }) => this.#history.awaited(key).length === 0);
-    for (const object of new Set([...causes, ...objects])) {
-      if (this.#history.isReady(object.key)) continue;
-      const detail = detailOf(this.#history, object.key) || 'not seen at all';
-      this.#problem(`${object.key} ${detail}: ${(await messageOf(client, object)) ?? 'its status says nothing'}`);
-    }
-  }
-
-  /** True as soon as the trace makes `test` true; false when it took too long, and on Ctrl-C. */
-  #until(test: () => boolean): Promise<boolean> {
-    return this.#show.limited(LIMIT_MS, this.#stage.signal, (limit) => this.#show.until(test, limit));
-  }
-
-  #timedOut(what: string): void {
-    if (!this.#stage.signal.aborted) this.#problem(`${what} after ${LIMIT_MS / 1_000} s`);
-  }
-
-  // --- and away ----------------------------------------------------------------------------------------------
-
-  async #goAway(): Promise<void> {
-    const { environment, clock, say } = this.#stage;
-    const history = this.#history;
-    const objects = [...history.objects.values()];
-    const heading = `deleting namespace ${NAMESPACE} with all that is in it, the credentials too`;
-    const beganAt = this.#show.begin(heading, objects);
-    await deleteNamespace(environment.client);
-    const isGone = await this.#show.limited(LIMIT_MS, undefined, (limit) =>
-      namespaceGone(environment.client, clock, limit),
-    );
-    if (!isGone) return this.#problem(`the namespace is still there after ${LIMIT_MS / 1_000} s`);
-    this.#wentMs = clock.now() - beganAt;
-    await this.#show.limited(LAG_MS, undefined, (limit) => this.#show.until(() => history.isAllGone(), limit));
-    this.#show.end();
-    const stretch: Stretch = { history, objects, beganAt };
-    for (const line of deletionLines(stretch)) say(`  ${line}`);
-    for (const pair of deletionOrder(stretch).broken) this.#problem(`out of order: ${pair}`);
-  }
-
-  /** Nothing is left in the cloud or in Kubernetes, and what was there before still is. */
-  async #check(before: Inventory): Promise<void> {
-    const { environment, cloud, runtime } = this.#stage;
-    const after = await cloud.inventory();
-    // A real cloud has other users: only what has our names or ids is ours.
-    const names = new Set([...this.#history.objects.values()].map(({ name }) => name));
-    const ids = this.#history.externalIds();
-    const isOurs = ([id, { name }]: [string, { readonly name: string }]): boolean =>
-      environment.simulator !== undefined || names.has(name) || ids.has(id);
-    for (const [id, { what }] of [...after].filter(isOurs)) {
-      if (!before.has(id)) this.#problem(`left in the cloud: ${what} (${id})`);
-    }
-    for (const [id, { what }] of [...before].filter(isOurs)) {
-      if (!after.has(id)) this.#problem(`gone from the cloud, though the demo did not make it: ${what} (${id})`);
-    }
-    for (const key of await remaining(environment.client, runtime.kinds)) this.#problem(`left in Kubernetes: ${key}`);
-    if (this.#problems.length === 0)
-      this.#stage.say('nothing is left: the cloud and Kubernetes are as they were before');
-  }
-
-  #verdict(totalMs: number): number {
-    const { say, signal, keep } = this.#stage;
-    const count = this.#history.objects.size;
-    const total = `${seconds(totalMs)} in all`;
-    if (this.#problems.length > 0) {
-      const others = this.#problems.length > 1 ? ` and ${this.#problems.length - 1} more` : '';
-      say(`demo failed: ${this.#problems[0]}${others} (${total})`);
-      return 1;
-    }
-    if (this.#cameUpMs === undefined || this.#wentMs === undefined || (signal.aborted && !keep)) {
-      say(`demo stopped; nothing is left (${total})`);
-      return INTERRUPTED;
-    }
-    say(
-      `demo passed: ${count} objects came up in ${seconds(this.#cameUpMs)} and went in ${seconds(this.#wentMs)}; nothing is left (${total})`,
-    );
-    return 0;
-  }
-
-  async #tellHowToLook(): Promise<void> {
-    const { environment, folder, visualizer, say } = this.#stage;
-    const { kubeconfig, natsUrl, simulator, cloudsYaml } = environment;
-    say('everything stays up until Ctrl-C. To look:');
-    say(`  export KUBECONFIG=${kubeconfig}`);
-    say(`  kubectl get openstack -n ${NAMESPACE}`);
-    if (visualizer !== undefined) say(`  ${visualizer.url}   # all objects, in the browser`);
-    if (natsUrl !== undefined) {
-      const file = join(folder, 'nats-url');
-      await writeFile(file, natsUrl, { mode: 0o600 });
-      say(`  nats --server "$(cat ${file})" sub 'troupe.event.>'`);
-    }
-    if (simulator !== undefined) {
-      const file = join(folder, 'clouds.yaml');
-      await writeFile(file, cloudsYaml, { mode: 0o600 });
-      say(`  OS_CLIENT_CONFIG_FILE=${file} openstack --os-cloud openstack network list`);
-    }
   }
 }

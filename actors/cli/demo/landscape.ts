@@ -153,6 +153,11 @@ export async function applyObjects(client: KubeClient, objects: readonly Landsca
   );
 }
 
+/** Asks for the deletion of one object. @throws as `KubeClient.call` */
+export async function deleteObject(client: KubeClient, { path }: LandscapeObject): Promise<void> {
+  await client.call({ method: 'DELETE', path });
+}
+
 /** Whose the namespace is that is there already, if there is one. @throws as `KubeClient.call` */
 export async function namespaceOwner(client: KubeClient): Promise<'nobody' | 'demo' | 'other'> {
   const namespace = await read(client, NAMESPACE_PATH);
@@ -195,10 +200,11 @@ export async function namespaceGone(client: KubeClient, clock: Clock, signal: Ab
   return false;
 }
 
-/** What Kubernetes says of an object that is not ready: the message of its condition Progressing. */
+/** What Kubernetes says of an object that is not ready: the message of its condition Progressing, or a host's error. */
 export async function messageOf(client: KubeClient, { path }: LandscapeObject): Promise<string | undefined> {
-  const { conditions = [] } = ((await read(client, path))?.['status'] ?? {}) as { conditions?: readonly JsonObject[] };
-  const message = conditions.find(({ type }) => type === 'Progressing')?.['message'];
+  const status = ((await read(client, path))?.['status'] ?? {}) as JsonObject & { conditions?: readonly JsonObject[] };
+  const progress = status.conditions?.find(({ type }) => type === 'Progressing')?.['message'];
+  const message = progress ?? (status['errorMessage'] || undefined);
   return typeof message === 'string' ? message : undefined;
 }
 

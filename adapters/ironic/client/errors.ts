@@ -26,11 +26,15 @@ export class BusyError extends TransientError {
   }
 }
 
+/** Why an operation on a host came to nothing, where that is counted by itself. */
+export const ErrorReason = { NotReady: 'ProvisionerNotReady', SecretUnread: 'CredentialsUnread' } as const;
+
 /** Ironic cannot be used now: it does not answer, is too old, has no driver, or does not let us in. */
 export class NotReadyError extends TransientError {
   override name = 'NotReadyError';
   constructor(message: string, options: TransientErrorOptions = {}) {
-    super(message, { ...options, retryAfterMs: Math.max(options.retryAfterMs ?? 0, NOT_READY_MS) });
+    const retryAfterMs = Math.max(options.retryAfterMs ?? 0, NOT_READY_MS);
+    super(message, { ...options, retryAfterMs, reason: ErrorReason.NotReady });
   }
 }
 

@@ -1,5 +1,6 @@
 // The effects of a host's chart: operations on its node, and what is written in the cluster for it.
 import { fromPromise } from 'xstate';
+import { type ErrorData, toErrorData } from '../../../bus/errors.ts';
 import { backoffMs } from '../../../machines/bare-metal-host/backoff.ts';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
 import type {
@@ -22,6 +23,7 @@ import {
   type HostEvent,
   type HostStatus,
   isInspectionDisabled,
+  type Measure,
 } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
@@ -31,6 +33,7 @@ import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { ErrorReason } from '../client/errors.ts';
 import { SECRET_LABELS } from '../hosts/secret-labels.ts';
 import { isMap } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
@@ -91,9 +94,20 @@ async function passed(ports: LifePorts, key: string, name: string, extra?: objec
   try {
     return await ports.call(key, name, extra);
   } catch (error) {
-    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }]);
+    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }, ...failureMeasures(name, toErrorData(error))]);
     throw error;
   }
+}
+
+/** Of a pass of which no status tells: whose fault it was. A registration that failed says that the BMC was not reached. */
+export function failureMeasures(
+  operation: string,
+  { reason, waiting }: Pick<ErrorData, 'reason' | 'waiting'>,
+): readonly Measure[] {
+  if (reason === ErrorReason.NotReady) return [{ name: 'metal3_provisioner_not_ready_total' }];
+  if (reason === ErrorReason.SecretUnread) return [{ name: 'metal3_credentials_unhandled_error_total' }];
+  if (operation !== 'register' || waiting === true) return [];
+  return [{ name: 'metal3_credentials_no_management_access_total' }];
 }
 
 /** What is undefined does not travel. */
@@ -126,7 +140,10 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
   }
   // What it waits for may be one of them: its ramdisk.
   if (outcome.kind === 'done' || outcome.kind === 'pausing') {
-    await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
+    // Where a host goes with its namespace, nothing may be made any more.
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    const more = listsComponents === true && !isLeaving ? [firmwareComponentsOf(object.metadata.name)] : [];
+    await ports.ensureChildren(key, more);
   }
   return outcome;
 }

@@ -105,11 +105,21 @@ export function attributesOf(object: KubeObject): JsonObject {
     operationalStatus: status?.operationalStatus ?? '',
     poweredOn: status?.poweredOn === true,
     online: spec?.online === true,
+    consumer: consumerOf(object),
     isPaused: isPaused(object),
     isDetached: isDetached(object),
     ...(typeof manufacturer === 'string' && { vendor: manufacturer }),
     ...(typeof productName === 'string' && { model: productName }),
   };
+}
+
+/** Whose it is: a claim whose reference somebody takes away hears of it at once. */
+function consumerOf({ spec }: KubeObject): string {
+  const { kind, namespace, name } = mapOf(spec?.['consumerRef']);
+  return [kind, namespace, name]
+    .map(textOf)
+    .filter((text) => text !== '')
+    .join('/');
 }
 
 export function hostOf(object: KubeObject): BareMetalHost & { readonly status?: HostStatus } {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { HostNode, Noted, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
 import { forgottenSettings, type StatusPatch } from '../../../machines/bare-metal-host/status.ts';
 import { wantedRaid } from '../hosts/raid.ts';
 import { effectiveHints } from '../hosts/root-device-hints.ts';
@@ -75,7 +76,7 @@ export function outcomeOf<Found extends object>(
     case 'wait': {
       return last.until === 'node'
         ? { kind: 'waiting', ...noted, pollAfterMs: pollMs(last.pace) / speed }
-        : { kind: 'pausing', ...noted, afterMs: pauseMs(last.pace, random) / speed };
+        : { kind: 'pausing', ...noted, ...waitingFor(last.pace, noted), afterMs: pauseMs(last.pace, random) / speed };
     }
     case 'failed':
       return { kind: 'failed', ...noted, errorType: last.errorType, message: last.message };
@@ -84,6 +85,12 @@ export function outcomeOf<Found extends object>(
     case 'register':
       return { kind: 'absent', ...noted };
   }
+}
+
+/** What is waited for is counted where it is an image. */
+function waitingFor(pace: Pace, { measures = [] }: Noted): Pick<Noted, 'measures'> {
+  if (pace !== 'preprovisioningImage') return {};
+  return { measures: [...measures, { name: 'metal3_waiting_for_preprov_image_total' }] };
 }
 
 /** The same for all who wait so: they share their looks, and chance is added to these once for all of them. */
@@ -109,7 +116,7 @@ function notedIn(host: Host, notes: readonly Notes[]): Omit<Noted, 'at' | 'node'
     ...(notes.some(({ isErrorOver }) => isErrorOver === true) && { isErrorOver: true as const }),
     ...(unannotate.length > 0 && { unannotate }),
     ...(events.length > 0 && { events }),
-    ...measuresOf(events),
+    ...measuresOf(host, status, events),
   };
 }
 
@@ -168,10 +175,16 @@ const POWER: ReadonlyMap<string, string> = new Map([
   ['PowerOff', 'off'],
 ]);
 
-function measuresOf(events: readonly HostEvent[]): Pick<Noted, 'measures'> {
-  const measures = events.flatMap(({ reason }) => {
+function measuresOf(
+  host: Host,
+  { triedCredentials: tried }: StatusPatch,
+  events: readonly HostEvent[],
+): Pick<Noted, 'measures'> {
+  const areNew = tried !== undefined && !isSameCredentials(tried, host.status?.triedCredentials);
+  const switched = events.flatMap(({ reason }) => {
     const onOff = POWER.get(reason);
     return onOff === undefined ? [] : [{ name: 'metal3_operation_power_change_total', labels: { on_off: onOff } }];
   });
+  const measures = [...switched, ...(areNew ? [{ name: 'metal3_credentials_updated_total' }] : [])];
   return measures.length > 0 ? { measures } : {};
 }

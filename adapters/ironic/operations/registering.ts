@@ -3,10 +3,12 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { arch } from 'node:os';
 import type { JsonObject } from '../../../bus/bus.ts';
+import { ErrorCode, TransientError, toErrorData } from '../../../bus/errors.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { isInspectionDisabled } from '../../../machines/bare-metal-host/host.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isEqual, patchStatus, type StatusPatch } from '../../../machines/bare-metal-host/status.ts';
+import { ErrorReason } from '../client/errors.ts';
 import { architectureOf } from '../hosts/architecture.ts';
 import type { BmcAddress } from '../hosts/bmc-address.ts';
 import { networkDataIn } from '../hosts/config-drive.ts';
@@ -53,7 +55,7 @@ export async function registerHost(
   const host = hostOf(request);
   const namespace = request.object.metadata.namespace ?? '';
   const name = credentialsNameOf(host);
-  const secret = name === '' ? undefined : await ports.readSecret(namespace, name);
+  const secret = name === '' ? undefined : await credentialsIn(ports, namespace, name);
   const access = bmcAccess(host, secret);
   if (access.kind !== 'access') return refusal(access, ports.clock.now());
   const { features } = await ports.ironic.ready(askingFor(request));
@@ -90,6 +92,21 @@ export async function registerHost(
   return last.step === 'done' && last.listsComponents !== undefined
     ? { ...outcome, listsComponents: last.listsComponents }
     : outcome;
+}
+
+/** @throws {TransientError} nobody can tell whether the Secret is there */
+async function credentialsIn(
+  { readSecret }: Pick<IronicPorts, 'readSecret'>,
+  namespace: string,
+  name: string,
+): ReturnType<IronicPorts['readSecret']> {
+  try {
+    return await readSecret(namespace, name);
+  } catch (error) {
+    const { code, message, retryAfterMs, fault } = toErrorData(error);
+    if (code !== ErrorCode.Transient) throw error;
+    throw new TransientError(message, { cause: error, retryAfterMs, fault, reason: ErrorReason.SecretUnread });
+  }
 }
 
 function refusal({ kind, message }: Refusal, at: number): Outcome {

@@ -2,9 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { and, not, setup } from 'xstate';
+import { configure } from '../../../actors/process/adapters.ts';
 import { chartNodeOf } from '../../../actors/visualizer/chart-nodes.ts';
 import { knownMachines } from '../../../actors/visualizer/known-machines.ts';
-import type { ChartNode } from '../../../actors/visualizer/wire.ts';
+import { toneOfTags } from '../../../actors/visualizer/tones.ts';
+import { type ChartNode, Tone } from '../../../actors/visualizer/wire.ts';
+import { metal3 } from '../../../adapters/ironic/mod.ts';
 import { ADAPTERS } from './follower.ts';
 
 const test = suite('chart nodes');
@@ -51,7 +54,7 @@ test('states, tags, guards, and arrows on events, delays, ends and at once', () 
 });
 
 test('every machine by which objects live is drawn whole, as JSON, with targets that are there', () => {
-  const known = knownMachines(ADAPTERS);
+  const known = knownMachines([...ADAPTERS, configure(metal3, {})]);
   assert.ok(known.length >= 2);
   for (const { name, machine: each } of known) {
     const root = chartNodeOf(each);
@@ -73,6 +76,22 @@ test('every machine by which objects live is drawn whole, as JSON, with targets 
   const events = resource.flatMap(({ transitions }) => transitions.map(({ event }) => event));
   for (const wanted of ['create done', 'create failed']) assert.ok(events.includes(wanted), wanted);
   assert.ok(events.some((event) => event.startsWith('after ')));
+});
+
+test('a host at rest is drawn as one that is available, in each state in which it may rest so', () => {
+  const known = knownMachines([configure(metal3, {})]);
+  const host = known.find(({ kinds }) => kinds.includes('BareMetalHost'));
+  assert.is(host?.name, 'bareMetalHost');
+  const toneAt = (path: string): Tone => {
+    const tags = below(chartNodeOf((host as (typeof known)[0]).machine)).flatMap((node) =>
+      path === node.path || path.startsWith(`${node.path}.`) ? node.tags : [],
+    );
+    return toneOfTags(tags);
+  };
+  for (const state of ['available', 'provisioned', 'externallyProvisioned'])
+    assert.is(toneAt(`lifecycle.${state}.resting`), Tone.Available, state);
+  assert.is(toneAt('lifecycle.provisioning.awaiting'), Tone.Waiting);
+  assert.is(toneAt('lifecycle.deleting.removing'), Tone.Deleting);
 });
 
 function below(node: ChartNode): readonly ChartNode[] {

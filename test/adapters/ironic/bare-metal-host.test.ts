@@ -113,6 +113,11 @@ test('a wrong password is told of, and mended by the Secret alone', () =>
     await world.merge('secrets/bmc', { stringData: { password: PASSWORD } });
     const mended = await world.until(HOST, 'available', isIn('available'));
     assert.is(mended.status?.['errorMessage'], '');
+    assert.match(
+      await world.figures(),
+      /^metal3_credentials_updated_total(\{\})? 2$/m,
+      'the wrong one, and the right one',
+    );
   }));
 
 test('a Secret that is missing is waited for', () =>
@@ -189,6 +194,18 @@ test('a paused host is left alone', () =>
     assert.is((await world.read(HOST))?.status, undefined);
     await world.merge(HOST, { metadata: { annotations: { 'baremetalhost.metal3.io/paused': null } } });
     await world.until(HOST, 'registered', ({ status }) => status?.['provisioning'] !== undefined);
+  }));
+
+test('a host goes with its namespace, in which nothing can be made any more', () =>
+  on(async (world) => {
+    await makeHost(world, { image: IMAGE });
+    await world.until(HOST, 'provisioned', isIn('provisioned'));
+    assert.ok((await world.read('hostfirmwarecomponents/one')) !== undefined, 'Ironic lists components of its node');
+    await world.removeNamespace();
+    await world.gone(HOST);
+    assert.equal(world.ironic.nodes(), []);
+    await world.gone('hardwaredata/one');
+    await world.gone('secrets/bmc');
   }));
 
 test('a deployment goes on under another process, and is made once', () =>

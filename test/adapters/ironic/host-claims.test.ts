@@ -38,6 +38,9 @@ test('of two claims one gets the host; the other one does when that is gone', as
     await world.gone(FIRST);
     await world.until(SECOND, 'bound', isBound);
     assert.is(consumerOf((await world.read(HOST)) as Raw), 'second');
+    // Somebody takes the reference away: nothing else of the host changes.
+    await world.merge(HOST, { spec: { consumerRef: null } });
+    await world.until(HOST, 'taken again', (host) => consumerOf(host) === 'second');
     assert.equal(world.errors, []);
   } finally {
     await world.close();

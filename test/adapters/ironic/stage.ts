@@ -59,6 +59,8 @@ export interface Stage {
   create(path: string, object: JsonObject): Promise<Raw>;
   merge(path: string, patch: JsonObject): Promise<Raw>;
   remove(path: string): Promise<void>;
+  /** Asks for the deletion of the namespace: nothing can be made in it from then on. */
+  removeNamespace(): Promise<void>;
   read(path: string): Promise<Raw | undefined>;
   list(plural: string): Promise<readonly Raw[]>;
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
@@ -184,6 +186,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     merge: (path, patch) => send('PATCH', pathOf(path), patch, 'application/merge-patch+json'),
     remove: async (path) => void (await send('DELETE', pathOf(path))),
+    removeNamespace: async () => void (await send('DELETE', `/api/v1/namespaces/${NAMESPACE}`)),
     async read(path) {
       try {
         return await send('GET', pathOf(path));

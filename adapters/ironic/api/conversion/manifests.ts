@@ -1,9 +1,10 @@
-// Manifests in files, converted without a server: what is v1alpha1 in a text becomes v1beta1 that means the same.
+// Manifests in files, converted without a server: what is of one version in a text becomes the other one that means the same.
 //
 // Invariants:
 //   F1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
 //   F2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
 import { type Document, isNode, Parser, parseDocument } from 'yaml';
+import type { ConvertedManifests, ManifestProblem } from '../../../manifests.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 import { GROUP } from '../types.ts';
 import { withoutCache } from './cache.ts';
@@ -15,20 +16,14 @@ import { RULES } from './rules/rules.ts';
 import { blockText, editsOf, withEdits } from './text-edits.ts';
 import { groupOf, V1ALPHA1, V1BETA1 } from './versions.ts';
 
-export interface ConvertedManifests {
-  readonly text: string;
-  /** What could not be converted, and is in the text as it was. */
-  readonly problems: readonly ManifestProblem[];
-}
+/** What a text is converted to. */
+type Version = typeof V1ALPHA1 | typeof V1BETA1;
 
-export interface ManifestProblem {
-  /** Counted from 1. */
-  readonly document: number;
-  /** Of the whole text, counted from 1. */
-  readonly line: number;
-  /** Says nothing of what is in the text but kinds, names and versions. */
-  readonly message: string;
-}
+/** New names of fields, by those of the version before. */
+const RENAMES: Readonly<Record<Version, ReadonlyMap<string, string>>> = {
+  [V1BETA1]: NAMES_IN_V1BETA1,
+  [V1ALPHA1]: new Map([...NAMES_IN_V1BETA1].map(([old, name]) => [name, old])),
+};
 
 /** A problem inside of a document. */
 interface Finding {
@@ -46,17 +41,17 @@ interface Converted {
 const MAX_ALIASES = 100;
 
 /**
- * Converts every v1alpha1 object in a text, also those in lists. Objects of v1beta1 stay as they are, and so does what is
+ * Converts every object of the other version in a text, also those in lists. Objects of `to` stay as they are, and so does what is
  * of another group. What is converted has no status and nothing that is kept for a way back.
  *
  * @param text  YAML of one or several documents, or JSON of one or several objects
  */
-export function convertManifests(text: string): ConvertedManifests {
+export function convertManifests(text: string, to: Version = V1BETA1): ConvertedManifests {
   const problems: ManifestProblem[] = [];
   const pieces: string[] = [];
   let line = 1;
   for (const [at, piece] of (jsonPieces(text) ?? yamlPieces(text)).entries()) {
-    const { text: converted, problems: found } = convertedPiece(piece);
+    const { text: converted, problems: found } = convertedPiece(piece, to);
     pieces.push(converted);
     problems.push(...found.map((problem) => ({ ...problem, document: at + 1, line: line + problem.line - 1 })));
     line += lineOf(piece, piece.length) - 1;
@@ -73,43 +68,47 @@ function unconverted(piece: string, offset: number, message: string): ConvertedP
   return { text: piece, problems: [{ line: lineOf(piece, offset), message }] };
 }
 
-function convertedPiece(piece: string): ConvertedPiece {
+function convertedPiece(piece: string, to: Version): ConvertedPiece {
   const document = parsed(piece);
   const [error] = document.errors;
   if (error !== undefined) return unconverted(piece, error.pos[0], `no YAML: ${error.code}`);
   const before = dataOf(document);
   if (before === undefined) return unconverted(piece, piece.search(/\*/), 'no YAML: BAD_ALIAS');
-  const { value: after, findings } = converted(before.data, []);
+  const { value: after, findings } = converted(before.data, [], to);
   return {
-    text: isSame(before.data, after) ? piece : rewritten(piece, document, before.data, after),
+    text: isSame(before.data, after) ? piece : rewritten(piece, document, { before: before.data, after, to }),
     problems: findings.map(({ path, message }) => ({ line: lineOf(piece, offsetOf(document, path)), message })),
   };
 }
 
 /** F2: what edits of the text do not bring about is written anew, without comments. */
-function rewritten(piece: string, document: Document.Parsed, before: unknown, after: unknown): string {
-  const edits = editsOf(document.contents, before, after, { text: piece, renames: NAMES_IN_V1BETA1 });
+function rewritten(
+  piece: string,
+  document: Document.Parsed,
+  { before, after, to }: { readonly before: unknown; readonly after: unknown; readonly to: Version },
+): string {
+  const edits = editsOf(document.contents, before, after, { text: piece, renames: RENAMES[to] });
   const edited = withEdits(piece, edits);
   const again = parsed(edited);
   if (again.errors.length === 0 && isSame(dataOf(again)?.data, after)) return edited;
   const json = jsonOf(piece);
-  if (json !== undefined) return `${JSON.stringify(converted(json, []).value, undefined, 2)}\n`;
+  if (json !== undefined) return `${JSON.stringify(converted(json, [], to).value, undefined, 2)}\n`;
   return `${document.directives.docStart ? '---\n' : ''}${blockText(after)}`;
 }
 
-function converted(value: unknown, path: Finding['path']): Converted {
+function converted(value: unknown, path: Finding['path'], to: Version): Converted {
   if (!isMap(value)) return { value, findings: [] };
   const { apiVersion, items } = value;
   if (isList(value) && Array.isArray(items)) {
-    const parts = items.map((item, at) => converted(item, [...path, 'items', at]));
-    const version = apiVersion === V1ALPHA1 ? V1BETA1 : apiVersion;
+    const parts = items.map((item, at) => converted(item, [...path, 'items', at], to));
+    const version = groupOf(String(apiVersion)) === GROUP ? to : apiVersion;
     return {
       value: { ...value, apiVersion: version, items: parts.map((part) => part.value) },
       findings: parts.flatMap(({ findings }) => findings),
     };
   }
-  if (groupOf(String(apiVersion)) !== GROUP || apiVersion === V1BETA1) return { value, findings: [] };
-  const conversion = convertObject(value, V1BETA1);
+  if (groupOf(String(apiVersion)) !== GROUP || apiVersion === to) return { value, findings: [] };
+  const conversion = convertObject(value, to);
   if (conversion.kind === 'done') return { value: asManifest(conversion.object, value), findings: [] };
   return { value, findings: [{ path, message: `${nameOf(value)}: ${conversion.error.message}` }] };
 }
@@ -117,7 +116,8 @@ function converted(value: unknown, path: Finding['path']): Converted {
 /** A list of anything, or one of the group's. */
 function isList({ apiVersion, kind }: JsonMap): boolean {
   if (apiVersion === 'v1') return kind === 'List';
-  return apiVersion === V1ALPHA1 && typeof kind === 'string' && kind.endsWith('List') && RULES.has(kind.slice(0, -4));
+  const isOurs = apiVersion === V1ALPHA1 || apiVersion === V1BETA1;
+  return isOurs && typeof kind === 'string' && kind.endsWith('List') && RULES.has(kind.slice(0, -4));
 }
 
 function asManifest(object: JsonMap, source: JsonMap): JsonMap {

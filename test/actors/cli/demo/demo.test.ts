@@ -12,14 +12,15 @@ import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { systemClock } from '../../../../actors/clock.ts';
 import { readConfig } from '../../../../actors/process/config.ts';
-import { openstackContracts, openstackWith } from '../../../../adapters/openstack/mod.ts';
+import { metal3 } from '../../../../adapters/ironic/mod.ts';
+import { openstack, openstackContracts } from '../../../../adapters/openstack/mod.ts';
 import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
 import { sideBySide } from '../../../side-by-side.ts';
 
 const test = sideBySide(suite('demo'), 3);
 
 /** What is fetched has nowhere to go, so there is no nats-server: the bus is in memory. */
-const adapters = [openstackWith({})];
+const adapters = [openstack, metal3];
 const config = { ...readConfig({}, {}, adapters), path: '', cache: '/dev/null/cache' };
 
 async function withDemo(
@@ -40,6 +41,8 @@ async function withDemo(
     demo({
       config,
       adapters,
+      env: {},
+      options: {},
       clock: systemClock({ seed: 7 }),
       signal,
       folder,
@@ -75,20 +78,34 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     // Every kind that there is, and the Secrets.
     const kinds = openstackContracts.map(({ kind }) => kind);
     assert.is(kinds.length, 26);
-    at(said, /^124 objects of 27 kinds$/m);
-    for (const kind of [...kinds, 'Secret']) {
+    at(said, /^132 objects of 28 kinds$/m);
+    for (const kind of [...kinds, 'Secret', 'BareMetalHost']) {
       const line = new RegExp(` \\d+ ${kind} +\\d+\\.\\d\\d(-\\d+\\.\\d\\d)? s`, 'g');
       assert.is(said.match(line)?.length, 2, `how long each ${kind} took to come and to go`);
     }
     at(said, /^ {2}order: (\d+) of \1 references were ready before/m);
-    for (const service of ['identity', 'network', 'compute', 'image', 'block-storage', 'shared-file-system'])
+    for (const service of [
+      'identity',
+      'network',
+      'compute',
+      'image',
+      'block-storage',
+      'shared-file-system',
+      'bare-metal',
+    ])
       at(said, new RegExp(`^ {4}${service}( +\\d+)+$`, 'm'));
     at(said, / held .*network .*shop-web/m);
     at(said, / gone .*secret .*openstack-clouds/m);
     at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
     assert.ok(said.split('\n').length < 250, `${said.split('\n').length} lines`);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    const passed = at(said, /^demo passed: 124 objects /m);
+    const passed = at(said, /^demo passed: 132 objects, 4 of them hosts, came up in /m);
+    // A host goes while the others stay.
+    const up = at(said, /^ {2}hosts: 2 available, 1 externally provisioned, 1 provisioned$/m);
+    const retired = at(said, /^deleting baremetalhost\/old-shop, while all else stays up$/m);
+    assert.ok(up < retired && retired < at(said, /^deleting namespace /m));
+    at(said, /^ {2}gone after .*; hosts: 1 available, 1 externally provisioned, 1 provisioned, 1 deleted$/m);
+    assert.ok(at(said, / gone +.*baremetalhost .*spare/m) > retired);
     // It says what its words mean before, and what to do next at its end.
     assert.ok(
       at(said, /^ {2}each line: the objects that came to a state meanwhile; held: /m) <
@@ -184,6 +201,8 @@ test('a folder is for one process at a time', async () => {
       const deps = {
         config,
         adapters,
+        env: {},
+        options: {},
         clock: systemClock({ seed: 9 }),
         signal,
         folder,

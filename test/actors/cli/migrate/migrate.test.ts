@@ -8,10 +8,14 @@ import * as assert from 'uvu/assert';
 import { NOTE } from '../../../../actors/cli/migrate/definition.ts';
 import { type MigrateDeps, migrate } from '../../../../actors/cli/migrate/migrate.ts';
 import { systemClock } from '../../../../actors/clock.ts';
+import { migrationRules, type Rule } from '../../../../actors/process/cluster-rules.ts';
+import type { Adapter } from '../../../../adapters/adapter.ts';
 import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
+import type { Companions } from '../../../../adapters/migration.ts';
 import { type JsonObject, TerminalError } from '../../../../bus/mod.ts';
 import { hosts } from '../../../adapters/kubernetes/embedded/converter.ts';
+import { asAccount, NAMESPACE } from '../../deployed.ts';
 
 const test = suite('troupe migrate');
 const real = systemClock();
@@ -28,6 +32,8 @@ interface Scene {
   define(storage: 'v1' | 'v2'): Promise<void>;
   create(namespace: string, count: number): Promise<void>;
   run(deps?: Partial<MigrateDeps>): Promise<{ readonly code: number; readonly out: string; readonly notes: string }>;
+  /** A kubeconfig of somebody who may do this. */
+  asAccountWith(rules: readonly Rule[]): Promise<string>;
   definition(): Promise<{ readonly stored: readonly string[]; readonly note: string | undefined }>;
 }
 
@@ -70,6 +76,31 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
           };
           await client.call({ method: 'POST', path: hostsIn(namespace), body });
         }
+      },
+      async asAccountWith(rules) {
+        const metadata = { name: 'migration' };
+        const [rbac, group] = ['/apis/rbac.authorization.k8s.io/v1', 'rbac.authorization.k8s.io'];
+        const apply = async (path: string, body: object): Promise<void> => {
+          const query = '?fieldManager=test&force=true';
+          const contentType = 'application/apply-patch+yaml';
+          await client.call({ method: 'PATCH', path: path + query, contentType, body: body as JsonObject });
+        };
+        const apiVersion = `${group}/v1`;
+        await apply(`/api/v1/namespaces/${NAMESPACE}`, {
+          ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+        });
+        await apply(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/migration`, {
+          ...{ apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+        });
+        await apply(`${rbac}/clusterroles/migration`, { apiVersion, kind: 'ClusterRole', metadata, rules });
+        await apply(`${rbac}/clusterrolebindings/migration`, {
+          ...{ apiVersion, kind: 'ClusterRoleBinding', metadata },
+          roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'migration' },
+          subjects: [{ kind: 'ServiceAccount', name: 'migration', namespace: NAMESPACE }],
+        });
+        const path = join(folder, 'kubeconfig-migration');
+        writeFileSync(path, await asAccount(client, real, kubeconfig, 'migration'));
+        return path;
       },
       async run(deps) {
         const [out, notes] = [sink(), sink()];
@@ -191,6 +222,49 @@ test('an object that is refused is told, the others are written, and nothing is 
     assert.match(notes, "Host 'a/h-1' cannot be written: ");
     assert.equal((await definition()).stored, ['v1', 'v2']);
     assert.is((await run()).out, 'hosts.example.org  v2  3 rewritten; nothing is stored in v1 any more\n');
+  }));
+
+test('the ClusterRole of a migration is enough for it, and no part of that can be spared', () =>
+  scene(async ({ client, define, create, run, asAccountWith }) => {
+    await define('v1');
+    await create('a', 2);
+    await define('v2');
+    const companions: readonly Companions[] = [
+      {
+        ...{ group: 'example.org', plural: 'hosts', companions: 'hosts' },
+        wanted: (_, companion) => (companion === undefined ? { kind: 'none' } : { kind: 'update', object: companion }),
+      },
+    ];
+    const contracts = [{ group: 'example.org', plural: 'hosts' }];
+    const webhooks = { conversion: { definitions: ['hosts.example.org'] } };
+    const rules = migrationRules([{ realm: 'example', contracts, companions, webhooks } as unknown as Adapter]);
+    const adapters = [{ realm: 'example', contracts, companions }];
+    const merge = (path: string, body: JsonObject): Promise<unknown> =>
+      client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body });
+    const under = async (given: readonly Rule[]): Promise<number> => {
+      // All is to be done, whatever the one before came to.
+      await merge(CRD, { metadata: { annotations: { [NOTE]: null } } });
+      await merge(`${CRD}/status`, { status: { storedVersions: ['v1', 'v2'] } });
+      const kubeconfig = await asAccountWith(given);
+      return run({ adapters, config: { kubeconfig, inCluster: undefined } }).then(
+        ({ code }) => code,
+        () => 1,
+      );
+    };
+    // A companion that is not there is made in tests on a real cluster.
+    const spared = rules.flatMap((rule, at) =>
+      rule.verbs.filter((verb) => verb !== 'create').map((verb) => ({ at, verb })),
+    );
+    assert.ok(spared.length >= 8);
+    for (const { at, verb } of spared) {
+      const less = rules
+        .map((rule, index) => (index === at ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) } : rule))
+        .filter(({ verbs }) => verbs.length > 0);
+      assert.is(await under(less), 1, `without ${verb} of ${JSON.stringify(rules[at])}`);
+    }
+    assert.is(await under(rules), 0);
+    const { body } = await client.call({ method: 'GET', path: CRD });
+    assert.equal((body['status'] as JsonObject)['storedVersions'], ['v2']);
   }));
 
 test('a call that makes no sense is told what would', () =>

@@ -1,8 +1,10 @@
 // The life of a HostClaim, pass by pass.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bareMetalHost } from '../../../../adapters/ironic/kinds/bare-metal-host.ts';
 import { hostClaim } from '../../../../adapters/ironic/kinds/host-claim.ts';
 import type { ChosenStep, SeenHost } from '../../../../adapters/ironic/operations/host-claims.ts';
+import type { IronicOptions } from '../../../../adapters/ironic/options.ts';
 import { type DependencyAnswer, Readiness } from '../../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { type Lived, live } from './lived.ts';
@@ -43,6 +45,19 @@ const conditionsOf = ({ object }: Lived): Readonly<Record<string, string>> =>
       `${status} ${reason}`,
     ]),
   );
+
+test('a host tells who has it, so that whoever is taken off hears of it', () => {
+  const consumerOf = (consumerRef?: JsonObject): unknown =>
+    bareMetalHost({ maxProvisioningRetries: 0, preprovisioningImages: 'none' } as IronicOptions).standing({
+      apiVersion: 'metal3.io/v1alpha1',
+      kind: 'BareMetalHost',
+      metadata: { name: 'one', namespace: 'metal', uid: 'h', resourceVersion: '1' },
+      spec: { online: true, ...(consumerRef && { consumerRef }) },
+    }).attributes?.['consumer'];
+  assert.is(consumerOf(REFERENCE), 'HostClaim/ns/c');
+  assert.is(consumerOf({ ...REFERENCE, name: 'd' }), 'HostClaim/ns/d');
+  assert.is(consumerOf(), '');
+});
 
 test('a host gets the reference first, then the claim says so (C2)', async () => {
   const life = await begin(claimOf({ finalizers: [] }), BIND);

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LONG_PACE_MS, SHORT_PACE_MS } from '../../../../adapters/ironic/client/pace.ts';
+import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import { REGISTER, send, wait, waitForNode } from '../../../../adapters/ironic/nodes/step.ts';
 import { outcomeOf } from '../../../../adapters/ironic/operations/outcome.ts';
 import type { Ended } from '../../../../adapters/ironic/operations/pass.ts';
@@ -31,6 +32,31 @@ test('whoever waits for time to pass alone does so with chance', () => {
     (outcome) => outcome.kind === 'pausing' && outcome.afterMs,
   );
   assert.is(new Set(pauses).size, 3);
+});
+
+test('credentials are counted when they are others than before, and waits for an image', () => {
+  const secret = (credentialsVersion: string): object => ({
+    credentials: { name: 'bmc', namespace: 'a' },
+    credentialsVersion,
+  });
+  const measures = (last: Ended<object>['last'], tried?: object, before?: object): unknown =>
+    outcomeOf(
+      {
+        last,
+        notes: tried === undefined ? [] : [{ status: { triedCredentials: tried } }],
+        node: undefined,
+        sight: undefined,
+        memory: undefined,
+      },
+      { host: { status: { triedCredentials: before } } as Host, at: 0, random: 0, speed: 1 },
+    ).measures?.map(({ name }) => name);
+  const [updated, waited] = ['metal3_credentials_updated_total', 'metal3_waiting_for_preprov_image_total'];
+  assert.equal(measures(waitForNode('short', 'it verifies'), secret('2')), [updated]);
+  assert.equal(measures(waitForNode('short', 'it verifies'), secret('2'), secret('1')), [updated]);
+  assert.is(measures(waitForNode('short', 'it verifies'), secret('2'), secret('2')), undefined);
+  assert.is(measures(waitForNode('short', 'it verifies')), undefined);
+  assert.equal(measures(wait('preprovisioningImage', 'it is not ready')), [waited]);
+  assert.equal(measures(wait('preprovisioningImage', 'it is not ready'), secret('1')), [updated, waited]);
 });
 
 test.run();
