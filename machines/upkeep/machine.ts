@@ -10,6 +10,7 @@
 //   K2. One pass at a time; it is waited for, deletion or not.
 //   K3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
 //       answered. What failed backs off meanwhile, unless the user changes the spec or deletes the object.
+//       Who refers to it counts: what they say while a pass is under way was not seen by that.
 //   K4. A life that begins settled makes no pass before something is news.
 import { and, not, or } from 'xstate';
 import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
@@ -53,8 +54,9 @@ const resting = upkeepSetup.createStateConfig({
       { guard: 'isUnlooked', target: 'awaiting', actions: storeDependencies },
       { actions: storeDependencies },
     ],
-    'relations.changed': 'awaiting',
+    'relations.changed': { target: 'awaiting', actions: 'noteHeard' },
   },
+  after: { look: 'awaiting' },
 });
 
 const pausing = upkeepSetup.createStateConfig({
@@ -162,6 +164,9 @@ export const upkeepMachine = upkeepSetup.createMachine({
     wasSettled: false,
     notes: {},
     pauseMs: 0,
+    lookMs: undefined,
+    yielded: [],
+    heard: 0,
     attempts: 0,
     races: 0,
     error: undefined,
@@ -169,6 +174,7 @@ export const upkeepMachine = upkeepSetup.createMachine({
   on: {
     'object.changed': { actions: storeObject },
     'dependencies.changed': { actions: storeDependencies },
+    'relations.changed': { actions: 'noteHeard' },
   },
   initial: 'starting',
   states: {
