@@ -62,6 +62,8 @@ export interface PassInput extends EffectInput {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before. */
   readonly notes: JsonObject;
+  /** As the view has it. */
+  readonly heldBy: readonly string[];
 }
 
 const BACKOFF_FIRST_MS = 200;

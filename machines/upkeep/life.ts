@@ -22,6 +22,8 @@ export interface Pass {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before; empty for the first one of a life. */
   readonly notes: JsonObject;
+  /** As the view has it: who is known to hold it no more is left out, though his finalizer may be on the object still. */
+  readonly heldBy: readonly string[];
   /** Aborted when the life ends here: the lease is lost, or the process closes. */
   readonly signal: AbortSignal;
 }

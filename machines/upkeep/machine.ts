@@ -31,6 +31,12 @@ const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } 
 const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
 const was = <Next extends Verdict['next']>(next: Next) =>
   ({ type: 'is', params: ({ event }: Done) => ({ verdict: event.output, next }) }) as const;
+const passOf = ({ context: { key, dependencies, notes, object } }: { context: UpkeepContext }) => ({
+  key,
+  dependencies,
+  notes,
+  heldBy: object.heldBy,
+});
 const who = ({ context: { key } }: { context: UpkeepContext }) => ({ key });
 
 /** The user deleted the object: another pass sees to what is left of it. */
@@ -85,7 +91,7 @@ const keeping = upkeepSetup.createStateConfig({
       invoke: {
         id: 'tend',
         src: 'tend',
-        input: ({ context: { key, dependencies, notes } }) => ({ key, dependencies, notes }),
+        input: passOf,
         onDone: [
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
           { target: 'resting', actions: ['noteSuccess', noteVerdict] },
@@ -131,7 +137,7 @@ const leaving = upkeepSetup.createStateConfig({
       invoke: {
         id: 'tendAtEnd',
         src: 'tend',
-        input: ({ context: { key, dependencies, notes } }) => ({ key, dependencies, notes }),
+        input: passOf,
         onDone: [
           { guard: was('leave'), target: 'held', actions: ['noteSuccess', noteVerdict] },
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
