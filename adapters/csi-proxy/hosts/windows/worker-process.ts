@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from 'pino';
+import type { AdapterLog } from '../../../adapter.ts';
 
 export interface WorkerProcess {
   /** Called once, before anything is sent. */
@@ -45,7 +45,7 @@ export function powerShellCommand(systemRoot: string): WorkerCommand {
 /** @param options.environment  of this process, handed on as it is */
 export function startWorkerProcess(
   command: WorkerCommand,
-  { environment, log }: { environment: NodeJS.ProcessEnv; log: Logger },
+  { environment, log }: { environment: NodeJS.ProcessEnv; log: AdapterLog },
 ): WorkerProcess {
   const child = spawn(command.program, command.arguments, {
     env: { ...environment, ...command.environment },
