@@ -48,12 +48,12 @@ export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]
   const byId = new Map(resources.map((resource) => [id(resource), resource]));
   const knownById = new Map<string, FollowedKind>([...others, ...kinds].map((each) => [id(each), each]));
   const kindById = new Map(kinds.map((kind) => [id(kind), kind]));
-  const guards = new Map(
-    resources.map((resource) => [
-      id(resource),
-      [...new Set(kinds.filter((kind) => id(kind) !== id(resource)).flatMap((kind) => kind.guards))],
-    ]),
-  );
+  // One of its own kind may hold an object too, though never by the finalizer that the object has for itself.
+  const guardsOn = (resource: Plural): readonly string[] =>
+    kinds.flatMap((kind) =>
+      id(kind) === id(resource) ? kind.guards.filter((guard) => guard !== kind.finalizer) : kind.guards,
+    );
+  const guards = new Map(resources.map((resource) => [id(resource), [...new Set(guardsOn(resource))]]));
   return {
     resources,
     kinds,

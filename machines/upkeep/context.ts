@@ -18,8 +18,11 @@ export interface UpkeepView {
 
 /** What came of a pass. */
 export type Verdict =
-  /** There is nothing to do until something changes. */
-  | { readonly next: 'rest' }
+  /**
+   * There is nothing to do until something changes. What is outside may change unheard: another look is due after
+   * `lookAgainMs`, if any. `yielded`: uids of what it refers to and does not use, as that is being deleted (P1).
+   */
+  | { readonly next: 'rest'; readonly lookAgainMs?: number; readonly yielded?: readonly string[] }
   /** Another pass is due after so long, or when something changes. `notes` are for that one, and end with this life. */
   | { readonly next: 'pause'; readonly pauseMs: number; readonly notes?: JsonObject }
   /** Of a deleted object: nothing of it is left. */
@@ -36,6 +39,11 @@ export interface UpkeepContext {
   readonly wasSettled: boolean;
   readonly notes: JsonObject;
   readonly pauseMs: number;
+  /** Until another look at what rests; undefined: none is due. */
+  readonly lookMs: number | undefined;
+  readonly yielded: readonly string[];
+  /** How often those who refer to it have said something else, or what it refers to was made anew. */
+  readonly heard: number;
   /** Passes and last steps in a row that failed. */
   readonly attempts: number;
   /** Passes in a row whose writes lost a race. */
@@ -54,16 +62,22 @@ export interface PassInput extends EffectInput {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before. */
   readonly notes: JsonObject;
+  /** As the view has it. */
+  readonly heldBy: readonly string[];
 }
 
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_LIMIT_MS = 120_000;
 
 /** All that a pass goes by, as text. */
-export function basisOf({ object, dependencies }: Pick<UpkeepContext, 'object' | 'dependencies'>): string {
+export function basisOf({
+  object,
+  dependencies,
+  heard,
+}: Pick<UpkeepContext, 'object' | 'dependencies' | 'heard'>): string {
   const { generation, deleting, owned, basis } = object;
   const others = dependencies.map(({ kind, name, answer }) => [kind, name, answer]);
-  return JSON.stringify([generation, deleting, owned, basis, others]);
+  return JSON.stringify([generation, deleting, owned, basis, others, heard]);
 }
 
 /** What the last pass was made for is not how things are now; or somebody undid what it did. */

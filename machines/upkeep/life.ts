@@ -22,6 +22,10 @@ export interface Pass {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before; empty for the first one of a life. */
   readonly notes: JsonObject;
+  /** As the view has it: who is known to hold it no more is left out, though his finalizer may be on the object still. */
+  readonly heldBy: readonly string[];
+  /** Aborted when the life ends here: the lease is lost, or the process closes. */
+  readonly signal: AbortSignal;
 }
 
 export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'intent' | 'shows'> {
@@ -52,7 +56,8 @@ export function upkeepLife({ view, tend, mayHaveBegun = () => false, failure, ..
     status: () => [],
     trouble: () => [],
     mayHaveBegun,
-    isSpent: () => true,
+    // A look that is due at a time would be forgotten by who rests.
+    isSpent: (snapshot) => (snapshot as Snapshot).context.lookMs === undefined,
     told: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
     news: () => (step) => {
       const { error, attempts } = (step.to as Snapshot).context;
@@ -75,14 +80,13 @@ function provide(ports: LifePorts, tend: UpkeepOptions['tend']): typeof upkeepMa
   return upkeepMachine.provide({
     actors: {
       guardSelf: effect((key) => ports.guardSelf(key)),
-      tend: fromPromise<Verdict, PassInput>(({ input: { key, ...given } }) =>
-        tend({ ports, key, object: ports.object(key), ...given }),
+      tend: fromPromise<Verdict, PassInput>(({ input: { key, ...given }, signal }) =>
+        tend({ ports, key, object: ports.object(key), signal, ...given }),
       ),
       unclaim: effect((key) => ports.unclaim(key)),
       releaseSelf: effect((key) => ports.releaseSelf(key)),
     },
-    // Nothing is yielded: what it refers to is not guarded by it.
-    actions: { claim: ({ context: { key } }) => ports.claim(key, []) },
+    actions: { claim: ({ context: { key, yielded } }) => ports.claim(key, yielded) },
     delays: { backoff: ({ context }: { context: UpkeepContext }) => ports.jitter(backoffMs(context)) },
   });
 }

@@ -10,6 +10,7 @@
 //   K2. One pass at a time; it is waited for, deletion or not.
 //   K3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
 //       answered. What failed backs off meanwhile, unless the user changes the spec or deletes the object.
+//       Who refers to it counts: what they say while a pass is under way was not seen by that.
 //   K4. A life that begins settled makes no pass before something is news.
 import { and, not, or } from 'xstate';
 import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
@@ -30,6 +31,12 @@ const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } 
 const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
 const was = <Next extends Verdict['next']>(next: Next) =>
   ({ type: 'is', params: ({ event }: Done) => ({ verdict: event.output, next }) }) as const;
+const passOf = ({ context: { key, dependencies, notes, object } }: { context: UpkeepContext }) => ({
+  key,
+  dependencies,
+  notes,
+  heldBy: object.heldBy,
+});
 const who = ({ context: { key } }: { context: UpkeepContext }) => ({ key });
 
 /** The user deleted the object: another pass sees to what is left of it. */
@@ -53,8 +60,9 @@ const resting = upkeepSetup.createStateConfig({
       { guard: 'isUnlooked', target: 'awaiting', actions: storeDependencies },
       { actions: storeDependencies },
     ],
-    'relations.changed': 'awaiting',
+    'relations.changed': { target: 'awaiting', actions: 'noteHeard' },
   },
+  after: { look: 'awaiting' },
 });
 
 const pausing = upkeepSetup.createStateConfig({
@@ -83,7 +91,7 @@ const keeping = upkeepSetup.createStateConfig({
       invoke: {
         id: 'tend',
         src: 'tend',
-        input: ({ context: { key, dependencies, notes } }) => ({ key, dependencies, notes }),
+        input: passOf,
         onDone: [
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
           { target: 'resting', actions: ['noteSuccess', noteVerdict] },
@@ -129,7 +137,7 @@ const leaving = upkeepSetup.createStateConfig({
       invoke: {
         id: 'tendAtEnd',
         src: 'tend',
-        input: ({ context: { key, dependencies, notes } }) => ({ key, dependencies, notes }),
+        input: passOf,
         onDone: [
           { guard: was('leave'), target: 'held', actions: ['noteSuccess', noteVerdict] },
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
@@ -162,6 +170,9 @@ export const upkeepMachine = upkeepSetup.createMachine({
     wasSettled: false,
     notes: {},
     pauseMs: 0,
+    lookMs: undefined,
+    yielded: [],
+    heard: 0,
     attempts: 0,
     races: 0,
     error: undefined,
@@ -169,6 +180,7 @@ export const upkeepMachine = upkeepSetup.createMachine({
   on: {
     'object.changed': { actions: storeObject },
     'dependencies.changed': { actions: storeDependencies },
+    'relations.changed': { actions: 'noteHeard' },
   },
   initial: 'starting',
   states: {

@@ -46,9 +46,13 @@ export const upkeepSetup = setup({
     noteBasis: assign(({ context }) => ({ basis: basisOf(context), wasSettled: false })),
     noteSettled: assign(({ context }) => ({ wasSettled: context.object.settled })),
     noteSuccess: assign({ attempts: 0, races: 0, error: undefined }),
-    noteVerdict: assign((_, verdict: Verdict) =>
-      verdict.next === 'pause' ? { pauseMs: verdict.pauseMs, notes: verdict.notes ?? {} } : { pauseMs: 0, notes: {} },
-    ),
+    noteVerdict: assign((_, verdict: Verdict) => ({
+      pauseMs: verdict.next === 'pause' ? verdict.pauseMs : 0,
+      notes: (verdict.next === 'pause' ? verdict.notes : undefined) ?? {},
+      lookMs: verdict.next === 'rest' ? verdict.lookAgainMs : undefined,
+      yielded: (verdict.next === 'rest' ? verdict.yielded : undefined) ?? [],
+    })),
+    noteHeard: assign({ heard: ({ context }) => context.heard + 1 }),
     countRace: assign({ races: ({ context }) => context.races + 1 }),
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
@@ -74,6 +78,7 @@ export const upkeepSetup = setup({
   },
   delays: {
     pause: ({ context }) => context.pauseMs,
+    look: ({ context }) => context.lookMs ?? Number.POSITIVE_INFINITY,
     backoff: ({ context }) => backoffMs(context),
   },
 });

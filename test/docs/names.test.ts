@@ -8,11 +8,14 @@ import type { Usage } from '../../actors/cli/command-line.ts';
 import { USAGES as CSI_PROXY } from '../../actors/cli/csi-proxy/usage.ts';
 import { USAGES as MODEL } from '../../actors/cli/model/usage.ts';
 import { allOptions, type CommandName, USAGES, usageOf } from '../../actors/cli/usage.ts';
-import { BUILT_IN as ADAPTERS } from '../../actors/process/adapters.ts';
+import { BUILT_IN } from '../../actors/process/adapters.ts';
+import { windows } from '../../adapters/csi-proxy/kinds/adapter.ts';
 import { toldMetrics } from '../deploy/told-metrics.ts';
 import { documents, ROOT } from './blocks.ts';
 
 const test = suite('names in the documentation');
+/** With the one that is loaded by `--adapters`. */
+const ADAPTERS = [...BUILT_IN, windows];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Options of all commands. */

@@ -40,4 +40,10 @@ test('every finalizer that a kind puts on others is theirs to lose, and its own 
   );
 });
 
+test('one of its own kind may hold an object, though not by the finalizer that the object has for itself', () => {
+  const chained = { ...book, finalizer: 'own/book', guards: ['own/book', 'own/sequel'] };
+  const known = registry([chained, loan], []);
+  assert.equal(known.guards({ realm: 'library', plural: 'books' }), ['own/sequel', ...loan.guards]);
+});
+
 test.run();

@@ -27,6 +27,9 @@ interface World {
   fails(error: ErrorData): Promise<void>;
   changed(object: Partial<UpkeepView>): void;
   heard(dependencies: readonly Dependency[]): void;
+  /** Somebody who refers to it says something else. */
+  related(): void;
+  readonly yielded: () => readonly string[];
 }
 
 /** A life whose effects end when the test says so. */
@@ -76,6 +79,8 @@ function begin(object: Partial<UpkeepView> = {}, dependencies: readonly Dependen
       known = heard;
       actor.send({ type: 'dependencies.changed', dependencies: heard, at: 0 });
     },
+    related: () => actor.send({ type: 'relations.changed', at: 0 }),
+    yielded: () => actor.getSnapshot().context.yielded,
   };
 }
 
@@ -130,6 +135,29 @@ test('a life that begins settled makes no pass before there is news (K4)', async
   assert.is(world.phase(), 'keeping.resting', 'the same again is none');
   world.changed({ settled: false });
   assert.is(world.phase(), 'keeping.tending', 'somebody undid what the status says');
+});
+
+test('what rests is looked at again when that is due, and what a pass yields is yielded with that', async () => {
+  const world = begin();
+  await world.end({ next: 'rest', lookAgainMs: 5_000, yielded: ['o'] });
+  assert.equal([world.phase(), world.yielded(), world.effects.at(-1)], ['keeping.resting', ['o'], 'claim']);
+  world.passes(4_999);
+  assert.is(world.phase(), 'keeping.resting');
+  world.passes(1);
+  assert.is(world.phase(), 'keeping.tending');
+  await world.end(REST);
+  world.passes(1_000_000);
+  assert.equal([world.phase(), world.yielded()], ['keeping.resting', []]);
+});
+
+test('what those who refer to it say while a pass is under way is looked at by another one (K3)', async () => {
+  const world = begin();
+  world.related();
+  assert.is(world.effects.filter((name) => name === 'tend').length, 1);
+  await world.end(REST);
+  assert.equal([world.phase(), world.effects.filter((name) => name === 'tend').length], ['keeping.tending', 2]);
+  await world.end(REST);
+  assert.is(world.phase(), 'keeping.resting');
 });
 
 test('a pass that was put off has its notes, and comes early when something changes', async () => {

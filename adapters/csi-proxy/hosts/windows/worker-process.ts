@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { getAsset, isSea } from 'node:sea';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from 'pino';
+import type { AdapterLog } from '../../../adapter.ts';
 
 export interface WorkerProcess {
   /** Called once, before anything is sent. */
@@ -55,7 +55,7 @@ export function powerShellCommand(
 /** @param options.environment  of this process, handed on as it is */
 export function startWorkerProcess(
   command: WorkerCommand,
-  { environment, log }: { environment: NodeJS.ProcessEnv; log: Logger },
+  { environment, log }: { environment: NodeJS.ProcessEnv; log: AdapterLog },
 ): WorkerProcess {
   const child = spawn(command.program, command.arguments, {
     env: { ...environment, ...command.environment },

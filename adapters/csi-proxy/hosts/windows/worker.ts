@@ -4,8 +4,9 @@
 //   W1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
 //       environment hold anything of a request.
 //   W2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
-import type { Logger } from 'pino';
+
 import type { Clock, Timer } from '../../../../bus/mod.ts';
+import type { AdapterLog } from '../../../adapter.ts';
 import { Code, StatusError } from '../../status.ts';
 import {
   ANSWERS,
@@ -28,7 +29,7 @@ export interface Worker {
 export interface WorkerDeps {
   readonly start: () => WorkerProcess;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: AdapterLog;
   /** How long it may take until the first line comes, in milliseconds. */
   readonly readyLimitMs?: number;
   /** How long it may take to end when it is asked to, in milliseconds. */

@@ -1,0 +1,79 @@
+// The storage of Windows machines as an adapter: what the runtime is given of it. Its role is played on the machine itself.
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Adapter, Served, ServePorts } from '../../adapter.ts';
+import type { Host } from '../hosts/host.ts';
+import { Lanes } from '../lanes.ts';
+import { PathRules } from '../server/path-rules.ts';
+import { windowsContracts } from './contracts/mod.ts';
+import { iscsiTarget } from './iscsi-target.ts';
+import { type OpeningPorts, openMachine } from './machine.ts';
+import { iscsiTargetOperations } from './operations/iscsi-target.ts';
+import { type MachinePorts, nodeOf } from './operations/serving.ts';
+import { smbMappingOperations } from './operations/smb-mapping.ts';
+import { storageNodeOperations } from './operations/storage-node.ts';
+import { windowsDiskOperations } from './operations/windows-disk.ts';
+import { windowsMountOperations } from './operations/windows-mount.ts';
+import { windowsVolumeOperations } from './operations/windows-volume.ts';
+import { FLAGS, type WindowsOptions, windowsOptions } from './options.ts';
+import { ISCSI_TARGETS, STORAGE_NODES } from './resources.ts';
+import { smbMapping } from './smb-mapping.ts';
+import { windowsDisk } from './windows-disk.ts';
+import { REALM, ROLE } from './windows-kind.ts';
+import { windowsMount } from './windows-mount.ts';
+import { windowsStorageNode } from './windows-storage-node.ts';
+import { windowsVolume } from './windows-volume.ts';
+
+/** How a process comes to the machine of its node. */
+export type OpenMachine = (ports: OpeningPorts) => Promise<Host>;
+
+export const windows: Adapter = windowsWith();
+
+/** @param open  of a machine that is not the one of the options */
+export function windowsWith(open?: OpenMachine): Adapter {
+  return {
+    realm: REALM,
+    role: ROLE,
+    contracts: windowsContracts,
+    flags: FLAGS,
+    lists: [STORAGE_NODES, ISCSI_TARGETS],
+    configure(settings) {
+      const options = windowsOptions(settings);
+      return {
+        kinds: [
+          windowsStorageNode(options),
+          iscsiTarget(options),
+          windowsDisk(options),
+          windowsVolume(options),
+          smbMapping(options),
+          windowsMount(options),
+        ],
+        route: nodeOf,
+        serve: (ports) => serve(options, open ?? ((given) => openMachine(options, settings.variable, given)), ports),
+      };
+    },
+  };
+}
+
+async function serve(
+  { directories, encryption }: WindowsOptions,
+  open: OpenMachine,
+  given: ServePorts,
+): Promise<Served> {
+  const { clock, log, node, readSecret, readObject, listObjects } = given;
+  if (node === undefined) throw new TerminalError(`the role '${ROLE}' is played for a node: name it with NODE_NAME`);
+  const host = await open({ clock, log, node });
+  const paths = new PathRules(directories);
+  const lanes = new Lanes();
+  const ports: MachinePorts = { clock, host, lanes, paths, encryption, node, readSecret, readObject, listObjects };
+  return {
+    operations: {
+      windowsstoragenodes: storageNodeOperations(ports),
+      iscsitargets: iscsiTargetOperations(ports),
+      windowsdisks: windowsDiskOperations(ports),
+      windowsvolumes: windowsVolumeOperations(ports),
+      smbmappings: smbMappingOperations(ports),
+      windowsmounts: windowsMountOperations(ports),
+    },
+    close: () => host.close(),
+  };
+}

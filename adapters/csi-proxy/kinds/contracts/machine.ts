@@ -1,0 +1,113 @@
+// The machine itself, and what connects disks to it.
+import { immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
+import { nodeRef, windowsContract } from './common.ts';
+
+const seenDisk = object('a disk of the machine.', {
+  number: integer('number is what Windows calls the disk now. It may be that of another disk tomorrow.'),
+  identity: string('identity is what the disk is known by: its page 83 identifier, or else its serial number.', {
+    maxLength: 1024,
+  }),
+  page83: string('page83 is the page 83 identifier.', { maxLength: 512 }),
+  serialNumber: string('serialNumber is what the disk calls itself.', { maxLength: 512 }),
+  location: string('location is where the disk is attached, in the words of Windows.', { maxLength: 512 }),
+  sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
+  claimedBy: string('claimedBy is the name of the WindowsDisk that has the disk.', { maxLength: 253 }),
+});
+
+export const windowsStorageNodeContract = windowsContract({
+  kind: 'WindowsStorageNode',
+  plural: 'windowsstoragenodes',
+  description: 'WindowsStorageNode is a Windows machine whose storage is declared by objects.',
+  columns: [{ name: 'Node', description: 'Kubernetes node', jsonPath: '.spec.nodeName' }],
+  spec: object('spec of a machine.', {
+    nodeName: required(
+      string(
+        'nodeName is the Kubernetes node that the machine is. A machine that was renamed gets its new name here.',
+        {
+          minLength: 1,
+          maxLength: 253,
+        },
+      ),
+    ),
+    services: list(
+      'services are the Windows services that may be started where storage needs them.',
+      string('the name of a service.', { minLength: 1, maxLength: 256 }),
+      { type: 'set', maxItems: 32 },
+    ),
+    mutualChapSecretRef: ref(
+      'Secret',
+      "mutualChapSecretRef is the Secret with which iSCSI targets prove who they are, under the key 'password': 12 to 16 bytes.",
+    ),
+  }),
+  status: {
+    machine: string('machine is the serial number by which the machine is known again.', { maxLength: 512 }),
+    disks: list('disks are those that the machine sees.', seenDisk, { type: 'atomic', maxItems: 1024 }),
+  },
+});
+
+export const iscsiTargetContract = windowsContract({
+  kind: 'IscsiTarget',
+  plural: 'iscsitargets',
+  description: 'IscsiTarget is a connection of a machine to an iSCSI target.',
+  columns: [{ name: 'IQN', description: 'Name of the target', jsonPath: '.spec.iqn' }],
+  spec: object('spec of a connection.', {
+    nodeRef: required(immutable(nodeRef)),
+    portal: required(
+      immutable(
+        object('portal is where targets are offered.', {
+          address: required(string('address is a name or an IP address.', { minLength: 1, maxLength: 253 })),
+          port: integer('port is the TCP port.', { minimum: 1, maximum: 65535, default: 3260 }),
+        }),
+      ),
+    ),
+    iqn: required(immutable(string('iqn is the name of the target.', { minLength: 1, maxLength: 223 }))),
+    auth: object('auth is how both sides prove who they are.', {
+      type: string('type is None, OneWayCHAP or MutualCHAP.', {
+        enum: ['None', 'OneWayCHAP', 'MutualCHAP'],
+        default: 'None',
+      }),
+      secretRef: ref('Secret', "secretRef is the Secret with the keys 'username' and 'password' that CHAP needs."),
+    }),
+  }),
+  status: {
+    connection: string('connection is Connecting, from before the target is asked for the first time, or Connected.', {
+      maxLength: 32,
+    }),
+    diskNumbers: list('diskNumbers are what Windows calls the disks of the target now.', integer('a number.'), {
+      type: 'atomic',
+      maxItems: 256,
+    }),
+  },
+});
+
+export const smbMappingContract = windowsContract({
+  kind: 'SmbMapping',
+  plural: 'smbmappings',
+  description: 'SmbMapping is a share that all of a machine may use.',
+  columns: [{ name: 'Share', description: 'What is mapped', jsonPath: '.status.root' }],
+  spec: object('spec of a mapping.', {
+    nodeRef: required(immutable(nodeRef)),
+    remotePath: required(
+      immutable(
+        string('remotePath is the share, as \\\\host\\share; a directory behind it is where links lead.', {
+          minLength: 5,
+          maxLength: 1024,
+        }),
+      ),
+    ),
+    credentialsSecretRef: ref(
+      'Secret',
+      "credentialsSecretRef is the Secret with the keys 'username' and 'password' that the share asks for.",
+    ),
+    rotation: string(
+      'rotation says when other credentials are used: WhenUnused, once no mount uses the mapping, or Immediate.',
+      { enum: ['WhenUnused', 'Immediate'], default: 'WhenUnused' },
+    ),
+  }),
+  status: {
+    root: string('root is the share that is mapped, from before it is mapped for the first time.', { maxLength: 1024 }),
+    origin: string('origin is Made, or Found for a mapping of somebody else, which is left alone.', { maxLength: 16 }),
+    users: integer('users is how many mounts use the mapping.'),
+    credentialHash: string('credentialHash tells credentials apart, and nothing else of them.', { maxLength: 64 }),
+  },
+});

@@ -1,0 +1,45 @@
+// The machine whose storage a process looks after: the one it runs on, or one in memory.
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Clock } from '../../../bus/time.ts';
+import type { AdapterLog, Settings } from '../../adapter.ts';
+import type { Host } from '../hosts/host.ts';
+import { memoryMachine } from '../hosts/memory/memory-host.ts';
+import { realFiles } from '../hosts/real-files.ts';
+import { windowsHost } from '../hosts/windows/windows-host.ts';
+import { PowerShellWorker } from '../hosts/windows/worker.ts';
+import { powerShellCommand, startWorkerProcess } from '../hosts/windows/worker-process.ts';
+import type { WindowsOptions } from './options.ts';
+
+export interface OpeningPorts {
+  readonly clock: Clock;
+  readonly log: AdapterLog;
+  readonly node: string;
+}
+
+/** What of the environment PowerShell needs to find its modules and a place for files. */
+const VARIABLES = ['SystemRoot', 'SystemDrive', 'Path', 'PSModulePath', 'TEMP', 'TMP', 'ComSpec'];
+
+/** @throws {TerminalError} there is no Windows here */
+export async function openMachine(
+  { machine }: WindowsOptions,
+  variable: Settings['variable'],
+  { clock, log }: OpeningPorts,
+): Promise<Host> {
+  if (machine === 'memory') return (await memoryMachine({ clock })).host;
+  if (process.platform !== 'win32') {
+    throw new TerminalError('--windows-machine windows needs Windows; --windows-machine memory runs anywhere');
+  }
+  const environment = Object.fromEntries(
+    VARIABLES.flatMap((name) => {
+      const value = variable(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const command = powerShellCommand(environment['SystemRoot'] ?? 'C:\\Windows');
+  const start = () => startWorkerProcess(command, { environment, log });
+  return windowsHost({
+    clock,
+    files: realFiles({ drives: 'own' }),
+    worker: new PowerShellWorker({ start, clock, log }),
+  });
+}

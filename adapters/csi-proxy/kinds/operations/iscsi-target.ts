@@ -1,0 +1,127 @@
+// What is done for one connection to an iSCSI target.
+//
+// Invariants:
+//   I1. No CHAP secret is told, nor what Windows says with one in it.
+//   I2. A portal goes with the last of the connections through it that any object has.
+import { TerminalError } from '../../../../bus/errors.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import type { Operation } from '../../../adapter.ts';
+import type { ChapLogin, Portal } from '../../hosts/host.ts';
+import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
+import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { credentialsIn } from './credentials.ts';
+import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+
+const SERVICE = 'MSiSCSI';
+/** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
+const LANE = 'iscsi';
+const DEFAULT_PORT = 3260;
+const AUTHENTICATION = { None: 'NONE', OneWayCHAP: 'ONEWAYCHAP', MutualCHAP: 'MUTUALCHAP' } as const;
+
+interface Secrets {
+  readonly login: ChapLogin;
+  /** With which the target proves who it is; empty: it does not have to. */
+  readonly mutual: string;
+}
+
+export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { host, lanes } = ports;
+  const disksOf = async (portal: Portal, iqn: string): Promise<readonly number[]> => {
+    const portals = await host.iscsi.listTargetPortals();
+    const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
+    return isKnown ? host.iscsi.getTargetDisks(portal, iqn) : [];
+  };
+  return {
+    /** Answers `{ diskNumbers }`; none unless it is connected. */
+    look: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async () => {
+        const { portal, iqn } = targetOf(request.object);
+        await startService(ports, request.object);
+        return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+      }),
+    /** Connects, if it is not connected. Answers `{ diskNumbers }`. */
+    connect: async (request: Extra<object>): Answer => {
+      const { portal, iqn } = targetOf(request.object);
+      const { login, mutual } = await secretsOf(ports, request.object);
+      const work = (): Answer =>
+        lanes.run(LANE, PATIENT, async () => {
+          await startService(ports, request.object);
+          await host.iscsi.addTargetPortal(portal);
+          await host.iscsi.discoverTargetPortal(portal);
+          if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
+          await host.iscsi.connectTarget(portal, iqn, login);
+          return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+        });
+      return onMachine(ports, request, work, [login.secret, mutual]);
+    },
+    disconnect: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async () => {
+        const { portal, iqn } = targetOf(request.object);
+        await startService(ports, request.object);
+        const others = await ports.listObjects(ISCSI_TARGETS);
+        const isShared = others.some((other) => isBeside(other, request.object, ports.node));
+        await lanes.run(LANE, PATIENT, async () => {
+          const portals = await host.iscsi.listTargetPortals();
+          if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
+          await host.iscsi.disconnectTarget(portal, iqn);
+          if (!isShared) await host.iscsi.removeTargetPortal(portal);
+        });
+        return {};
+      }),
+  };
+}
+
+function targetOf({ spec }: KubeObject): { readonly portal: Portal; readonly iqn: string } {
+  const { address, port } = mapOf(spec?.['portal']);
+  return {
+    portal: { address: textOf(address), port: numberOf(port) ?? DEFAULT_PORT },
+    iqn: textOf(spec?.['iqn']),
+  };
+}
+
+/** Another object that has, or is about to have, a connection through the same portal of the machine. */
+function isBeside(other: KubeObject, { metadata, spec }: KubeObject, node: string): boolean {
+  const [one, two] = [targetOf({ ...other }), targetOf({ metadata, ...(spec && { spec }) } as KubeObject)];
+  return (
+    other.metadata.uid !== metadata.uid &&
+    other.status?.['nodeName'] === node &&
+    other.status['connection'] !== undefined &&
+    one.portal.address === two.portal.address &&
+    one.portal.port === two.portal.port
+  );
+}
+
+async function nodeObject(
+  { readObject }: MachinePorts,
+  { metadata, spec }: KubeObject,
+): Promise<KubeObject | undefined> {
+  return readObject(STORAGE_NODES, metadata.namespace ?? '', textOf(spec?.['nodeRef']));
+}
+
+/** Without it nothing of iSCSI can even be asked. @throws {TerminalError} the node does not let it be started */
+async function startService(ports: MachinePorts, object: KubeObject): Promise<void> {
+  const { host, lanes } = ports;
+  const services = listOf((await nodeObject(ports, object))?.spec?.['services']).map((name) =>
+    textOf(name).toLowerCase(),
+  );
+  if (!services.includes(SERVICE.toLowerCase())) {
+    throw new TerminalError(`the service ${SERVICE} is not among the services of its WindowsStorageNode`);
+  }
+  await lanes.run(`service ${SERVICE.toLowerCase()}`, PATIENT, () => host.system.startService(SERVICE));
+}
+
+/** @throws {TerminalError} a Secret that is needed is not named */
+async function secretsOf(ports: MachinePorts, object: KubeObject): Promise<Secrets> {
+  const { type = 'None', secretRef } = mapOf(object.spec?.['auth']);
+  const authentication = AUTHENTICATION[textOf(type) as keyof typeof AUTHENTICATION] ?? 'NONE';
+  if (authentication === 'NONE') return { login: { authentication, username: '', secret: '' }, mutual: '' };
+  const name = wordOf(secretRef);
+  if (name === undefined) throw new TerminalError('auth.secretRef is needed for CHAP');
+  const { username, password } = await credentialsIn(ports, object, name);
+  const login = { authentication, username, secret: password };
+  if (authentication !== 'MUTUALCHAP') return { login, mutual: '' };
+  const node = wordOf((await nodeObject(ports, object))?.spec?.['mutualChapSecretRef']);
+  if (node === undefined)
+    throw new TerminalError('mutualChapSecretRef of its WindowsStorageNode is needed for MutualCHAP');
+  return { login, mutual: (await credentialsIn(ports, object, node)).password };
+}

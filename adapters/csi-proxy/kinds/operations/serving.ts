@@ -1,0 +1,69 @@
+// What the operations of all kinds work with, and what they do alike: they are done on the machine that was asked for, and say
+// how they ended in Troupe's words.
+//
+// Invariants:
+//   O1. Nothing is done on another machine than the one that was asked for.
+//   O2. Work that was begun is not stopped: whoever asked may stop waiting for it.
+import { TerminalError, TransientError } from '../../../../bus/errors.ts';
+import type { JsonObject } from '../../../../bus/json.ts';
+import type { Clock } from '../../../../bus/time.ts';
+import type { OperationRequest } from '../../../../machines/kind.ts';
+import type { ServePorts } from '../../../adapter.ts';
+import { hiding } from '../../../secrets.ts';
+import type { Host } from '../../hosts/host.ts';
+import type { Lanes } from '../../lanes.ts';
+import type { PathRules } from '../../server/path-rules.ts';
+import { Code, StatusError } from '../../status.ts';
+import { textOf } from '../values.ts';
+
+export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
+  readonly clock: Clock;
+  readonly host: Host;
+  /** All operations have the same, so that a disk, a path or a share is changed by one of them at a time. */
+  readonly lanes: Lanes;
+  readonly paths: PathRules;
+  readonly encryption: 'required' | 'optional';
+  /** The Kubernetes node that the machine is. */
+  readonly node: string;
+}
+
+/** The node whose machine has what an object stands for: its own, or that of what it refers to. */
+export function nodeOf({
+  object,
+  dependencies,
+}: Pick<OperationRequest, 'object' | 'dependencies'>): string | undefined {
+  const own = textOf(object.spec?.['nodeName']);
+  const others = Object.values(dependencies).map(({ attributes }) => textOf(attributes?.['nodeName']));
+  return [own, ...others].find((name) => name !== '');
+}
+
+/** An operation that is done here or not at all, and whose failures are told without these secrets. */
+export async function onMachine<Answer>(
+  { node }: Pick<MachinePorts, 'node'>,
+  request: Pick<OperationRequest, 'object' | 'dependencies'>,
+  work: () => Promise<Answer>,
+  secrets: readonly string[] = [],
+): Promise<Answer> {
+  const wanted = nodeOf(request);
+  if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw inWords(error, hiding(secrets));
+  }
+}
+
+/** No cause: it may quote what is hidden. */
+function inWords({ code, message }: StatusError, hide: (text: string) => string): Error {
+  const isRefused = code === Code.InvalidArgument || code === Code.PermissionDenied;
+  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(message));
+}
+
+/** As a caller of a lane: whoever has no signal waits to the end. */
+export const PATIENT = { aborted: false } as const;
+
+/** What an operation is told beside what all are, by name. */
+export type Extra<Members extends object> = OperationRequest & Partial<Members>;
+
+export type Answer = Promise<JsonObject>;

@@ -1,0 +1,61 @@
+// What is done for one mapping of a share.
+//
+// Invariants:
+//   S1. A mapping that works, and that this object has not made, is left as it is.
+//   S2. No password is told, nor what Windows says with one in it.
+import type { Operation } from '../../../adapter.ts';
+import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { textOf, wordOf } from '../values.ts';
+import { type Credentials, credentialsIn, hashOf } from './credentials.ts';
+import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+
+const NOBODY: Credentials = { username: '', password: '' };
+
+export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { host, lanes, encryption } = ports;
+  const rootOf = ({ object }: Pick<Extra<object>, 'object'>): string =>
+    parseRemotePath(textOf(object.spec?.['remotePath'])).root;
+  const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
+    const name = wordOf(object.spec?.['credentialsSecretRef']);
+    return name === undefined ? NOBODY : credentialsIn(ports, object, name);
+  };
+  const stateOf = async (root: string): Promise<'mapped' | 'broken' | 'absent'> => {
+    const state = await host.smb.isSmbMapped(root);
+    // One that Windows calls sound may lead nowhere, as when the server knows other credentials by now.
+    return state === 'mapped' && !(await host.filesystem.pathValid(root)) ? 'broken' : state;
+  };
+  return {
+    /** Answers `{ root, state, hash, users }`. */
+    look: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async () => {
+        const root = rootOf(request);
+        const credentials = await credentialsOf(request);
+        const users = (request.claimants ?? []).filter(({ attributes }) => attributes['use'] === 'link').length;
+        return { root, state: await stateOf(root), hash: await hashOf(credentials, request.object), users };
+      }),
+    /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
+    map: async (request: Extra<{ anew: boolean }>): Answer => {
+      const credentials = await credentialsOf(request);
+      const hash = await hashOf(credentials, request.object);
+      const work = async (): Promise<{ readonly hash: string }> => {
+        const root = rootOf(request);
+        return lanes.run(`smb ${root}`, PATIENT, async () => {
+          const state = await stateOf(root);
+          if (state === 'mapped' && request.anew !== true) return { hash };
+          if (state !== 'absent') await host.smb.removeSmbGlobalMapping(root);
+          await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
+          return { hash };
+        });
+      };
+      return onMachine(ports, request, work, [credentials.password]);
+    },
+    unmap: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async () => {
+        const root = rootOf(request);
+        await lanes.run(`smb ${root}`, PATIENT, async () => {
+          if ((await host.smb.isSmbMapped(root)) !== 'absent') await host.smb.removeSmbGlobalMapping(root);
+        });
+        return {};
+      }),
+  };
+}

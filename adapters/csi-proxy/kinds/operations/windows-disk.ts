@@ -1,0 +1,120 @@
+// What is done to one disk: it is found, set online and given a partition, and set offline in the end. Nothing wipes it.
+import type { JsonObject } from '../../../../bus/json.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import type { Operation } from '../../../adapter.ts';
+import { STORAGE_NODES } from '../resources.ts';
+import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
+import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+
+/** What is known of the disk that is meant. */
+interface Meant {
+  /** Once the disk was found: nothing else counts then. */
+  readonly identity: string;
+  /** The disks that may be meant, for one of an iSCSI target. */
+  readonly among: readonly number[];
+}
+
+export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { host } = ports;
+  return {
+    /** Answers `{ matches, elsewhere }`: what may be meant, and where else what was meant is seen. */
+    look: (request: Extra<Meant>): Answer =>
+      onMachine(ports, request, async () => {
+        const { object, identity, among } = request;
+        let found = await matches(ports, object, { identity, among });
+        if (found.length === 0) {
+          await host.disk.rescan();
+          found = await matches(ports, object, { identity, among });
+        }
+        const wanted = wordOf(identity);
+        return said({
+          matches: await Promise.all(found.map((disk) => closer(ports, disk))),
+          elsewhere: found.length > 0 || wanted === undefined ? undefined : await elsewhere(ports, object, wanted),
+        });
+      }),
+    /** Brings the disk to where the spec has it. Answers `{ found }`. */
+    prepare: (request: Extra<{ identity: string; initialize: boolean }>): Answer =>
+      onMachine(ports, request, async () => {
+        const { object, identity = '', initialize = false } = request;
+        const online = object.spec?.['online'] !== false;
+        const done = await changeDisk(ports, identity, PATIENT, async (number) => {
+          const state = online ? 'online' : 'offline';
+          if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
+          if (!online || object.spec?.['partition'] !== true) return true;
+          if (!(await host.disk.isDiskInitialized(number))) {
+            // What is raw is on record before it is not any more.
+            if (!initialize) return true;
+            await host.disk.initializeDisk(number);
+          }
+          if (!(await host.disk.basicPartitionsExist(number))) await host.disk.createBasicPartition(number);
+          return true;
+        });
+        return { found: done !== undefined };
+      }),
+    /** A disk that is not there is as good as offline. */
+    release: (request: Extra<{ identity: string }>): Answer =>
+      onMachine(ports, request, async () => {
+        const { identity = '' } = request;
+        await changeDisk(ports, identity, PATIENT, async (number) => {
+          if ((await host.disk.getDiskState(number)) !== 'offline') await host.disk.setDiskState(number, 'offline');
+        });
+        return {};
+      }),
+  };
+}
+
+/** The disks that may be meant, and those that cannot be told from them. */
+async function matches(
+  ports: MachinePorts,
+  { spec }: KubeObject,
+  { identity, among }: { readonly [Member in keyof Meant]?: Meant[Member] | undefined },
+): Promise<readonly SeenDisk[]> {
+  const disks = (await disksOf(ports)).filter((disk) => disk.identity !== '');
+  if (wordOf(identity) !== undefined) return disks.filter((disk) => disk.identity === identity);
+  const { page83, serialNumber, lun } = mapOf(spec?.['selector']);
+  const isMeant = (disk: SeenDisk): boolean =>
+    (page83 === undefined || disk.page83 === page83) &&
+    (serialNumber === undefined || disk.serialNumber === textOf(serialNumber).trim()) &&
+    (lun === undefined || lunOf(disk) === lun) &&
+    (among === undefined || among.includes(disk.number));
+  const meant = disks.filter(isMeant);
+  const index = numberOf(spec?.['index']);
+  const byIdentity = meant.toSorted((one, other) => (one.identity < other.identity ? -1 : 1));
+  const chosen = index === undefined ? meant : byIdentity.slice(index, index + 1);
+  return disks.filter((disk) => chosen.some((each) => each.identity === disk.identity));
+}
+
+async function closer({ host }: MachinePorts, { number, identity }: SeenDisk): Promise<JsonObject> {
+  const [state, isInitialized, { totalBytes }, volumeIDs] = await Promise.all([
+    host.disk.getDiskState(number),
+    host.disk.isDiskInitialized(number),
+    host.disk.getDiskStats(number),
+    host.volume.listVolumesOnDisk(number, 0),
+  ]);
+  const isPartitioned = isInitialized && (await host.disk.basicPartitionsExist(number));
+  return {
+    number,
+    identity,
+    state,
+    isInitialized,
+    isPartitioned,
+    sizeBytes: Number(totalBytes),
+    volumeIDs: [...volumeIDs],
+  };
+}
+
+/** The node that sees the disk, by what is said of it. */
+async function elsewhere(
+  { listObjects }: MachinePorts,
+  { metadata }: KubeObject,
+  identity: string,
+): Promise<string | undefined> {
+  const nodes = await listObjects(STORAGE_NODES);
+  const other = nodes.find(
+    (node) =>
+      node.metadata.namespace === metadata.namespace &&
+      listOf(node.status?.['disks']).some((disk) => mapOf(disk)['identity'] === identity),
+  );
+  return other?.metadata.name;
+}

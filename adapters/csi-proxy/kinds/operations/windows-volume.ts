@@ -1,0 +1,100 @@
+// What is done to one volume: it is formatted, made as large as it is to be, and flushed. Nothing else that is on it is touched.
+//
+// Invariants:
+//   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
+//       volume, and Windows knows no file system on it.
+//   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
+import type { JsonObject } from '../../../../bus/json.ts';
+import type { HeldRequest } from '../../../../machines/life.ts';
+import type { Operation } from '../../../adapter.ts';
+import { StatusError } from '../../status.ts';
+import { numberOf, said } from '../values.ts';
+import { changeDisk, diskOf } from './disks.ts';
+import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+
+/** A volume, and the disk that it is on. */
+interface Meant {
+  readonly identity: string;
+  readonly volumeID: string;
+}
+
+export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { host } = ports;
+  /** Ids of volumes that are being formatted by this process. */
+  const formats = new Set<string>();
+  const isOn = async (number: number, volumeID: string): Promise<boolean> =>
+    (await host.volume.listVolumesOnDisk(number, 0)).includes(volumeID);
+  return {
+    /** Answers `{ volumes }`: id, whether it is formatted and is being formatted, sizes. None if the disk is not there. */
+    look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
+      onMachine(ports, request, async () => {
+        const { object, identity = '' } = request;
+        const disk = await diskOf(ports, identity);
+        if (disk === undefined) return {};
+        const partition = numberOf(object.spec?.['partitionNumber']) ?? 0;
+        const ids = await host.volume.listVolumesOnDisk(disk.number, partition);
+        const volumes = ids.map(async (id): Promise<JsonObject> => {
+          const isFormatted = await host.volume.isVolumeFormatted(id);
+          const { totalBytes, usedBytes } = await host.volume.getVolumeStats(id);
+          const sizes = { capacityBytes: Number(totalBytes), usedBytes: Number(usedBytes) };
+          return { id, isFormatted, isFormatting: formats.has(id), ...(isFormatted && sizes) };
+        });
+        return said({ volumes: await Promise.all(volumes) });
+      }),
+    /**
+     * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing
+     * does not know.
+     */
+    format: (request: HeldRequest & Partial<Meant>): Answer =>
+      onMachine(ports, request, async () => {
+        const { identity = '', volumeID = '', signal } = request;
+        const work = async (number: number): Promise<JsonObject> => {
+          if (!(await isOn(number, volumeID))) return { failed: `volume ${volumeID} is not on the disk any more` };
+          if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          formats.add(volumeID);
+          try {
+            await host.volume.formatVolume(volumeID);
+            return { formatted: true };
+          } catch (error) {
+            if (!(error instanceof StatusError)) throw error;
+            return { failed: error.message };
+          } finally {
+            formats.delete(volumeID);
+          }
+        };
+        const done = changeDisk(ports, identity, signal, work);
+        return (await orAbort(done, signal)) ?? { failed: 'the disk is not there any more' };
+      }),
+    resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>
+      onMachine(ports, request, async () => {
+        const { identity = '', volumeID = '', sizeBytes = 0 } = request;
+        await changeDisk(ports, identity, PATIENT, async (number) => {
+          if (await isOn(number, volumeID)) await host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
+        });
+        return {};
+      }),
+    /** What is not there has nothing in its cache. */
+    flush: (request: Extra<Meant>): Answer =>
+      onMachine(ports, request, async () => {
+        const { identity = '', volumeID = '' } = request;
+        await changeDisk(ports, identity, PATIENT, async (number) => {
+          if (await isOn(number, volumeID)) await host.volume.writeVolumeCache(volumeID);
+        });
+        return {};
+      }),
+  };
+}
+
+/** Stops waiting, not the work (O2). */
+async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const stop = (): void => aborted.reject(new Error('nobody waits for it any more'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Its end is nobody's affair then, but has to be heard.
+    work.catch(() => undefined);
+  }
+}

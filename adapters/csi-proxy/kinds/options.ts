@@ -1,0 +1,94 @@
+// Options of the adapter.
+import { TerminalError } from '../../../bus/errors.ts';
+import type { Flag, Settings } from '../../adapter.ts';
+import { wholeNumber } from '../../settings.ts';
+import { KUBELET_PATH } from '../server/group-deps.ts';
+
+export interface WindowsOptions {
+  /** Between two looks at a machine of which nothing is heard, in milliseconds. */
+  readonly lookEveryMs: number;
+  /** Longest that a format is waited for after its process has gone, in milliseconds, before it is said to be uncertain. */
+  readonly formatMs: number;
+  readonly machine: 'windows' | 'memory';
+  /** Where mounts may be. */
+  readonly directories: readonly string[];
+  readonly encryption: 'required' | 'optional';
+}
+
+const LOOK_EVERY_MS = 30_000;
+const FORMAT_MS = 600_000;
+
+export const FLAGS: readonly Flag[] = [
+  {
+    name: 'windows-machine',
+    variable: 'WINDOWS_MACHINE',
+    value: 'NAME',
+    fallback: 'windows',
+    help: 'that csi-proxy looks after: windows, which it runs on, or memory, a made-up one',
+  },
+  {
+    name: 'windows-look-every-ms',
+    variable: 'WINDOWS_LOOK_EVERY_MS',
+    value: 'N',
+    fallback: String(LOOK_EVERY_MS),
+    help: 'between two looks at a machine of which nothing is heard',
+  },
+  {
+    name: 'windows-format-ms',
+    variable: 'WINDOWS_FORMAT_MS',
+    value: 'N',
+    fallback: String(FORMAT_MS),
+    help: 'after which a format that nobody waits for any more is said to be uncertain',
+  },
+  {
+    name: 'windows-directories',
+    variable: 'WINDOWS_DIRECTORIES',
+    value: 'PATHS',
+    fallback: KUBELET_PATH,
+    help: 'in which mounts may be, with commas between',
+  },
+  {
+    name: 'windows-smb-encryption',
+    variable: 'WINDOWS_SMB_ENCRYPTION',
+    value: 'NAME',
+    fallback: 'required',
+    help: 'of shares: required or optional',
+  },
+];
+
+/** @throws {TerminalError} names the flag or variable, the rule, what it got */
+export function windowsOptions({ flag }: Settings): WindowsOptions {
+  return {
+    machine: oneOf(flag('windows-machine'), ['windows', 'memory']),
+    lookEveryMs: wholeNumber(flag('windows-look-every-ms'), {
+      fallback: LOOK_EVERY_MS,
+      least: 10,
+      unit: 'milliseconds',
+    }),
+    formatMs: wholeNumber(flag('windows-format-ms'), { fallback: FORMAT_MS, least: 0, unit: 'milliseconds' }),
+    directories: directoriesIn(flag('windows-directories')),
+    encryption: oneOf(flag('windows-smb-encryption'), ['required', 'optional']),
+  };
+}
+
+function oneOf<const Words extends readonly [string, ...string[]]>(
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  words: Words,
+): Words[number] {
+  const found = value === undefined ? words[0] : words.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw new TerminalError(`${name} must be one of ${words.join(', ')}; got '${value}'`);
+}
+
+function directoriesIn({
+  name,
+  value,
+}: {
+  readonly name: string;
+  readonly value: string | undefined;
+}): readonly string[] {
+  const all = (value ?? KUBELET_PATH).split(',').map((directory) => directory.trim());
+  const wrong = all.find((directory) => !/^[a-z]:\\/i.test(directory));
+  if (wrong === undefined) return all;
+  throw new TerminalError(`${name} must be directories such as C:\\var, with commas between; got '${wrong}'`);
+}

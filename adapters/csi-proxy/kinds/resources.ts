@@ -1,0 +1,5 @@
+// Kinds as the API server is asked for their objects by operations.
+import { resource } from './windows-kind.ts';
+
+export const STORAGE_NODES = resource('WindowsStorageNode', 'windowsstoragenodes');
+export const ISCSI_TARGETS = resource('IscsiTarget', 'iscsitargets');

@@ -1,0 +1,125 @@
+// WindowsDisk: one disk of a machine, known by its identity from when it was found.
+//
+// Invariants:
+//   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
+//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+import type { Reference } from '../../../machines/kind.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import type { WindowsOptions } from './options.ts';
+import { listOf, mapOf, numberOf, said, textOf, wordOf } from './values.ts';
+import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+
+const KIND = 'WindowsDisk';
+
+export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
+  return windowsKind({
+    kind: KIND,
+    plural: 'windowsdisks',
+    operations: ['look', 'prepare', 'release'],
+    references,
+    attributes: ({ status = {} }) =>
+      said({
+        identity: wordOf(status['identity']),
+        number: numberOf(status['number']),
+        seenRaw: status['seenRaw'] !== undefined,
+        volumes: status['volumeIDs'],
+      }),
+    // What is done to it by hand, or where else it is seen, is told by nobody.
+    keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
+    async takeDown({ object, ask, attributesOf }) {
+      const identity = identityOf(object) ?? '';
+      const isOwn = holderOf(attributesOf('WindowsStorageNode'), identity) === object.metadata.name;
+      if (isOwn && object.spec?.['offlineOnDelete'] !== false) await ask('release', { identity });
+    },
+    hasAny: (object) => identityOf(object) !== undefined,
+  });
+}
+
+function references(object: KubeObject): readonly Reference[] {
+  const { nodeRef, iscsiTargetRef } = object.spec ?? {};
+  const identity = identityOf(object);
+  const common = { finalizers: [finalizerOf(KIND)], neededFor: 'always', fixed: true } as const;
+  return [
+    {
+      kind: 'WindowsStorageNode',
+      name: textOf(nodeRef),
+      ...common,
+      ...(identity !== undefined && { attributes: { identity } }),
+    },
+    ...(iscsiTargetRef === undefined ? [] : [{ kind: 'IscsiTarget', name: textOf(iscsiTargetRef), ...common }]),
+  ];
+}
+
+function identityOf({ status }: KubeObject): string | undefined {
+  return wordOf(status?.['identity']);
+}
+
+async function keep(pass: WindowsPass): Promise<Kept> {
+  const { object, ports, key, ask, note, attributesOf } = pass;
+  const node = attributesOf('WindowsStorageNode');
+  const nodeName = textOf(node['nodeName']);
+  const known = identityOf(object);
+  const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
+  const meant = said({ identity: known, among });
+  const look = await ask('look', meant);
+  const [disk, other] = listOf(look['matches']).map(mapOf);
+  const before = { nodeName, identity: known, seenRaw: object.status?.['seenRaw'] };
+  if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
+  const identity = textOf(disk['identity']);
+  if (other !== undefined) {
+    const numbers = listOf(look['matches']).map((each) => numberOf(mapOf(each)['number']));
+    const message = `disks ${numbers.join(' and ')} may be meant, or have one identity: none of them is touched`;
+    return { status: said(before), verdict: unready(Reason.AmbiguousDisk, message) };
+  }
+  const found = { ...before, identity, ...seen(disk) };
+  const holder = holderOf(node, identity);
+  if (holder === undefined) {
+    // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
+    return {
+      status: said(found),
+      verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
+    };
+  }
+  if (holder !== object.metadata.name) {
+    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder} has disk ${identity}`) };
+  }
+  const isRaw = disk['isInitialized'] === false;
+  const isToBePartitioned = object.spec?.['partition'] === true && object.spec['online'] !== false;
+  const seenRaw = object.status?.['seenRaw'] ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
+  if (isRaw && isToBePartitioned) await note(said({ ...found, seenRaw }));
+  const isOnline = object.spec?.['online'] !== false;
+  const isDone = (disk['state'] === 'online') === isOnline && (!isToBePartitioned || disk['isPartitioned'] === true);
+  if (isDone) return { status: said({ ...found, seenRaw }), verdict: READY };
+  await ask('prepare', { identity, initialize: isRaw && isToBePartitioned });
+  const [now] = listOf((await ask('look', { identity }))['matches']).map(mapOf);
+  const { conditions: _, ...stored } = ports.object(key).status ?? {};
+  if (now === undefined) return { status: stored, verdict: absent(object, {}) };
+  return { status: said({ ...found, seenRaw, ...seen(now) }), verdict: READY };
+}
+
+function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<string, JsonObject[string] | undefined> {
+  return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
+}
+
+function holderOf({ disks }: JsonObject, identity: string): string | undefined {
+  return wordOf(
+    listOf(disks)
+      .map(mapOf)
+      .find((disk) => disk['identity'] === identity)?.['claimedBy'],
+  );
+}
+
+/** What became of it, as far as that is known. */
+function absent(object: KubeObject, { elsewhere }: JsonObject): Verdict {
+  const identity = identityOf(object);
+  if (identity === undefined) return unready(Reason.DiskAbsent, 'the machine has no disk like that');
+  const node = wordOf(elsewhere);
+  if (node !== undefined) {
+    return unready(Reason.DiskMoved, `disk ${identity} is on WindowsStorageNode/${node}: an object there may have it`);
+  }
+  const number = numberOf(object.status?.['number']);
+  const was = number === undefined ? '' : ` (it was number ${number}; a disk of that number is another one)`;
+  return unready(Reason.DiskAbsent, `the machine does not see disk ${identity} any more${was}`);
+}

@@ -1,0 +1,61 @@
+// WindowsStorageNode: a machine, as it was seen last. Its looks are those of all disks on it: whoever refers to it is woken by
+// what is new.
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import { READY, Reason, unready, type Verdict } from './conditions.ts';
+import type { WindowsOptions } from './options.ts';
+import { listOf, mapOf, said, textOf, wordOf } from './values.ts';
+import { type Kept, NODE_GONE, type WindowsPass, windowsKind } from './windows-kind.ts';
+
+export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKind {
+  return windowsKind({
+    kind: 'WindowsStorageNode',
+    plural: 'windowsstoragenodes',
+    carries: { annotations: [NODE_GONE] },
+    operations: ['look'],
+    references: ({ spec }) => {
+      const secret = wordOf(spec?.['mutualChapSecretRef']);
+      return secret === undefined ? [] : [{ kind: 'Secret', name: secret, finalizers: [], neededFor: 'always' }];
+    },
+    attributes: (object) => ({
+      ...(isGone(object) && { gone: true }),
+      disks: listOf(object.status?.['disks']).map((disk) => {
+        const { number = null, identity = null, claimedBy = null } = mapOf(disk);
+        return { number, identity, claimedBy };
+      }),
+    }),
+    keep: (pass) => keep(pass, lookEveryMs),
+    // What is on the machine is that of other objects.
+    takeDown: async () => undefined,
+    hasAny: () => false,
+  });
+}
+
+function isGone({ metadata: { annotations = {} } }: KubeObject): boolean {
+  return annotations[NODE_GONE] === 'true';
+}
+
+async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<Kept> {
+  const nodeName = textOf(object.spec?.['nodeName']);
+  const stored = object.status ?? {};
+  if (isGone(object)) {
+    const { conditions: _, ...status } = stored;
+    return { status, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
+  }
+  const seen = await ask('look');
+  const known = wordOf(stored['machine']);
+  const verdict = verdictOn(seen, known, nodeName);
+  // Of another machine nothing is told as if it were this one's.
+  const status = verdict.reason === Reason.DifferentMachine ? { nodeName } : { nodeName, disks: seen['disks'] };
+  return { status: said({ ...status, machine: known ?? wordOf(seen['machine']) }), verdict, lookAgainMs };
+}
+
+function verdictOn({ machine, elder }: JsonObject, known: string | undefined, nodeName: string): Verdict {
+  if (elder !== undefined) {
+    return unready(Reason.NodeTaken, `WindowsStorageNode ${textOf(elder)} stands for node '${nodeName}' already`);
+  }
+  const is = wordOf(machine);
+  if (known === undefined || is === undefined || is === known) return READY;
+  const message = `node '${nodeName}' is the machine with the serial number ${is}, and was the one with ${known}`;
+  return unready(Reason.DifferentMachine, `${message}: another machine gets an object of its own`);
+}

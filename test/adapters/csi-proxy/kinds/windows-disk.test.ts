@@ -1,0 +1,219 @@
+// limit: 300 s
+// Machines and their disks: apply, assert, delete, assert.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/clock.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import { GIB, listIn, openWorld, readyOf, type World } from './world.ts';
+
+const test = suite('windows disk');
+const PAGE83 = 'naa.600a0b80001';
+
+async function withDisk(world: World, given = {}): Promise<number> {
+  const { disks } = world.machine();
+  const made = disks.make({ sizeBytes: 8n * GIB, page83: PAGE83, serialNumber: 'S-1', state: 'offline', ...given });
+  return disks.attachSeen(made);
+}
+
+const disk = (spec: object) => ({ spec: { nodeRef: 'one', selector: { page83: PAGE83 }, ...spec } });
+
+test('a machine says which disks it has; they tell who has them', async () => {
+  const world = await openWorld();
+  await withDisk(world);
+  const node = await world.ready('windowsstoragenodes/one');
+  assert.is(node.status?.['machine'], 'serial-one');
+  await world.create('windowsdisks/data', disk({}));
+  const seen = await world.until('windowsstoragenodes/one', 'claimed', ({ status }) =>
+    listIn(status, 'disks').some((each) => (each as JsonObject)['claimedBy'] === 'data'),
+  );
+  const [, second] = listIn(seen.status, 'disks');
+  assert.equal(second, {
+    number: 1,
+    identity: `page83:${PAGE83}`,
+    page83: PAGE83,
+    serialNumber: 'S-1',
+    sizeBytes: Number(8n * GIB),
+    claimedBy: 'data',
+  });
+  await world.close();
+});
+
+test('a disk is set online and partitioned, and offline again when its object is deleted; it is not wiped', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({ partition: true }));
+  const { status } = await world.ready('windowsdisks/data');
+  assert.is(status?.['state'], 'Online');
+  assert.is(listIn(status, 'volumeIDs').length, 1);
+  assert.type(status?.['seenRaw'], 'string');
+  assert.equal(world.machine().changes, ['setDiskState', 'initializeDisk', 'createBasicPartition']);
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  const left = world.machine().disks.disk(number);
+  assert.equal([left.state, left.style, left.partitions.length], ['offline', 'GPT', 2]);
+  await world.remove('windowsstoragenodes/one');
+  await world.gone('windowsstoragenodes/one');
+  await world.close();
+});
+
+test('a disk that was partitioned before was never seen raw (K2)', async () => {
+  const world = await openWorld();
+  await withDisk(world, { content: { style: 'GPT', fileSystem: 'foreign' } });
+  await world.create('windowsdisks/data', disk({ partition: true }));
+  const { status } = await world.ready('windowsdisks/data');
+  assert.is(status?.['seenRaw'], undefined);
+  assert.equal(world.machine().changes, ['setDiskState']);
+  await world.close();
+});
+
+test('a node waits for its disks before it goes', async () => {
+  const world = await openWorld();
+  await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  await world.remove('windowsstoragenodes/one');
+  assert.match(await world.says('windowsstoragenodes/one', 'WaitingForUsers'), /windowsdisk/);
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  await world.gone('windowsstoragenodes/one');
+  assert.is(world.machine().disks.disk(1).state, 'offline');
+  await world.close();
+});
+
+test('of two disks with one identity neither is touched (D1)', async () => {
+  const world = await openWorld();
+  await withDisk(world);
+  await withDisk(world, { serialNumber: 'S-2' });
+  await world.create('windowsdisks/data', disk({ partition: true }));
+  await world.create('windowsdisks/other', disk({ selector: { serialNumber: 'S-2' }, partition: true }));
+  assert.match(await world.says('windowsdisks/data', 'AmbiguousDisk'), /1 and 2/);
+  assert.match(await world.says('windowsdisks/other', 'AmbiguousDisk'), /1 and 2/);
+  await world.settle();
+  assert.equal(world.machine().changes, []);
+  await world.close();
+});
+
+test('of two objects that mean one disk the one that had it has it (K1)', async () => {
+  const world = await openWorld();
+  await withDisk(world);
+  await world.create('windowsdisks/zeta', disk({}));
+  await world.ready('windowsdisks/zeta');
+  await world.create('windowsdisks/alpha', disk({ selector: { serialNumber: 'S-1' } }));
+  assert.match(await world.says('windowsdisks/alpha', 'DiskTaken'), /WindowsDisk\/zeta/);
+  await world.remove('windowsdisks/alpha');
+  await world.gone('windowsdisks/alpha');
+  assert.is(world.machine().disks.disk(1).state, 'online', 'who does not have a disk does not set it offline');
+  await world.ready('windowsdisks/zeta');
+  await world.close();
+});
+
+test('a disk that was swapped for one of the same number is not the disk', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  const { disks, changes } = world.machine();
+  await disks.detach(number);
+  assert.is(await withDisk(world, { page83: 'naa.another' }), number);
+  changes.length = 0;
+  assert.match(await world.says('windowsdisks/data', 'DiskAbsent'), /it was number 1; .* is another one/);
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  assert.equal(changes, []);
+  await world.close();
+});
+
+test('a disk whose number changes stays the disk', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  const { disks } = world.machine();
+  const same = await disks.detach(number);
+  await withDisk(world, { page83: 'naa.another' });
+  await disks.attachSeen(same);
+  await world.until('windowsdisks/data', 'number 2', ({ status }) => status?.['number'] === 2);
+  await world.ready('windowsdisks/data');
+  await world.close();
+});
+
+test('a disk that somebody sets offline by hand is set online again', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  await world.machine().disks.host().setDiskState(number, 'offline');
+  await world.happens('it is online again', () => world.machine().disks.disk(number).state === 'online');
+  await world.close();
+});
+
+test('a disk that moved to another node is said to be there, and an object there may have it', async () => {
+  const world = await openWorld({ nodes: ['one', 'two'] });
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  const moved = await world.machine('one').disks.detach(number);
+  await world.machine('two').disks.attachSeen(moved);
+  // It is said of the other node a moment later: until then it is absent.
+  assert.match(await world.says('windowsdisks/data', 'DiskMoved'), /WindowsStorageNode\/two/);
+  await world.create('windowsdisks/there', disk({ nodeRef: 'two' }));
+  await world.ready('windowsdisks/there');
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  assert.is(moved.state, 'online', 'what has moved is not set offline by whoever had it');
+  await world.close();
+});
+
+test('a node that was renamed keeps its disks; another machine of that name gets none of them', async () => {
+  const world = await openWorld({ nodes: ['one', 'two'] });
+  await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  await world.stopNode('one');
+  await world.startNode('one', 'renamed');
+  assert.match(await world.says('windowsstoragenodes/one', 'NodeUnreachable'), /csi-proxy/);
+  await world.merge('windowsstoragenodes/one', { spec: { nodeName: 'renamed' } });
+  await world.ready('windowsstoragenodes/one');
+  await world.until('windowsdisks/data', 'on it', ({ status }) => status?.['nodeName'] === 'renamed');
+  await world.ready('windowsdisks/data');
+  await world.remove('windowsstoragenodes/two');
+  await world.gone('windowsstoragenodes/two');
+  await world.merge('windowsstoragenodes/one', { spec: { nodeName: 'two' } });
+  assert.match(await world.says('windowsstoragenodes/one', 'DifferentMachine'), /serial-two, and was .* serial-one/);
+  await world.says('windowsdisks/data', 'WaitingForDependency');
+  await world.close();
+});
+
+test('two objects of one node: the second is refused', async () => {
+  const world = await openWorld();
+  await world.ready('windowsstoragenodes/one');
+  // Who came first is told by the second.
+  await systemClock().sleep(1_100);
+  await world.create('windowsstoragenodes/again', { spec: { nodeName: 'one' } });
+  assert.match(await world.says('windowsstoragenodes/again', 'NodeTaken'), /storage\/one/);
+  await world.close();
+});
+
+test('what was on a node that is gone for good goes only when somebody says so (W3)', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  await world.stopNode('one');
+  await world.remove('windowsdisks/data');
+  await world.remove('windowsstoragenodes/one');
+  await world.until('windowsdisks/data', 'told what to do', (raw) =>
+    /node-gone=true/.test(String(readyOf(raw)['message'])),
+  );
+  await world.settle();
+  assert.ok(await world.read('windowsdisks/data'));
+  await world.merge('windowsstoragenodes/one', {
+    metadata: { annotations: { 'windows.troupe.dev/node-gone': 'true' } },
+  });
+  await world.gone('windowsdisks/data');
+  await world.gone('windowsstoragenodes/one');
+  assert.is(world.machine().disks.disk(number).state, 'online');
+  await world.close();
+});
+
+test.run();

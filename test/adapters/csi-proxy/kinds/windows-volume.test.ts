@@ -1,0 +1,158 @@
+// limit: 300 s
+// Volumes of disks: what is formatted and what is not, once and not twice.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
+import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { GIB, openWorld, type World } from './world.ts';
+
+const test = suite('windows volume');
+const PAGE83 = 'naa.600a0b80001';
+
+async function withDisk(world: World, given: Partial<NewDisk> = {}): Promise<number> {
+  const { disks } = world.machine();
+  const number = await disks.attachSeen(
+    disks.make({ sizeBytes: 8n * GIB, page83: PAGE83, state: 'offline', ...given }),
+  );
+  await world.create('windowsdisks/data', { spec: { nodeRef: 'one', selector: { page83: PAGE83 }, partition: true } });
+  return number;
+}
+
+const volume = (spec: object) => ({ spec: { diskRef: 'data', ...spec } });
+const formats = (world: World): number => world.machine().changes.filter((each) => each === 'formatVolume').length;
+
+test('a volume of a disk that was seen raw is formatted once, flushed in the end, and kept', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  const { status, metadata } = await world.ready('windowsvolumes/data');
+  assert.is(status?.['formattedBy'], metadata.uid);
+  assert.is(status?.['format'], undefined);
+  assert.ok(Number(status?.['capacityBytes']) > 0 && Number(status?.['usedBytes']) > 0);
+  await world.settle();
+  assert.is(formats(world), 1);
+  await world.remove('windowsdisks/data');
+  await world.says('windowsdisks/data', 'WaitingForUsers');
+  await world.remove('windowsvolumes/data');
+  await world.gone('windowsvolumes/data');
+  await world.gone('windowsdisks/data');
+  assert.is(world.machine().changes.at(-2), 'writeVolumeCache');
+  assert.is(world.machine().disks.disk(number).partitions.at(-1)?.volume?.fileSystem, 'NTFS');
+  await world.close();
+});
+
+test('what the policy does not let be formatted is not (F2)', async () => {
+  const world = await openWorld();
+  await withDisk(world, { content: { style: 'GPT', fileSystem: 'foreign' } });
+  await world.create('windowsvolumes/raw', volume({ formatPolicy: 'IfRaw' }));
+  await world.create('windowsvolumes/never', volume({}));
+  assert.match(await world.says('windowsvolumes/raw', 'NotFormatted'), /not seen raw/);
+  assert.match(await world.says('windowsvolumes/never', 'NotFormatted'), /Never/);
+  assert.is(formats(world), 0);
+  await world.merge('windowsvolumes/raw', { spec: { formatPolicy: 'IfUnknown' } });
+  await world.ready('windowsvolumes/raw');
+  await world.ready('windowsvolumes/never');
+  assert.is(formats(world), 1);
+  await world.close();
+});
+
+test('an actor that begins anew while it is formatted waits and looks, and formats nothing again (F1, V2)', async () => {
+  const world = await openWorld();
+  const held = Promise.withResolvers<void>();
+  world.machine().before.set('formatVolume', () => held.promise);
+  await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  await world.until('windowsvolumes/data', 'on record', ({ status }) => status?.['format'] !== undefined);
+  await world.restartActors();
+  await world.says('windowsvolumes/data', 'Formatting');
+  await world.settle();
+  held.resolve();
+  const { status, metadata } = await world.ready('windowsvolumes/data');
+  assert.equal([formats(world), status?.['formattedBy']], [1, metadata.uid]);
+  await world.close();
+});
+
+test('a format whose end nobody knows is not repeated, and said to be uncertain in time (F1)', async () => {
+  const world = await openWorld({ env: { WINDOWS_FORMAT_MS: '500' } });
+  world.machine().before.set('formatVolume', () => new Promise(() => undefined));
+  await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  await world.until('windowsvolumes/data', 'on record', ({ status }) => status?.['format'] !== undefined);
+  await world.stopNode('one');
+  world.machine().before.clear();
+  await world.startNode('one');
+  assert.match(await world.says('windowsvolumes/data', 'FormatUncertain'), /by hand/);
+  await world.settle();
+  assert.is(formats(world), 0);
+  await world.close();
+});
+
+test('a format that nobody was there to begin is asked for again (F1)', async () => {
+  const world = await openWorld();
+  world.faults.holds = 1;
+  await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  await world.ready('windowsvolumes/data');
+  assert.equal([formats(world), world.faults.holds], [1, -1]);
+  await world.close();
+});
+
+test('a format that is known to have failed is tried again', async () => {
+  const world = await openWorld();
+  let fails = 1;
+  world.machine().before.set('formatVolume', async () => {
+    if (fails-- > 0) throw new StatusError(Code.Unknown, 'the disk is busy');
+  });
+  await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  await world.ready('windowsvolumes/data');
+  assert.is(formats(world), 1);
+  await world.close();
+});
+
+test('a volume that lost its file system is not formatted a second time (F3)', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+  await world.ready('windowsvolumes/data');
+  const made = world.machine().disks.disk(number).partitions.at(-1)?.volume;
+  if (made !== undefined) made.fileSystem = 'foreign';
+  assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /not formatted again/);
+  await world.settle();
+  assert.is(formats(world), 1);
+  await world.close();
+});
+
+test('a volume follows a disk that has grown, if it is to have all of it', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw', sizeBytes: 0 }));
+  await world.ready('windowsvolumes/data');
+  const { disks, host } = world.machine();
+  disks.grow(number, 16n * GIB);
+  await host.disk.rescan();
+  await world.until(
+    'windowsvolumes/data',
+    'larger',
+    ({ status }) => Number(status?.['capacityBytes']) > Number(15n * GIB),
+  );
+  await world.close();
+});
+
+test('a disk that was swapped is not formatted for the volume of the other (V1)', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+  await world.ready('windowsvolumes/data');
+  const { disks } = world.machine();
+  await disks.detach(number);
+  const content = { style: 'GPT', fileSystem: 'foreign' } as const;
+  assert.is(await disks.attachSeen(disks.make({ sizeBytes: 8n * GIB, page83: 'naa.another', content })), number);
+  await world.says('windowsdisks/data', 'DiskAbsent');
+  await world.says('windowsvolumes/data', 'WaitingForDependency');
+  await world.settle();
+  assert.is(formats(world), 1);
+  await world.close();
+});
+
+test.run();
