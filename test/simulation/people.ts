@@ -1,4 +1,5 @@
 // What people do: users of the API server, and others who change things in the cloud.
+import { isDeepStrictEqual } from 'node:util';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -377,7 +378,7 @@ export class People {
       )
         continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
-      this.touch({ kind, namespace, name }, 'touched');
+      this.touch({ kind, namespace, name }, isSaid(object, changeOf(object, 'touched')) ? 'touched anew' : 'touched');
     }
   }
 
@@ -403,4 +404,11 @@ export class People {
       watchman.onVanished(id);
     }
   }
+}
+
+/** Whether the spec is so already: such an edit is none, and nobody hears of it. */
+function isSaid({ spec = {} }: KubeObject, { resource = {}, ...change }: JsonObject): boolean {
+  const isWithin = (part: JsonObject, whole: JsonObject): boolean =>
+    Object.entries(part).every(([field, value]) => isDeepStrictEqual(value, whole[field]));
+  return isWithin(change, spec) && isWithin(resource as JsonObject, (spec['resource'] ?? {}) as JsonObject);
 }
