@@ -126,7 +126,10 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
   }
   // What it waits for may be one of them: its ramdisk.
   if (outcome.kind === 'done' || outcome.kind === 'pausing') {
-    await ports.ensureChildren(key, listsComponents === true ? [firmwareComponentsOf(object.metadata.name)] : []);
+    const { name, deletionTimestamp } = object.metadata;
+    // Nothing is made for one that goes: its namespace may go with it, and take nothing new.
+    const isFurnished = listsComponents === true && deletionTimestamp === undefined;
+    await ports.ensureChildren(key, isFurnished ? [firmwareComponentsOf(name)] : []);
   }
   return outcome;
 }
