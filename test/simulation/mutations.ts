@@ -17,8 +17,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'machines/external-resource/context.ts',
-        from: 'if (context.object.deleting || context.externalId !== undefined) return [];',
-        to: 'if (context !== undefined) return [];',
+        from: 'if (object.deleting) return [];',
+        to: 'if (object !== undefined) return [];',
       },
     ],
   },
