@@ -152,7 +152,10 @@ export class HostWatch {
       this.#seen.set(machine.name, events.length);
       const life = this.#lives.get(nodeName(machine));
       const node = nodes.find(({ name }) => name === nodeName(machine));
-      if (node?.['provision_state'] !== 'active' || life === undefined || disk === null) continue;
+      const state = String(node?.['provision_state']);
+      // What failed is cleaned up after, and tried again.
+      if (state === 'deploy failed' || state === 'clean failed') this.#forgive(nodeName(machine));
+      if (state !== 'active' || life === undefined || disk === null) continue;
       if (disk.image === imageOf(life.host.spec))
         this.#lives.set(nodeName(machine), { ...life, fulfilled: disk.image });
     }
