@@ -11,6 +11,7 @@ import { connectionSource } from './client/connection-source.ts';
 import { NotReadyError } from './client/errors.ts';
 import type { IronicResource } from './client/ironic-resource.ts';
 import { nodePoller } from './client/poller.ts';
+import type { IronicSessionDeps } from './client/session.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
@@ -82,7 +83,15 @@ export function metal3With(options: IronicOptions): ConfiguredAdapter {
   return { ...adapter, ...configured(options) };
 }
 
-function configured(options: IronicOptions): Configured {
+/** How Ironic is reached where it is not by HTTP. */
+export type Access = Required<Pick<IronicSessionDeps, 'connection' | 'transport'>>;
+
+/** The adapter with another way to Ironic than its options say. */
+export function metal3Over(access: Access): Adapter {
+  return { ...metal3, configure: (settings) => configured(ironicOptions(settings), access) };
+}
+
+function configured(options: IronicOptions, access?: Access): Configured {
   return {
     kinds: [
       bareMetalHost(options),
@@ -93,7 +102,7 @@ function configured(options: IronicOptions): Configured {
       bmcEventSubscription,
       ...(options.hostClaims === 'served' ? [hostClaim] : []),
     ],
-    serve: (ports) => serve(options, ports),
+    serve: (ports) => serve(options, ports, access),
   };
 }
 
@@ -109,13 +118,14 @@ function dataOnly(kind: string, plural: string): FollowedKind {
   };
 }
 
-async function serve(options: IronicOptions, given: ServePorts): Promise<Served> {
+async function serve(options: IronicOptions, given: ServePorts, access?: Access): Promise<Served> {
   const { clock, log, version, readSecret, readObject, listObjects, onCall, sharers } = given;
   const ironic: IronicClient = ironicClient({
     clock,
     log,
     version,
-    connection: connectionOf(options, given),
+    connection: access?.connection ?? connectionOf(options, given),
+    ...(access !== undefined && { transport: access.transport }),
     timeoutMs: options.connection.timeoutMs,
     cacheTtlMs: options.connection.cacheTtlMs,
     callsInFlight: options.connection.callsInFlight,

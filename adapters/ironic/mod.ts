@@ -1,6 +1,6 @@
 // Bare metal as the other rooms see it; and its decisions, each a function of plain data, for whoever holds them against what other
 // implementations decide.
-export { metal3, metal3With } from './adapter.ts';
+export { type Access, metal3, metal3Over, metal3With } from './adapter.ts';
 export { admit } from './api/admission/admit.ts';
 export { answerAdmissionReview } from './api/admission/review.ts';
 export { convertObject } from './api/conversion/convert.ts';

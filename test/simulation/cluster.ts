@@ -2,7 +2,10 @@
 // garbage collection, asked in the same process.
 //
 // What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
+
+import { metal3 } from '../../adapters/ironic/mod.ts';
 import { refusalOf } from '../../adapters/kubernetes/client.ts';
+import { type Contract, crd } from '../../adapters/kubernetes/crds.ts';
 import type { Api, Resource, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
 import { rbac } from '../../adapters/kubernetes/embedded/auth/rbac.ts';
 import { ADMIN } from '../../adapters/kubernetes/embedded/auth/user.ts';
@@ -16,7 +19,7 @@ import { type Change, memoryStore } from '../../adapters/kubernetes/embedded/sto
 import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';
 import { bodyText } from '../../adapters/kubernetes/embedded/wire/http.ts';
 import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedded/wire/routes.ts';
-import { crd, type KubeClient } from '../../adapters/kubernetes/mod.ts';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -30,8 +33,9 @@ const REMEMBERED = { changes: 200, characters: 8 * 1024 * 1024 };
 const FIRST_REVISION = 100_000;
 /** The built-in resources that anybody asks for. */
 const SERVED = ['namespaces', 'secrets', 'configmaps', 'leases'];
-const CONTRACTS = [...openstackContracts, paperContract, bookContract];
-const KEYS = new Map(CONTRACTS.map(({ group, plural }) => [plural, `${group}/${plural}`]));
+const CONTRACTS: readonly Contract[] = [...openstackContracts, paperContract, bookContract];
+/** In histories of hosts nothing else is known. */
+export const HOST_CONTRACTS: readonly Contract[] = metal3.contracts;
 
 export interface Cluster {
   /** Answers a request at once. @throws as `KubeClient.call` */
@@ -48,15 +52,17 @@ export interface Cluster {
 }
 
 /** Made once a process: compiling the definitions takes longer than a history. */
-let definitions: Promise<ReadonlyMap<string, readonly Resource[]>> | undefined;
+const definitions = new Map<readonly Contract[], Promise<ReadonlyMap<string, readonly Resource[]>>>();
 
-export async function cluster(clock: Clock): Promise<Cluster> {
-  definitions ??= compiled(clock);
+export async function cluster(clock: Clock, contracts: readonly Contract[] = CONTRACTS): Promise<Cluster> {
+  const compiling = definitions.get(contracts) ?? compiled(clock, contracts);
+  definitions.set(contracts, compiling);
   const api = emptyApi(clock, FIRST_REVISION);
-  for (const [key, resources] of await definitions) api.registry.set(key, resources);
+  for (const [key, resources] of await compiling) api.registry.set(key, resources);
   collectGarbage(api);
   followNamespaces(api);
-  const keyOf = (plural: string): string => KEYS.get(plural) ?? `/${plural}`;
+  const keys = new Map(contracts.map(({ group, plural }) => [plural, `${group}/${plural}`]));
+  const keyOf = (plural: string): string => keys.get(plural) ?? `/${plural}`;
   const request = ({ path, accept, contentType, body }: Omit<KubeCall, 'method'>): ResourceRequest => {
     const [place = '', query = ''] = path.split(/\?(.*)/s);
     const route = parseRoute(place);
@@ -123,20 +129,23 @@ function emptyApi(clock: Clock, firstRevision: number): Api {
   return api;
 }
 
-async function compiled(clock: Clock): Promise<ReadonlyMap<string, readonly Resource[]>> {
+async function compiled(
+  clock: Clock,
+  contracts: readonly Contract[],
+): Promise<ReadonlyMap<string, readonly Resource[]>> {
   // Its identities are nobody's: they must not take from the chance of a history.
   const api = emptyApi({ ...clock, now: () => clock.now(), random: () => 0.5 }, 1);
   const resource = definitionResource();
   api.registry.set(resource.storeKey, [resource]);
   followDefinitions(api);
-  for (const contract of CONTRACTS) {
+  for (const contract of contracts) {
     const body = Buffer.from(JSON.stringify(crd(contract)));
     const query = new URLSearchParams();
     const common = { namespace: '', name: '', subresource: '', accept: 'application/json', userAgent: 'simulation' };
     const contentType = 'application/json';
     answer(api, 'POST', { ...common, resource, query, contentType, body, user: ADMIN, warn: () => undefined });
   }
-  const keys = [...KEYS.values()];
+  const keys = contracts.map(({ group, plural }) => `${group}/${plural}`);
   // Definitions are served a few reactions after they were written.
   for (let turn = 0; turn < 100 && keys.some((key) => api.registry.ofStoreKey(key).length === 0); turn++)
     await Promise.resolve();

@@ -1,13 +1,15 @@
 // One history: a plan played on the whole runtime in one process, under simulated time. Equal plans give equal histories.
 import pino from 'pino';
 import { mulberry32 } from '../../actors/clock.ts';
-import { type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
+import { type Address, type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type SimulatedShop, simulatedShop } from '../example-adapter/simulated-shop.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
-import { type Cluster, cluster } from './cluster.ts';
+import { type Cluster, cluster, HOST_CONTRACTS } from './cluster.ts';
 import { Hands } from './hands.ts';
+import { isOfHosts } from './host-plan.ts';
+import { HostScene } from './host-scene.ts';
 import { isInCloud } from './in-cloud.ts';
 import { isPress, PLURALS, sayingOf } from './kinds.ts';
 import { finalizersOf, leftover } from './leftovers.ts';
@@ -57,13 +59,16 @@ const REST_FOR_MS = 5_000;
 const IDLE_MS = 20_000;
 /** How long users try again what the API server does not take, after the last thing that happened, in milliseconds. */
 const PATIENCE_MS = 20_000;
+/** What BMCs say is looked at every few minutes, and by whoever begins: what is found then may be news. */
+const LOOKED_AT: ReadonlySet<string> = new Set(['hostfirmwaresettings', 'hostfirmwarecomponents']);
 /** After which not all of the mail is there, or an object does not tell what it has. */
 const FORGETTING: ReadonlySet<Happening['what']> = new Set(['wipeMail', 'wipeAll', 'rollBack', 'forgetId']);
 
 export async function play(plan: Plan, { told = false }: HistoryOptions = {}): Promise<History> {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, plan.seed ^ 0x5eed);
-  return new Performance(plan, { told, time, clock, cluster: await cluster(clock) }).play();
+  const contracts = plan.machines && HOST_CONTRACTS;
+  return new Performance(plan, { told, time, clock, cluster: await cluster(clock, contracts) }).play();
 }
 
 interface Scene {
@@ -87,6 +92,7 @@ class Performance {
   readonly #watchman: Watchman;
   readonly #people: People;
   readonly #hands: Hands;
+  readonly #hosts: HostScene | undefined;
   readonly #lastMs: number;
   #violation: Violation | undefined;
   #troubled = false;
@@ -111,18 +117,24 @@ class Performance {
       leaseMs: LEASE_MS,
     });
     const log = pino(
-      { level: told ? 'info' : 'fatal', base: null, timestamp: false },
-      { write: (line) => this.#chronicle.tellLog(line) },
+      { level: told || plan.machines !== undefined ? 'info' : 'fatal', base: null, timestamp: false },
+      {
+        write: (line) => {
+          this.#hosts?.watch.judgeText('the log', line);
+          if (told) this.#chronicle.tellLog(line);
+        },
+      },
     );
+    const hostOf = (address: Address): string | undefined => {
+      const lease = `shard.${shardOf(address, SHARDS)}`;
+      const holder = this.#broker.leases().find(({ name }) => name === lease)?.holder;
+      // The name of a pod, and what makes it unique.
+      return holder?.slice(0, holder.lastIndexOf('-'));
+    };
     this.#watchman = new Watchman({
       cluster,
       onViolation: (invariant, text) => this.#violate(invariant, text),
-      hostOf: (address) => {
-        const lease = `shard.${shardOf(address, SHARDS)}`;
-        const holder = this.#broker.leases().find(({ name }) => name === lease)?.holder;
-        // The name of a pod, and what makes it unique.
-        return holder?.slice(0, holder.lastIndexOf('-'));
-      },
+      hostOf,
       isInCloud: (kind, id) => isInCloud(this.#cloud, kind, id),
       isTroubled: () => this.#troubled,
     });
@@ -156,6 +168,16 @@ class Performance {
       },
       tell: (what) => this.#chronicle.note(`by hand: ${what}`, () => `a user ${what}`),
     });
+    if (plan.machines !== undefined) {
+      this.#hosts = new HostScene({
+        ...{ time, clock, cluster, hostOf, machines: plan.machines, chronicle: this.#chronicle },
+        onViolation: (invariant, text) => this.#violate(invariant, text),
+        onLasting: (forMs) => this.#weather.last('a machine', forMs),
+        onChange: () => {
+          this.#changed = true;
+        },
+      });
+    }
     const moments = new Moments({
       plan,
       time,
@@ -179,6 +201,7 @@ class Performance {
       cloud: this.#cloud,
       shop: this.#shop,
       shopWatch: this.#shopWatch,
+      hosts: this.#hosts,
       broker: this.#broker,
       weather: this.#weather,
       watchman: this.#watchman,
@@ -199,13 +222,14 @@ class Performance {
     this.#cluster.follow((plural, change) => {
       if (plural === 'leases') return;
       this.#changed = true;
-      this.#writes += 1;
+      if (!LOOKED_AT.has(plural)) this.#writes += 1;
       const { metadata, object } = change.stored;
       this.#chronicle.note(
         `${change.type} ${plural} ${metadata.namespace ?? ''}/${metadata.name} ${change.revision}`,
         () => `the API server: ${change.type.toLowerCase()} ${describe(object as unknown as KubeObject)}`,
       );
       this.#watchman.onChange(plural, change);
+      this.#hosts?.watch.onChange(plural, change);
       this.#shopWatch.onChange(
         change.previous?.object as unknown as KubeObject | undefined,
         object as unknown as KubeObject,
@@ -245,6 +269,7 @@ class Performance {
     // What was lost, or taken from somebody, is taken over only after a lease time, and a fresh start may take another.
     await this.#until(lastingAt + (this.#troubled ? 3 * LEASE_MS : 0) + 1);
     this.#hands.putRight();
+    this.#hosts?.users.putRight();
     this.#people.putRight();
   }
 
@@ -272,6 +297,7 @@ class Performance {
   }
 
   #unrest(): string | undefined {
+    if (this.#hosts !== undefined) return this.#hosts.unrest();
     this.#people.cleanUp();
     const [cluster, cloud, watchman, shopWatch] = [this.#cluster, this.#cloud, this.#watchman, this.#shopWatch];
     return unrest({ cluster, cloud, watchman, shopWatch });
@@ -310,7 +336,7 @@ class Performance {
     this.#people.letStrandedGo();
     this.#hands.letStrandedGo();
     const robbed = this.#plan.namespaces.filter(
-      (namespace) => this.#isSecretGoing(namespace) || this.#isBare(namespace),
+      (namespace) => this.#hosts === undefined && (this.#isSecretGoing(namespace) || this.#isBare(namespace)),
     );
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;
@@ -318,7 +344,8 @@ class Performance {
       const known = this.#cluster.get('namespaces', '', namespace);
       if (known === undefined) continue;
       // What may have been built cannot be cleaned up without it.
-      if (known.metadata.deletionTimestamp === undefined) this.#people.createSecret(namespace);
+      if (known.metadata.deletionTimestamp === undefined && this.#hosts === undefined)
+        this.#people.createSecret(namespace);
       this.#people.deleteNamespace(namespace);
     }
     this.#changed = true;
@@ -326,6 +353,8 @@ class Performance {
     let isReadAgain = false;
     await this.#rest('after everything was deleted', () => {
       this.#people.cleanUp();
+      const host = this.#hosts?.leftover();
+      if (host !== undefined) return host;
       const hasStoodStill = this.#weather.hasBeen('standStill');
       const left = leftover({ cluster, watchman, broker, plan, isTroubled: this.#troubled, hasStoodStill });
       if (left?.isMail === true) {
@@ -398,8 +427,9 @@ class Performance {
     }
     this.#changed = true;
     if (usersDo(step, this.#people, this.#hands)) return;
-    this.#troubled = true;
-    this.#processes.suffer(step);
+    if (step.what !== 'host') this.#troubled = true;
+    if (isOfHosts(step)) this.#hosts?.users.happens(step);
+    else this.#processes.suffer(step);
   }
 
   #violate(invariant: string, text: string): void {

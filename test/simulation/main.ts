@@ -6,6 +6,7 @@
 //   --coverage       which transitions of the shared machines were never taken; fails when there is one
 //   --without RULE   with a rule of the protocol switched off (P1 ... P11, P13, claim, adoption, intent, sharing, turn; `all`: one after another):
 //                    fails unless a history notices
+//   --hosts          histories of bare-metal hosts, in place of all else
 //   --told           tells the story of the first one
 //
 // A history that breaks something is played again, made smaller, and told.
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
 import { allTransitions, RARE, UNREACHABLE } from './coverage.ts';
 import { play, type Violation } from './history.ts';
+import { hostPlanOf } from './host-plan.ts';
 import { mutated } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 import { planOf } from './plan.ts';
@@ -43,13 +45,14 @@ interface Range {
   readonly histories: number;
   readonly jobs: number;
   readonly coverage: boolean;
+  readonly hosts: boolean;
 }
 
 /** Histories a process: what simulated processes were waiting for when their history ended stays in memory, 1.5 MB of each. */
 const A_PROCESS = 500;
 
 /** Plays histories in several processes, until all are played or one breaks something. */
-async function playAll(root: string, { first, histories, jobs, coverage }: Range): Promise<Outcome> {
+async function playAll(root: string, { first, histories, jobs, coverage, hosts }: Range): Promise<Outcome> {
   const children: ChildProcess[] = [];
   const taken = new Set<string>();
   let played = 0;
@@ -60,7 +63,7 @@ async function playAll(root: string, { first, histories, jobs, coverage }: Range
       await run(first + job + done * jobs, Math.min(A_PROCESS, all - done));
   };
   const run = async (from: number, count: number): Promise<void> => {
-    const options = coverage ? ['--coverage'] : [];
+    const options = [...(coverage ? ['--coverage'] : []), ...(hosts ? ['--hosts'] : [])];
     const worker = join(root, 'test/simulation/worker.ts');
     // Little outlives its history: room for what is young saves a twentieth of the time.
     const flags = ['--max-semi-space-size=64', '--conditions=@troupe/source'];
@@ -85,8 +88,11 @@ async function playAll(root: string, { first, histories, jobs, coverage }: Range
   return { played, broken, taken };
 }
 
-async function tell(seed: number, { smaller }: { readonly smaller: boolean }): Promise<void> {
-  let plan = planOf(seed);
+async function tell(
+  seed: number,
+  { smaller, hosts }: { readonly smaller: boolean; readonly hosts: boolean },
+): Promise<void> {
+  let plan = hosts ? hostPlanOf(seed) : planOf(seed);
   const { violation } = await play(plan);
   if (violation !== undefined && smaller) plan = await shrunk(plan, violation);
   const { story } = await play(plan, { told: true });
@@ -120,6 +126,7 @@ async function main(): Promise<number> {
       histories: { type: 'string', default: '100' },
       jobs: { type: 'string', default: `${availableParallelism()}` },
       coverage: { type: 'boolean', default: false },
+      hosts: { type: 'boolean', default: false },
       without: { type: 'string' },
       told: { type: 'boolean', default: false },
     },
@@ -130,7 +137,8 @@ async function main(): Promise<number> {
       throw new Error(`--${name} must be a whole number, at least 1; got '${values[name]}'`);
     return value;
   };
-  const range = { first: whole('seed'), histories: whole('histories'), jobs: whole('jobs'), coverage: values.coverage };
+  const { coverage, hosts } = values;
+  const range = { first: whole('seed'), histories: whole('histories'), jobs: whole('jobs'), coverage, hosts };
   if (values.without !== undefined) {
     const all = MUTATIONS.map(({ name }) => name);
     const names = values.without === 'all' ? all : values.without.split(',');
@@ -139,7 +147,7 @@ async function main(): Promise<number> {
     return (await withoutRule(names, range)) ? 0 : 1;
   }
   if (values.told) {
-    await tell(range.first, { smaller: false });
+    await tell(range.first, { smaller: false, hosts });
     return 0;
   }
   const clock = systemClock();
@@ -149,7 +157,7 @@ async function main(): Promise<number> {
   if (broken?.violation !== undefined) {
     const { invariant, text } = broken.violation;
     process.stdout.write(`seed ${broken.seed} breaks ${invariant}: ${text}\n`);
-    await tell(broken.seed, { smaller: true });
+    await tell(broken.seed, { smaller: true, hosts });
     return 1;
   }
   process.stdout.write(`${played} histories without a violation in ${seconds} s\n`);

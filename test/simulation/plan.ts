@@ -3,6 +3,7 @@
 import { mulberry32 } from '../../actors/clock.ts';
 import { type Faulty, faultsOf } from './faults.ts';
 import { furtherOf } from './further.ts';
+import type { HostHappening, Landscape } from './host-plan.ts';
 import { lateCreates } from './late-creates.ts';
 import { libraryOf } from './library.ts';
 import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifests.ts';
@@ -85,7 +86,8 @@ export type Happening =
   | { readonly what: 'appear'; readonly name: string }
   | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
   /** Somebody makes networks of the same name, or writes the id of one into the status. */
-  | { readonly what: 'twins' | 'usurp'; readonly object: Planned };
+  | { readonly what: 'twins' | 'usurp'; readonly object: Planned }
+  | HostHappening;
 
 export type Step = Happening & { readonly atMs: number };
 
@@ -100,10 +102,12 @@ export interface Plan {
   readonly moments: readonly Moment[];
   /** The print shop is open. */
   readonly hasPress: boolean;
+  /** The machines, where there are hosts in place of all else. */
+  readonly machines?: Landscape;
 }
 
 /** How long users and misfortunes are at it, in milliseconds. */
-const ACTIVE_MS = 90_000;
+export const ACTIVE_MS = 90_000;
 /** The deletion of a domain, of a project of others and of what is imported has conditions that are no part of the protocol. */
 const EDITED = new Set(['Network', 'Subnet', 'Router', 'Port', 'SecurityGroup', 'Project', 'Domain']);
 
@@ -206,7 +210,8 @@ function live(
   if (draw.chance(0.25)) steps.push({ atMs: at(goneAt + 500, ACTIVE_MS + 1_000), what: 'delete', object });
 }
 
-function misfortunes(
+/** What befalls processes, the bus, the API server and whatever is asked by those. */
+export function misfortunes(
   draw: Draw,
   steps: Step[],
   at: (fromMs: number, untilMs: number) => number,

@@ -4,7 +4,7 @@ import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
-import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
+import { openstackWith } from '../../adapters/openstack/mod.ts';
 import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type JsonObject,
@@ -22,6 +22,7 @@ import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
 import { type CloudWatcher, transport } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
 import { fileDownloads } from './files.ts';
+import { type IronicLine, metalOver } from './ironic.ts';
 import { pressOver, type ShopWatcher } from './shop.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
 
@@ -38,6 +39,8 @@ export interface PodDeps {
   readonly cloudWatcher: CloudWatcher;
   /** Undefined: nobody has heard of the print shop. */
   readonly press: { readonly shop: SimulatedShop; readonly watcher: ShopWatcher } | undefined;
+  /** In histories of hosts: then nobody has heard of anything else. */
+  readonly metal: Pick<IronicLine, 'ironic' | 'watcher'> | undefined;
   readonly log: Logger;
   readonly callMs: number;
   readonly defaultResyncMs: number;
@@ -81,9 +84,9 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, cloud, cloudWatcher, press, log, callMs, defaultResyncMs, adapt } = this.#deps;
+    const { name, log, callMs, adapt } = this.#deps;
     const { onSent, onTrace, onDefect } = this.#deps;
-    const presses = press === undefined ? [] : [pressOver({ pod: name, time, clock: this.clock, ...press })];
+    const adapters = this.#adapters().map(adapt);
     startRuntime({
       // Nobody listens to the trace on the bus.
       bus: {
@@ -95,18 +98,8 @@ export class Pod {
       client: this.#client(),
       clock: this.clock,
       log,
-      adapters: [
-        adapt(
-          openstackWith({
-            defaultResyncMs,
-            callsInFlight: 8,
-            transport: () => transport(name, cloud, time, this.clock, cloudWatcher, this.#uploads),
-            downloads: (clock) => fileDownloads(clock, () => cloudWatcher.pieceFate()),
-          }),
-        ),
-        ...presses.map(adapt),
-      ],
-      roles: new Set([Role.Watch, Role.Actors, REALM, ...presses.map(({ role }) => role)]),
+      adapters,
+      roles: new Set([Role.Watch, Role.Actors, ...adapters.map(({ role }) => role)]),
       callMs,
       events: false,
       podName: name,
@@ -174,6 +167,19 @@ export class Pod {
   /** All watches of this pod end as connections do. */
   breakWatches(): void {
     for (const end of [...this.#watches]) end(new TransientError('a watch broke off'));
+  }
+
+  #adapters(): readonly ConfiguredAdapter[] {
+    const { name, time, cloud, cloudWatcher, press, metal, defaultResyncMs } = this.#deps;
+    const line = { pod: name, time, clock: this.clock };
+    if (metal !== undefined) return [metalOver({ ...line, ...metal })];
+    const openstack = openstackWith({
+      defaultResyncMs,
+      callsInFlight: 8,
+      transport: () => transport(name, cloud, time, this.clock, cloudWatcher, this.#uploads),
+      downloads: (clock) => fileDownloads(clock, () => cloudWatcher.pieceFate()),
+    });
+    return press === undefined ? [openstack] : [openstack, pressOver({ ...line, ...press })];
   }
 
   #counted(): Leases {

@@ -7,6 +7,7 @@ import type { Chronicle } from './chronicle.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
+import type { HostScene } from './host-scene.ts';
 import type { MailOrder } from './mail-order.ts';
 import type { Happening, Plan } from './plan.ts';
 import { Pod } from './pod.ts';
@@ -22,6 +23,8 @@ export interface ProcessesDeps {
   readonly cloud: SimulatedCloud;
   readonly shop: SimulatedShop;
   readonly shopWatch: ShopWatch;
+  /** In histories of hosts. */
+  readonly hosts: HostScene | undefined;
   readonly broker: MemoryBroker;
   readonly weather: Weather;
   readonly watchman: Watchman;
@@ -171,7 +174,7 @@ export class Processes {
 
   #start(index: number): void {
     const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
-    const { shop, shopWatch } = this.#deps;
+    const { shop, shopWatch, hosts } = this.#deps;
     const lands = (where: string, landing: Landing): void => {
       const { pod, method, path, uid } = landing;
       if (method !== 'GET') this.#deps.onChange();
@@ -214,6 +217,18 @@ export class Processes {
             },
           }
         : undefined,
+      metal: hosts && {
+        ironic: hosts.ironic,
+        watcher: {
+          misfortune: (landing) => weather.cloudFate(landing),
+          onLanding: (landing) => {
+            lands('Ironic', landing);
+            hosts.watch.onLanding(landing);
+          },
+          onServed: () => hosts.watch.onServed(),
+          latencyMs: () => weather.cloudMs(),
+        },
+      },
       log: log.child({ pod: name }),
       callMs,
       defaultResyncMs: plan.resyncMs,
@@ -230,7 +245,10 @@ export class Processes {
         );
         watchman.onKube(who, call, before, error);
       },
-      onSent: (subject, payload) => mailOrder.onSent(name, subject, payload),
+      onSent: (subject, payload) => {
+        hosts?.watch.judgeText('mail', JSON.stringify(payload));
+        mailOrder.onSent(name, subject, payload);
+      },
       onTrace: (event) => this.#deps.onTrace(index, event),
       onDefect: this.#deps.onDefect,
     });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
+import { hostPlanOf } from './host-plan.ts';
 import { sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 import { planOf } from './plan.ts';
@@ -19,6 +20,15 @@ test('histories break no invariant (I1 to I4, I6, I8, I9)', async () => {
     const { violation } = await play(planOf(seed));
     assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
   }
+});
+
+test('nor do histories of bare-metal hosts (B1 to B5, P10, I8, I9)', async () => {
+  for (let seed = SEED; seed < SEED + COUNT; seed++) {
+    const { violation } = await play(hostPlanOf(seed));
+    assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
+  }
+  const [first, second] = [await play(hostPlanOf(SEED)), await play(hostPlanOf(SEED))];
+  assert.is(second.hash, first.hash, 'it is a function of its seed');
 });
 
 test('a history is a function of its seed', async () => {

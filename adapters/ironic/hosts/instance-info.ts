@@ -115,6 +115,13 @@ export function isSameImage(node: JsonObject, image: Maybe<Image>): boolean {
   return Object.entries(identityOf(image)).every(([name, value]) => (info[name] ?? undefined) === value);
 }
 
+/** Whether the node was told of an image at another address: other changes of an image are none. No, where either has none. */
+export function isOtherImage(node: JsonObject, image: Maybe<Image>): boolean {
+  const { image_source: source, boot_iso: iso } = mapOf(node['instance_info']);
+  const told = source ?? iso;
+  return typeof told === 'string' && isImage(image) && told !== image.url;
+}
+
 /** The options by which a node's image is known. */
 function identityOf(image: Maybe<Image>): Wanted {
   if (!isImage(image)) return { boot_iso: undefined, image_source: undefined };

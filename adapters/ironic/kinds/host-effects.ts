@@ -140,10 +140,10 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
   }
   // What it waits for may be one of them: its ramdisk.
   if (outcome.kind === 'done' || outcome.kind === 'pausing') {
-    // Where a host goes with its namespace, nothing may be made any more.
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    const more = listsComponents === true && !isLeaving ? [firmwareComponentsOf(object.metadata.name)] : [];
-    await ports.ensureChildren(key, more);
+    const { name, deletionTimestamp } = object.metadata;
+    // Nothing is made for one that goes: its namespace may go with it, and take nothing new.
+    const isFurnished = listsComponents === true && deletionTimestamp === undefined;
+    await ports.ensureChildren(key, isFurnished ? [firmwareComponentsOf(name)] : []);
   }
   return outcome;
 }

@@ -4,6 +4,7 @@
 //   V1. A deployment is asked for only after the node was told what to deploy, and validated, in the same pass.
 //   V2. Every failure reaches the host in the end: cleaning is begun anew a few times, a failure that says nothing is asked for its
 //       reason a few times.
+//   V3. What was deployed while something else came to be wanted is taken away, and not told of as what is wanted.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, type Image } from '../../../machines/bare-metal-host/host.ts';
@@ -42,6 +43,8 @@ export interface ProvisioningInput {
   readonly imageProblems: readonly string[];
   /** The node was told to deploy this very image. */
   readonly isSameImage: boolean;
+  /** The node was told to deploy from another address than is wanted by now; no, unless stated. */
+  readonly isOtherImage?: boolean;
   /** What the node is to be told of the instance; undefined until it is asked for. */
   readonly instanceData?: { readonly patch: Patch } | Problem | undefined;
   /** Undefined until it is asked for. */
@@ -64,7 +67,7 @@ const HISTORY_LIMIT = '20';
 
 /** @returns done: it is deployed */
 export function provision(input: ProvisioningInput): Step {
-  const { host, node, imageProblems, isSameImage } = input;
+  const { host, node, imageProblems, isSameImage, isOtherImage } = input;
   if (node === null) return REGISTER;
   if (imageProblems.length > 0) {
     return failed(ErrorType.Provisioning, `Validation failed: ${imageProblems.join('; ')}`);
@@ -79,6 +82,7 @@ export function provision(input: ProvisioningInput): Step {
     case ProvisionState.DeployFailed:
       return isSameImage ? tellFailure(input, node) : deploy(input, node);
     case ProvisionState.Active:
+      if (isOtherImage === true) return changeProvisionState(node, { target: Target.Deleted });
       return { step: 'done', events: [{ reason: 'ProvisioningComplete', message: provisioned(host) }] };
     case ProvisionState.DeployWait:
       if (rebootRequest(host, { onlyForced: true }) !== undefined) {

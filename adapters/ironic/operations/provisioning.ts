@@ -3,7 +3,7 @@ import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { type ConfigDriveOutcome, configDrive, configDriveSecrets, HostDataType } from '../hosts/config-drive.ts';
 import { imageProblems } from '../hosts/image-rules.ts';
-import { deploySteps, instancePatch, isSameImage } from '../hosts/instance-info.ts';
+import { deploySteps, instancePatch, isOtherImage, isSameImage } from '../hosts/instance-info.ts';
 import { registryCredentials, registrySecretName } from '../hosts/registry-credentials.ts';
 import type { IronicNode } from '../nodes/node.ts';
 import { type ProvisioningInput, provision } from '../nodes/provisioning.ts';
@@ -25,6 +25,7 @@ export async function provisionHost(ports: IronicPorts, passes: Passes, request:
         memory,
         imageProblems: imageProblems(host.spec?.image),
         isSameImage: node !== null && isSameImage(node, host.spec?.image),
+        isOtherImage: node !== null && isOtherImage(node, host.spec?.image),
         instanceData,
         configDrive: drive,
         deploySteps: deploySteps(host.spec?.customDeploy),

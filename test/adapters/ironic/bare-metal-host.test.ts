@@ -221,4 +221,26 @@ test('a deployment goes on under another process, and is made once', () =>
     assert.is(world.ironic.machine('bm1').counts.deployed, 1);
   }));
 
+test('an image that is changed while the one before is deployed is what runs in the end', () =>
+  on(async (world) => {
+    await makeHost(world, { image: IMAGE });
+    const isDeploying = (): boolean =>
+      world.ironic.nodes().some((node) => /wait call-back|deploying/.test(String(node['provision_state'])));
+    await world.until(HOST, 'being deployed', isDeploying);
+    const image = { ...IMAGE, url: 'http://images/another.raw' };
+    await world.merge(HOST, { spec: { image } });
+    const provisioned = await world.until(HOST, 'provisioned', isIn('provisioned'));
+    assert.equal(provisioningOf(provisioned)['image'], image);
+    assert.is(world.ironic.machine('bm1').disk?.image, image.url);
+  }));
+
+test('a host that is provisioned goes with its namespace', () =>
+  on(async (world) => {
+    await makeHost(world, { image: IMAGE });
+    await world.until(HOST, 'provisioned', isIn('provisioned'));
+    await world.removeNamespace();
+    await world.gone(HOST);
+    assert.equal(world.ironic.nodes(), []);
+  }));
+
 test.run();

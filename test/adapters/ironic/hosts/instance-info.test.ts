@@ -6,6 +6,7 @@ import {
   deployInterface,
   deploySteps,
   instancePatch,
+  isOtherImage,
   isSameImage,
 } from '../../../../adapters/ironic/hosts/instance-info.ts';
 import type { Patch } from '../../../../adapters/ironic/hosts/node-patch.ts';
@@ -322,6 +323,20 @@ test('the same image is told by the options of its case', () => {
   }
   for (const odd of [{}, { instance_info: null }, { instance_info: [] }, { instance_info: 'x' }]) {
     assert.is(isSameImage(odd, { url, checksum: 'c' }), false);
+  }
+});
+
+test('another image is one at another address, and nothing else', () => {
+  const image = { url, checksum: 'c' };
+  const told = (instanceInfo: object): boolean => isOtherImage({ instance_info: instanceInfo } as JsonObject, image);
+  assert.is(told({ image_source: `${url}2`, image_checksum: 'c' }), true);
+  assert.is(told({ boot_iso: `${url}2` }), true);
+  assert.is(told({ image_source: url, image_checksum: 'another' }), false);
+  assert.is(told({}), false);
+  assert.is(isOtherImage({ instance_info: { image_source: `${url}2` } }, undefined), false);
+  for (const { spec, pullSecret, title } of ROWS) {
+    const of = host(spec);
+    assert.is(isOtherImage(applied(STALE, instancePatch(STALE, of, { pullSecret })), of.spec?.image), false, title);
   }
 });
 

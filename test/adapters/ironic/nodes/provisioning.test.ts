@@ -85,6 +85,7 @@ const ROWS: readonly (readonly [string, IronicNode | null, Partial<ProvisioningI
   ],
   ['deploy failed with another image', nodeIn('deploy failed'), { isSameImage: false }, 'ask instanceData'],
   ['active', nodeIn('active'), {}, 'done'],
+  ['active with an image that is not wanted any more', nodeIn('active'), { isOtherImage: true }, asks('deleted')],
   ['wait call-back with a forced reboot', nodeIn('wait call-back'), { host: forced }, asks('deleted')],
   ['wait call-back', nodeIn('wait call-back'), {}, 'wait long'],
   ['there is no node', null, {}, 'register'],

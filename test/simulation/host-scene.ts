@@ -1,0 +1,101 @@
+// Bare metal in a history: Ironic and the machines, who uses them and who looks at them, and where hosts are to be in the end.
+import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
+import type { Address } from '../../bus/mod.ts';
+import type { BareMetalHost } from '../../machines/bare-metal-host/host.ts';
+import type { Chronicle } from './chronicle.ts';
+import { type Cluster, HOST_CONTRACTS } from './cluster.ts';
+import type { Landscape, Machine } from './host-plan.ts';
+import { HostUsers, nodeName } from './host-users.ts';
+import { HostWatch, imageOf, isDetached } from './host-watch.ts';
+import { newIronic } from './ironic.ts';
+import type { ProcessClock, SimulatedTime } from './time.ts';
+
+export interface HostSceneDeps {
+  readonly time: SimulatedTime;
+  readonly clock: ProcessClock;
+  readonly cluster: Cluster;
+  readonly machines: Landscape;
+  readonly chronicle: Chronicle;
+  readonly onViolation: (invariant: string, text: string) => void;
+  readonly hostOf: (address: Address) => string | undefined;
+  readonly onLasting: (forMs: number) => void;
+  readonly onChange: () => void;
+}
+
+export class HostScene {
+  readonly ironic: SimulatedIronic;
+  readonly watch: HostWatch;
+  readonly users: HostUsers;
+  readonly #cluster: Cluster;
+  readonly #machines: Landscape;
+
+  constructor(deps: HostSceneDeps) {
+    const { clock, cluster, machines } = deps;
+    this.#cluster = cluster;
+    this.#machines = machines;
+    this.ironic = newIronic(clock, machines);
+    this.watch = new HostWatch({ ...deps, ironic: this.ironic });
+    this.users = new HostUsers({ ...deps, ironic: this.ironic, watch: this.watch });
+  }
+
+  /** What is not yet as it has to be in the end; undefined when all is. */
+  unrest(): string | undefined {
+    if (this.users.pending > 0) return 'users still wait for the API server';
+    this.watch.look();
+    this.users.tend();
+    for (const machine of this.#machines) {
+      const host = this.#cluster.get('baremetalhosts', machine.namespace, machine.host);
+      const why = host === undefined ? this.#unrestWithout(machine) : this.#unrestOf(host as BareMetalHost, machine);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** What is left when all is deleted; undefined: nothing. */
+  leftover(): string | undefined {
+    for (const { plural } of HOST_CONTRACTS) {
+      const [left] = this.#cluster.objects(plural);
+      if (left === undefined) continue;
+      const { name, finalizers = [] } = left.metadata;
+      return `${left.kind} '${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status?.['provisioning'])}`;
+    }
+    const [node] = this.ironic.nodes();
+    return node && `the node '${String(node['name'])}' is still in Ironic`;
+  }
+
+  #unrestWithout(machine: Machine): string | undefined {
+    return this.#nodeOf(machine) && `the node '${nodeName(machine)}' is nobody's`;
+  }
+
+  #unrestOf({ metadata, spec, status }: BareMetalHost, machine: Machine): string | undefined {
+    const what = `host '${machine.host}'`;
+    if (metadata?.deletionTimestamp != null) return `${what} is deleted, and still there: ${JSON.stringify(status)}`;
+    // Whoever begins with a Secret that goes waits for the next one, which comes when nobody holds this one any more.
+    const secret = this.#cluster.get('secrets', machine.namespace, machine.secret);
+    if (secret?.metadata.deletionTimestamp !== undefined) return undefined;
+    const { state, image } = status?.provisioning ?? {};
+    const wanted = imageOf(spec);
+    // One that is to be off is not provisioned, and stays so if it is.
+    const isWanted = wanted !== undefined && (spec?.online === true || state === 'provisioned');
+    const settled = isWanted ? 'provisioned' : 'available';
+    const end = machine.isExternal ? 'externally provisioned' : settled;
+    const at = `${what} is '${state}', '${status?.operationalStatus}' (${status?.errorType}: ${status?.errorMessage})`;
+    if (isDetached({ metadata })) {
+      if (status?.operationalStatus !== 'detached') return `${at}, and is to be detached`;
+      return this.#nodeOf(machine) && `${what} is detached, and its node is still there`;
+    }
+    if (state !== end) return `${at}, and is to be '${end}'`;
+    if (status?.operationalStatus !== 'OK') return `${at}, and is to be OK`;
+    if (isWanted && image?.url !== wanted) return `${what} has ${image?.url}, and wants ${wanted}`;
+    const { power, disk } = this.ironic.machine(machine.name);
+    if (isWanted && disk?.image !== wanted) return `${machine.name} has ${disk?.image}, not ${wanted}`;
+    const isOn = power === 'power on';
+    if (isOn !== spec?.online || status.poweredOn !== isOn)
+      return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
+    return this.#nodeOf(machine) === undefined ? `${what} has no node` : undefined;
+  }
+
+  #nodeOf(machine: Machine): object | undefined {
+    return this.ironic.nodes().find(({ name }) => name === nodeName(machine));
+  }
+}

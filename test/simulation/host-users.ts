@@ -1,0 +1,299 @@
+// What users do with bare-metal hosts and the Secrets of their BMCs, and what befalls Ironic and the machines behind it.
+import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
+import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { HostAnnotation } from '../../machines/bare-metal-host/host.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Cluster, KubeCall } from './cluster.ts';
+import {
+  type HostBefallen,
+  type HostDeed,
+  type HostHappening,
+  type Landscape,
+  type Machine,
+  PASSWORD,
+} from './host-plan.ts';
+import type { HostWatch } from './host-watch.ts';
+import type { SimulatedTime } from './time.ts';
+
+export interface HostUsersDeps {
+  readonly time: SimulatedTime;
+  readonly cluster: Cluster;
+  readonly ironic: SimulatedIronic;
+  readonly machines: Landscape;
+  readonly watch: HostWatch;
+  readonly chronicle: Chronicle;
+  /** What somebody did lasts so long. */
+  readonly onLasting: (forMs: number) => void;
+  /** Something is to be looked at again. */
+  readonly onChange: () => void;
+}
+
+/** How often a user tries again what the API server did not take, and for how long, in milliseconds. */
+const AGAIN_MS = 700;
+const PATIENCE_MS = 60_000;
+/** Of a reboot that lasts until whoever asked for it has had enough. */
+const HELD_OFF = `${HostAnnotation.Reboot}/simulation`;
+
+export class HostUsers {
+  readonly #deps: HostUsersDeps;
+  /** Of each BMC as it is now. */
+  readonly #passwords = new Map<string, string>();
+  /** What users have asked for and the API server has not taken yet. */
+  pending = 0;
+
+  constructor(deps: HostUsersDeps) {
+    this.#deps = deps;
+  }
+
+  happens(happening: HostHappening): void {
+    const { watch, chronicle, ironic } = this.#deps;
+    // What was done to machines until now is judged by what was wanted until now.
+    watch.look();
+    if (happening.what === 'host') {
+      watch.onDeed(happening.machine, happening.deed);
+      this.#do(happening.deed, happening.machine, happening.number);
+      return;
+    }
+    chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
+    if (happening.what === 'hostTrouble') {
+      watch.onTrouble(happening.machine);
+      this.#befall(happening);
+    } else {
+      if (happening.what === 'restartIronic') ironic.restart();
+      else ironic.forget();
+      watch.onLoss(happening.what);
+    }
+  }
+
+  /** What holds a host up that only users can let go is over. */
+  putRight(): void {
+    for (const machine of this.#deps.machines) {
+      for (const deed of ['unpause', 'letGoOn', 'createSecret'] as const) this.#do(deed, machine, 0);
+      this.#writePassword(machine, this.#passwordOf(machine));
+    }
+  }
+
+  /** Secrets go with the hosts that own them: whoever has the host again makes another. */
+  tend(): void {
+    if (this.pending > 0) return;
+    const { cluster, machines } = this.#deps;
+    for (const machine of machines)
+      if (read(cluster, hostPath(machine)) !== undefined && read(cluster, secretPath(machine)) === undefined)
+        this.#do('createSecret', machine, 0);
+  }
+
+  #do(deed: HostDeed, machine: Machine, number: number): void {
+    const annotation = (name: string, value: string | null): void =>
+      this.#edit(machine, { metadata: { annotations: { [name]: value } } });
+    switch (deed) {
+      case 'create':
+        this.#create(hostPath(machine), hostOf(machine, number), `BareMetalHost '${machine.host}'`);
+        return;
+      case 'delete':
+        this.#ask(`deletes BareMetalHost '${machine.host}'`, { method: 'DELETE', path: hostPath(machine) });
+        return;
+      case 'image':
+        if (!machine.isExternal) this.#edit(machine, { spec: { image: imageOf(number) } });
+        return;
+      case 'unimage':
+        this.#edit(machine, { spec: { image: null } });
+        return;
+      case 'switchOn':
+      case 'switchOff':
+        this.#edit(machine, { spec: { online: deed === 'switchOn' } });
+        return;
+      case 'reboot':
+        annotation(HostAnnotation.Reboot, number % 2 === 0 ? '' : '{"mode":"hard"}');
+        return;
+      case 'holdOff':
+        annotation(HELD_OFF, '');
+        return;
+      case 'letGoOn':
+        annotation(HELD_OFF, null);
+        return;
+      case 'detach':
+        annotation(HostAnnotation.Detached, '');
+        return;
+      case 'attach':
+        annotation(HostAnnotation.Detached, null);
+        return;
+      case 'pause':
+        annotation(HostAnnotation.Paused, '');
+        return;
+      case 'unpause':
+        annotation(HostAnnotation.Paused, null);
+        return;
+      case 'inspect':
+        annotation(HostAnnotation.Inspect, '');
+        return;
+      case 'set': {
+        const settings = { ProcTurboMode: number % 2 === 0 ? 'Disabled' : 'Enabled' };
+        const path = pathOf(machine, 'hostfirmwaresettings', machine.host);
+        this.#patch(`sets firmware of '${machine.host}'`, path, { spec: { settings } });
+        return;
+      }
+      case 'rotate': {
+        const password = `${PASSWORD}-${number}`;
+        this.#passwords.set(machine.name, password);
+        this.#deps.ironic.setPassword(machine.name, password);
+        this.#writePassword(machine, password);
+        return;
+      }
+      case 'spoilSecret':
+        this.#writePassword(machine, `${PASSWORD}-wrong`);
+        return;
+      case 'deleteSecret':
+        this.#ask(`deletes Secret '${machine.secret}'`, { method: 'DELETE', path: secretPath(machine) });
+        return;
+      case 'createSecret': {
+        const data = { username: encoded('admin'), password: encoded(this.#passwordOf(machine)) };
+        const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: machine.secret }, data };
+        this.#create(secretPath(machine), secret, `Secret '${machine.secret}'`);
+        return;
+      }
+    }
+  }
+
+  #befall({ trouble, machine, forMs }: HostBefallen): void {
+    const { ironic, time, onLasting, onChange } = this.#deps;
+    const { name } = machine;
+    const behave = (behaviour: Parameters<SimulatedIronic['behave']>[1]): void => {
+      ironic.behave(name, behaviour);
+      onLasting(forMs);
+      time.after(forMs, () => {
+        ironic.behave(name, {});
+        onChange();
+      });
+    };
+    const node = ironic.nodes().find((each) => each['name'] === nodeName(machine));
+    switch (trouble) {
+      case 'hold': {
+        if (node === undefined) return;
+        const ident = String(node['uuid']);
+        ironic.hold(ident);
+        onLasting(forMs);
+        time.after(forMs, () => {
+          if (ironic.node(ident) !== undefined) ironic.release(ident);
+        });
+        return;
+      }
+      case 'bmcAway':
+        behave({ bmc: 'unreachable' });
+        return;
+      case 'deployFails':
+        behave({ failingSteps: { write_image: 'No space left on device' } });
+        return;
+      case 'cleanFails':
+        behave({ failingSteps: { erase_devices_metadata: 'the disk does not answer' } });
+        return;
+      case 'inspectFails':
+        behave({ inspectionError: 'no disk was found' });
+        return;
+      case 'softIgnored':
+        behave({ softPowerOff: 'ignored' });
+        return;
+      case 'press':
+        ironic.press(name, ironic.machine(name).power === 'power on' ? 'power off' : 'power on');
+        return;
+    }
+  }
+
+  #passwordOf({ name }: Machine): string {
+    return this.#passwords.get(name) ?? PASSWORD;
+  }
+
+  #writePassword(machine: Machine, password: string): void {
+    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data: { password: encoded(password) } });
+  }
+
+  #edit(machine: Machine, change: JsonObject): void {
+    this.#patch(`edits BareMetalHost '${machine.host}': ${JSON.stringify(change)}`, hostPath(machine), change);
+  }
+
+  #patch(what: string, path: string, body: JsonObject): void {
+    this.#ask(what, { method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+  }
+
+  /** Once; what is not there is fine. */
+  #ask(what: string, call: KubeCall): void {
+    try {
+      this.#deps.cluster.call(call);
+      this.#deps.chronicle.note(`user ${what}`, () => `a user ${what}`);
+    } catch (error) {
+      if (toErrorData(error).code !== 'absent') throw error;
+    }
+  }
+
+  /** Until the API server takes it: whoever was there before has to go first. */
+  #create(path: string, body: JsonObject, what: string): void {
+    const { cluster, time, chronicle, watch, onChange } = this.#deps;
+    const untilMs = time.elapsed() + PATIENCE_MS;
+    this.pending += 1;
+    const attempt = (): void => {
+      watch.look();
+      const there = read(cluster, path);
+      if (there === undefined) {
+        cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body });
+        chronicle.note(`user creates ${what}`, () => `a user creates ${what}`);
+      } else if (there['deletionTimestamp'] !== undefined && time.elapsed() < untilMs) {
+        time.after(AGAIN_MS, attempt);
+        return;
+      }
+      this.pending -= 1;
+      onChange();
+    };
+    attempt();
+  }
+}
+
+function read(cluster: Cluster, path: string): JsonObject | undefined {
+  try {
+    return cluster.call({ method: 'GET', path })['metadata'] as JsonObject;
+  } catch (error) {
+    if (toErrorData(error).code !== 'absent') throw error;
+    return undefined;
+  }
+}
+
+/** As Ironic has it. */
+export function nodeName({ namespace, host }: Machine): string {
+  return `${namespace}~${host}`;
+}
+
+function hostOf({ host, secret, bmc, system, mac, isExternal }: Machine, number: number): JsonObject {
+  const isWanted = !isExternal && number % 2 === 1;
+  return {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'BareMetalHost',
+    metadata: { name: host },
+    spec: {
+      online: true,
+      bootMACAddress: mac,
+      bmc: { address: `redfish-virtualmedia+${bmc}${system}`, credentialsName: secret },
+      ...(isExternal && { externallyProvisioned: true }),
+      ...(isWanted && { image: imageOf(number) }),
+    },
+  };
+}
+
+/** Of two, so that what was there before is asked for again at times. */
+function imageOf(number: number): JsonObject {
+  const url = `http://images.test/${number % 3}.raw`;
+  return { url, checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
+}
+
+function hostPath(machine: Machine): string {
+  return pathOf(machine, 'baremetalhosts', machine.host);
+}
+
+function pathOf({ namespace }: Machine, plural: string, name: string): string {
+  return `/apis/metal3.io/v1alpha1/namespaces/${namespace}/${plural}/${name}`;
+}
+
+function secretPath({ namespace, secret }: Machine): string {
+  return `/api/v1/namespaces/${namespace}/secrets/${secret}`;
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
