@@ -234,13 +234,4 @@ test('an image that is changed while the one before is deployed is what runs in 
     assert.is(world.ironic.machine('bm1').disk?.image, image.url);
   }));
 
-test('a host that is provisioned goes with its namespace', () =>
-  on(async (world) => {
-    await makeHost(world, { image: IMAGE });
-    await world.until(HOST, 'provisioned', isIn('provisioned'));
-    await world.removeNamespace();
-    await world.gone(HOST);
-    assert.equal(world.ironic.nodes(), []);
-  }));
-
 test.run();

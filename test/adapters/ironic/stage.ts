@@ -65,8 +65,6 @@ export interface Stage {
   list(plural: string): Promise<readonly Raw[]>;
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
   gone(path: string): Promise<void>;
-  /** Everything in the namespace goes with it. */
-  removeNamespace(): Promise<void>;
   events(): Promise<readonly Told[]>;
   /** All that is stored in the namespace but Secrets, as text. */
   everything(): Promise<string>;
@@ -210,9 +208,6 @@ export async function openStage(options: StageOptions): Promise<Stage> {
         await real.sleep(POLL_MS);
       }
       throw new Error(`${path} is not ${what}: ${JSON.stringify(last, null, 1)}\n${toldLately(path)}`);
-    },
-    async removeNamespace() {
-      await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}` });
     },
     async gone(path) {
       const endsAt = real.now() + deadlineMs;
