@@ -103,6 +103,19 @@ test('files that bring what they need run beside those that share it', () => {
   assert.is(order, 'cdab');
 });
 
+test('files that share a thing with each other alone run beside all others, one after another', () => {
+  const file = (body: string): string => `import { existsSync, writeFileSync } from 'node:fs';
+const until = async (name) => { while (!existsSync(name)) await new Promise((go) => setTimeout(go, 5)); };
+${HEAD}test('a', async () => { ${body} }); test.run();`;
+  const files = {
+    'a.test.ts': file("writeFileSync('a', ''); await until('b'); await until('c');"),
+    'b.test.ts': `// apart\n${file("writeFileSync('b', ''); await until('a'); await until('c');")}`,
+    'c.test.ts': `// apart: thing\n${file("writeFileSync('c', ''); await until('a'); await until('b'); writeFileSync('over', '');")}`,
+    'd.test.ts': `// apart: thing\n${file("if (!existsSync('over')) throw new Error('both at a time');")}`,
+  };
+  assert.is(runOn(files, ['--jobs', '1']).lastLine, '4 passed, 0 failed, 0 skipped');
+});
+
 test('files that measure time run when all others have ended', () => {
   const { stdout } = runOn({
     'a.test.ts': `// alone\n${HEAD}test('a', () => {}); test.run();`,
