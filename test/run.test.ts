@@ -89,18 +89,32 @@ ${HEAD}test('a', async () => { while (!existsSync('${other}')) await new Promise
   assert.is(runOn(Object.fromEntries(files), ['--jobs', '2']).lastLine, '4 passed, 0 failed, 0 skipped');
 });
 
-test('files that bring what they need run beside those that share it', () => {
-  const stdout = runOn(
-    {
-      'a.test.ts': `${HEAD}test('a', () => new Promise((go) => setTimeout(go, 300))); test.run();`,
-      'b.test.ts': `${HEAD}test('b', () => {}); test.run();`,
-      'c.test.ts': `// apart\n${HEAD}test('c', () => {}); test.run();`,
-      'd.test.ts': `// apart\n${HEAD}test('d', () => {}); test.run();`,
-    },
-    ['--jobs', '1'],
-  ).stdout;
-  const order = [...stdout.matchAll(/^passed +(.)\.test/gm)].map(([, name]) => name).join('');
-  assert.is(order, 'cdab');
+/** A file that says that it has begun, then does this, and says that it is over. */
+function begun(name: string, body: string): string {
+  return `import { existsSync, writeFileSync } from 'node:fs';
+const until = async (name) => { while (!existsSync(name)) await new Promise((go) => setTimeout(go, 5)); };
+const after = (name) => { if (!existsSync(name)) throw new Error('both at a time'); };
+writeFileSync('${name} has begun', '');
+${HEAD}test('${name}', async () => { ${body} writeFileSync('${name} is over', ''); }); test.run();`;
+}
+
+test('files that bring what they need run beside those that share it, one after another', () => {
+  const files = {
+    'a.test.ts': begun('a', "await until('b is over'); await until('c is over');"),
+    'b.test.ts': `// apart\n${begun('b', "await until('a has begun');")}`,
+    'c.test.ts': `// apart\n${begun('c', "after('b is over');")}`,
+  };
+  assert.is(runOn(files, ['--jobs', '1']).lastLine, '3 passed, 0 failed, 0 skipped');
+});
+
+test('files that share a thing with each other alone run beside all others, one after another', () => {
+  const files = {
+    'a.test.ts': begun('a', "await until('b has begun'); await until('c has begun');"),
+    'b.test.ts': `// apart\n${begun('b', "await until('a has begun'); await until('c has begun');")}`,
+    'c.test.ts': `// apart: thing\n${begun('c', "await until('a has begun'); await until('b has begun');")}`,
+    'd.test.ts': `// apart: thing\n${begun('d', "after('c is over');")}`,
+  };
+  assert.is(runOn(files, ['--jobs', '1']).lastLine, '4 passed, 0 failed, 0 skipped');
 });
 
 test('files that measure time run when all others have ended', () => {

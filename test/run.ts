@@ -8,7 +8,8 @@
 // says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
 // a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
 // Those that say `// alone` measure time, and run one by one when all others have ended. Those of test/real that say
-// `// apart` bring what they need, and run beside the others, one after another too.
+// `// apart` bring what they need, and run beside the others, one after another too; those that say `// apart: ironic` share
+// what has that name with each other alone, and run beside all others, one after another.
 // With --again a file that fails is run once more when all others have ended, by itself; if it passes then it counts as
 // passed, and is named in a line `flaky: ...` before the last: on a machine that does other things too, a test of
 // time may fail once.
@@ -41,6 +42,8 @@ interface TestFile {
   readonly limitMs: number;
   /** How it gets along with others: it computes, it waits more than it computes, it measures time, or it shares nothing. */
   readonly manner: 'computes' | 'waits' | 'alone' | 'apart';
+  /** What those that are apart share; empty: nothing. */
+  readonly shares: string;
 }
 
 interface Ended {
@@ -65,8 +68,8 @@ function testFile(path: string): TestFile {
   const head = readFileSync(path, 'utf8').slice(0, HEAD_LENGTH);
   const declared = /^\/\/ limit: (\d+) s$/m.exec(head)?.[1];
   const limitMs = declared ? Number(declared) * 1_000 : path.startsWith(REAL) ? REAL_LIMIT_MS : LIMIT_MS;
-  const manner = (/^\/\/ (waits|alone|apart)$/m.exec(head)?.[1] ?? 'computes') as TestFile['manner'];
-  return { path, name: relative(process.cwd(), path), limitMs, manner };
+  const [, manner = 'computes', shares = ''] = /^\/\/ (waits|alone|apart)(?:: (\w+))?$/m.exec(head) ?? [];
+  return { path, name: relative(process.cwd(), path), limitMs, manner: manner as TestFile['manner'], shares };
 }
 
 /** @throws {Error} a name that fits no file: a misspelt name must not look like a pass */
@@ -194,6 +197,7 @@ async function main(): Promise<number> {
   const [busy, idle, lone, apart] = (['computes', 'waits', 'alone', 'apart'] as const).map((manner) =>
     files.filter((file) => file.manner === manner),
   ) as [TestFile[], TestFile[], TestFile[], TestFile[]];
+  const lanes = Map.groupBy(apart, ({ shares }) => shares);
   let done = 0;
 
   const progress = (): void => {
@@ -235,7 +239,7 @@ async function main(): Promise<number> {
   await Promise.all([
     ...workers(jobs, () => busy.shift() ?? idle.shift()),
     ...(jobs > 1 ? workers(jobs, () => idle.shift()) : []),
-    ...workers(1, () => apart.shift()),
+    ...[...lanes.values()].flatMap((lane) => workers(1, () => lane.shift())),
   ]);
   await work(() => lone.shift());
   if (values.again && failedFiles.length > 0) {

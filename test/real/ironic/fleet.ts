@@ -79,11 +79,14 @@ export function fleet(env: Env): Fleet {
       const behave = async (trouble: Partial<Trouble>): Promise<void> => {
         await ask(`${env('AGENTS_URL')}/${name}/behaviour`, 'PUT', { ...NO_TROUBLE, ...trouble });
       };
+      const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
       const reset = async (type: 'On' | 'ForceOff'): Promise<void> => {
-        const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
         const action = `${env('BMC_URL')}${system}/Actions/ComputerSystem.Reset`;
         await ask(action, 'POST', { ResetType: type }, { authorization });
       };
+      // Its BMC keeps what somebody else had it boot from last.
+      const boot = { BootSourceOverrideTarget: 'Hdd', BootSourceOverrideEnabled: 'Continuous' };
+      await ask(`${env('BMC_URL')}${system}`, 'PATCH', { Boot: boot }, { authorization });
       return {
         name,
         mac: `52:54:00:00:${number.toString(16).padStart(2, '0')}:01`,
@@ -118,7 +121,7 @@ export function tracesOf(password: string): readonly string[] {
 
 async function ask(
   url: string,
-  method: 'GET' | 'POST' | 'PUT',
+  method: 'GET' | 'PATCH' | 'POST' | 'PUT',
   body?: Json,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<JsonObject> {

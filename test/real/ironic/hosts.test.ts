@@ -1,4 +1,5 @@
 // limit: 900 s
+// apart: ironic
 // BareMetalHosts on a real Ironic, with an API server and a bus in memory: $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $BMC_SYSTEMS, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256), and $IRONIC_USERNAME and
 // $IRONIC_PASSWORD where it wants them.
@@ -171,9 +172,9 @@ const STORIES: Readonly<Record<string, Story>> = {
     ),
 
   // 60 to 120 s: its backing off, which takes 14 minutes at most, is hurried.
-  'a host whose BMC is not reached any more is deleted in the end': ({ fleet: machines }) =>
-    withHurriedStage(async (stage) =>
-      withMachine({ stage, fleet: machines }, 'given-up', QUICK, async (host) => {
+  'a host whose BMC is not reached any more is deleted in the end': ({ fleet: machines, orders }) =>
+    withHurriedStage(orders.url, async (stage) =>
+      withMachine({ stage, fleet: machines, orders }, 'given-up', QUICK, async (host) => {
         await host.until('available');
         await host.is('on', ({ poweredOn }) => poweredOn === true);
         // Nobody is let in: what is not even answered Ironic tries for minutes each time.
@@ -238,6 +239,7 @@ const STORIES: Readonly<Record<string, Story>> = {
       const settings = (object: Raw): Readonly<Record<string, string>> =>
         (object.status?.['settings'] ?? {}) as Readonly<Record<string, string>>;
       await stage.until('hostfirmwaresettings/settings', 'read', (object) => 'ProcTurboMode' in settings(object));
+      host.wish('preparation');
       await stage.merge('hostfirmwaresettings/settings', { spec: { settings: { ProcTurboMode: 'Disabled' } } });
       await host.until('preparing');
       await host.until('available');
@@ -269,11 +271,11 @@ const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /** Time goes faster there for Troupe, and nothing is given up for it. */
-async function withHurriedStage(story: (stage: Stage) => Promise<void>): Promise<void> {
+async function withHurriedStage(endpoint: string, story: (stage: Stage) => Promise<void>): Promise<void> {
   const clock = fastClock(systemClock(), PACE_OF_THE_HURRIED);
   const stage = await openStage({
     clock,
-    ...ironic(),
+    ...ironic(endpoint),
     callMs: 30_000 * PACE_OF_THE_HURRIED,
     leaseMs: 30_000 * PACE_OF_THE_HURRIED,
     env: { IRONIC_CLIENT_TIMEOUT: `${30 * PACE_OF_THE_HURRIED}s` },

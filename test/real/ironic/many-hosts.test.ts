@@ -1,10 +1,9 @@
 // limit: 900 s
+// apart: ironic
 // As many hosts as a real Ironic has machines, ten at most, while Troupe, Ironic and Ironic's database go away under them. What is
 // given is that of `hosts.test.ts`, and two shell commands, each of which ends when Ironic is ready again:
 // $TROUPE_CHAOS_RESTART_IRONIC kills Ironic and starts it again, $TROUPE_CHAOS_FORGET_IRONIC does so without its database. Without the
 // first Ironic goes on; without the second the nodes are taken away one by one.
-//
-// On two cores that are busy with other things too, with ten hosts: REGISTER
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,11 +18,13 @@ const CLEANED = 3;
 
 const test = suite('many hosts on a real Ironic');
 
-async function crowd({ stage, fleet: machines }: Scene): Promise<void> {
+async function crowd({ stage, fleet: machines, orders }: Scene): Promise<void> {
   const lent = await Promise.all(Array.from({ length: Math.min(CROWD, machines.size) }, () => machines.lend()));
   try {
     const spec = { inspectionMode: 'fast', automatedCleaningMode: 'disabled' };
-    const hosts = await Promise.all(lent.map((machine, index) => keep(stage, machine, `crowd-${index}`, spec)));
+    const hosts = await Promise.all(
+      lent.map((machine, index) => keep({ stage, orders }, machine, `crowd-${index}`, spec)),
+    );
     const all = <Result>(what: (host: Kept) => Promise<Result>): Promise<Result[]> => Promise.all(hosts.map(what));
     await all((host) => host.until('available'));
     await all((host) => host.spec({ image: image() }));

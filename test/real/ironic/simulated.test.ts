@@ -1,4 +1,5 @@
 // limit: 900 s
+// apart: ironic
 // What the simulated Ironic answers, asked of the real one at $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256).
 
@@ -9,6 +10,7 @@ import { refusalsSuite } from '../../adapters/ironic/simulator/refusals.suite.ts
 import { sequencesSuite } from '../../adapters/ironic/simulator/sequences.suite.ts';
 
 const REQUEST_LIMIT_MS = 60_000;
+const SEQUENCES_AT_ONCE = 5;
 
 function openReal(url: string, env: (name: string) => string): OpenIronic {
   const clock = systemClock();
@@ -64,5 +66,5 @@ if (url === undefined) {
 } else {
   const env = (name: string): string => process.env[name] ?? '';
   refusalsSuite('refusals, real', async () => openReal(url, env)).run();
-  sequencesSuite('sequences, real', async () => openReal(url, env)).run();
+  sequencesSuite('sequences, real', async () => openReal(url, env), SEQUENCES_AT_ONCE).run();
 }

@@ -1,15 +1,19 @@
-// Tells stories of hosts at a time, each by a test of its own; and at the end, that no password of a BMC can be read anywhere.
+// Tells stories of hosts at a time, each by a test of its own; and at the end, that no password of a BMC can be read anywhere, and
+// that nothing was done to a host that nobody asked for.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
+import { unasked } from '../../adapters/ironic/orders.ts';
 import { openStage, type Stage } from '../../adapters/ironic/stage.ts';
 import { fleet, tracesOf } from './fleet.ts';
-import { env, ironic, type Scene } from './kept-host.ts';
+import { env, ironic, leaveNothing, type Scene } from './kept-host.ts';
+import { type OrderBook, openOrderBook } from './order-book.ts';
 
 export type Story = (scene: Scene) => Promise<void>;
 
 const SECRECY = 'no password of a BMC is told anywhere, and nothing went wrong in the code';
+const ORDERLINESS = 'nothing was deployed, wiped, cleaned or inspected without being asked for, or twice';
 
 /** All begin at once; each waits for a machine. @param stories  by title */
 export function tell(test: Test, stories: Readonly<Record<string, Story>>): void {
@@ -24,10 +28,13 @@ export function tell(test: Test, stories: Readonly<Record<string, Story>>): void
 function begun(stories: Readonly<Record<string, Story>>): ReadonlyMap<string, Promise<unknown>> {
   const clock = systemClock();
   const machines = fleet(env);
-  const scene = openStage({ clock, ...ironic(), processes: 'two' }).then(async (stage) => {
+  const opened = async (): Promise<Scene> => {
+    const orders = await openOrderBook(env('IRONIC_URL'));
+    const stage = await openStage({ clock, ...ironic(orders.url), processes: 'two' });
     await stage.start();
-    return { stage, fleet: machines };
-  });
+    return { stage, fleet: machines, orders };
+  };
+  const scene = opened();
   const beganAt = clock.now();
   const failure = async (title: string, story: Promise<void>): Promise<unknown> => {
     const error = await story.then(() => undefined).catch((reason) => reason);
@@ -40,9 +47,23 @@ function begun(stories: Readonly<Record<string, Story>>): ReadonlyMap<string, Pr
   const end = async (): Promise<void> => {
     await Promise.all(results.values());
     const { stage } = await scene;
-    await isSecret(stage, machines.passwords).finally(stage.close);
+    await isSecret(stage, machines.passwords).finally(stage.close).finally(leaveNothing);
   };
-  return new Map([...results, [SECRECY, failure(SECRECY, end())]]);
+  const secrecy = failure(SECRECY, end());
+  const order = async (): Promise<void> => {
+    await secrecy;
+    const { orders } = await scene;
+    await orders.close();
+    isOrderly(orders);
+  };
+  return new Map([...results, [SECRECY, secrecy], [ORDERLINESS, failure(ORDERLINESS, order())]]);
+}
+
+function isOrderly({ entries }: OrderBook): void {
+  assert.equal(unasked(entries), []);
+  // All of it went through the book.
+  const taken = entries.flatMap((each) => (each.what === 'ordered' && each.status === 202 ? [each.target] : []));
+  for (const target of ['inspect', 'provide', 'active', 'deleted']) assert.ok(taken.includes(target), target);
 }
 
 async function isSecret(stage: Stage, passwords: readonly string[]): Promise<void> {

@@ -2,14 +2,15 @@
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/json.ts';
+import { sideBySide } from '../../../side-by-side.ts';
 import { assertPassed, enrol, faultOf, follow, type OpenIronic, objectOf, provision, remove } from './open.ts';
 
 const CLEANING = 'cleaning > clean wait > cleaning > clean wait > cleaning';
 const DEPLOYING = 'deploying > wait call-back > deploying > wait call-back > deploying';
 
-/** The suite of one implementation; the caller runs it. */
-export function sequencesSuite(name: string, open: () => Promise<OpenIronic>): Test {
-  const all = suite(name);
+/** The suite of one implementation; the caller runs it. @param atOnce  so many sequences at a time: each has a machine of its own */
+export function sequencesSuite(name: string, open: () => Promise<OpenIronic>, atOnce = 1): Test {
+  const all = sideBySide(suite(name), atOnce);
 
   /** A node with an agent on machine `number`. */
   const agentNode = async (on: OpenIronic, number: number): Promise<{ uuid: string; path: string; name: string }> => {
