@@ -8,7 +8,8 @@
 //       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
 //       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
 //   U4. Published by compare, one publication at a time, and never after the end of the lease (P9): as only the holder of
-//       the lease begins anything, its list is the whole truth, whatever somebody else had on its way.
+//       the lease begins anything, its list is the whole truth, whatever somebody else had on its way: what of that arrives
+//       later is replaced.
 //   U5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
 //       or after a while.
 //   U6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
@@ -100,11 +101,18 @@ export class Underway {
     this.#epoch = deps.mailbox.epoch().id;
   }
 
-  /** The list on the bus, as the replay of the shard hands it over. Once this host has begun, the list is its own. */
+  /** The list on the bus, as the replay of the shard hands it over. Once this host has begun, the list is its own (U4). */
   heard(payload: JsonObject, sequence: number): void {
-    if (this.#state !== 'reading' || sequence <= this.#sequence) return;
-    this.#sequence = sequence;
-    this.#inherited = parseUnderway(payload);
+    if (sequence <= this.#sequence) return;
+    if (this.#state === 'reading') {
+      this.#sequence = sequence;
+      this.#inherited = parseUnderway(payload);
+    } else if (this.#isBegun && this.#publishing === undefined) {
+      // A publication of our own, which is heard before it is acknowledged, is not under way.
+      this.#sequence = sequence;
+      this.#revision += 1;
+      this.#tidyLater();
+    }
   }
 
   /**

@@ -391,6 +391,17 @@ test('what a predecessor had on its way is overwritten, and counts for nothing (
   assert.equal(await listed(), { ours: landsBy });
 });
 
+test('what a predecessor had on its way and arrives when nothing is begun any more is replaced, not left (U4)', async () => {
+  const scene = await begun();
+  const { bus, time, underway } = scene;
+  await resolved(time, bus.mailbox.publish(subject, { landsBy: { 'test.things.a.one': 1 }, writtenAt: 0 }));
+  const mail = await resolved(time, bus.mailbox.last(subject));
+  underway.heard(mail?.payload ?? {}, mail?.sequence ?? 0);
+  await time.advance(60_000);
+  assert.equal(await scene.listed(), {});
+  assert.is(scene.published.length, 3, 'said once, and not again');
+});
+
 test('a bus that is away holds up what would begin, and one line says so', async () => {
   const { time, clock, bus, underway, troubles } = await begun();
   bus.cut();

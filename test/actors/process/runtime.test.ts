@@ -140,7 +140,7 @@ function disks(operations: Operations, onClose: () => void = () => undefined): C
     realm: 'disks',
     role: 'disks',
     contracts: [],
-    kinds: [{ kind: 'Disk', plural: 'disks', operations: ['create'] } as unknown as DeclaredKind],
+    kinds: [{ kind: 'Disk', plural: 'disks', guards: [], operations: ['create'] } as unknown as DeclaredKind],
     serve: async () => ({ operations, close: async () => onClose() }),
   };
 }
