@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { realFiles } from '../../../adapters/csi-proxy/hosts/real-files.ts';
+import { answerLimitMs } from '../../../adapters/csi-proxy/hosts/windows/answer-limits.ts';
 import { windowsHost } from '../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { PowerShellWorker } from '../../../adapters/csi-proxy/hosts/windows/worker.ts';
 import { powerShellCommand, startWorkerProcess } from '../../../adapters/csi-proxy/hosts/windows/worker-process.ts';
@@ -18,7 +19,7 @@ export interface HostDeps {
 
 /** @throws {TerminalError} there is no Windows here */
 export async function openHost(
-  { host, files }: Pick<ServeFlags, 'host' | 'files'>,
+  { host, files, limitsMs }: Pick<ServeFlags, 'host' | 'files' | 'limitsMs'>,
   { clock, log, env }: HostDeps,
 ): Promise<Host> {
   if (host === HostKind.Memory) {
@@ -32,6 +33,13 @@ export async function openHost(
   return windowsHost({
     clock,
     files: realFiles({ drives: 'own' }),
-    worker: new PowerShellWorker({ start, clock, log }),
+    worker: new PowerShellWorker({
+      start,
+      clock,
+      log,
+      // Whoever lets a call take longer means its work.
+      answerLimitMs: (operation) =>
+        Math.max(answerLimitMs(operation), limitsMs.get(`${operation[0]?.toUpperCase()}${operation.slice(1)}`) ?? 0),
+    }),
   });
 }

@@ -46,7 +46,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     if (metricsAddress !== undefined) pages.push(await serveMetrics(metricsAddress, metrics, undefined));
     const healthAddress = address('health-probe-bind-address', flags.healthAddress);
     if (healthAddress !== undefined) {
-      pages.push(await serveHealth(healthAddress, () => (server.isServing ? undefined : 'no call is taken')));
+      pages.push(await serveHealth(healthAddress, () => (server.isServing ? host.ready?.() : 'no call is taken')));
     }
     await server.start();
     try {
