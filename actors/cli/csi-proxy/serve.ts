@@ -38,7 +38,11 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
       clock,
       log,
       metrics,
-      limits: { ...SERVER_LIMITS, callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup },
+      limits: {
+        ...SERVER_LIMITS,
+        ...flags.clientLimits,
+        callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup,
+      },
       limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
     });
     const stop = stopSignal();

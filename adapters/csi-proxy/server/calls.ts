@@ -5,10 +5,10 @@
 //   C1. Nothing that a handler throws, or that a client sends, ends the process.
 //   C2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
 //   C3. A call that nobody waits for any more is not begun.
-//   C4. No secret of a request is logged.
+//   C4. No secret of a request is logged, nor said to the caller, who may write down what it is told.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/time.ts';
-import type { Method } from '../codec/mod.ts';
+import type { MessageType, Method } from '../codec/mod.ts';
 import { isRead } from '../limits.ts';
 import { Code, StatusError } from '../status.ts';
 import { subjectOf, withoutSecrets } from './audit.ts';
@@ -56,13 +56,13 @@ function unary<Request extends object, Response extends object>(
   const limitMs = deps.limitMs(method.name);
   return (call) => {
     const refusal = deps.refusal();
-    if (refusal !== undefined) return call.answer(onTheWire(refusal));
+    if (refusal !== undefined) return call.answer(wireStatus(refusal));
     let request: Request;
     try {
       request = method.request.decode(call.request);
     } catch (error) {
       const why = `the request is no ${method.request.name}: ${messageOf(error)}`;
-      return call.answer(onTheWire(new StatusError(Code.Internal, why)));
+      return call.answer(wireStatus(new StatusError(Code.Internal, why)));
     }
     const startedAt = clock.now();
     const context = new Context(call, record.log);
@@ -75,7 +75,7 @@ function unary<Request extends object, Response extends object>(
       letDeadlineBe();
       const error = outcome instanceof StatusError ? outcome : undefined;
       record.ended(request, error, clock.now() - startedAt);
-      call.answer(outcome instanceof StatusError ? onTheWire(outcome) : outcome);
+      call.answer(outcome instanceof StatusError ? onTheWire(outcome, method.request, request) : outcome);
     };
     const work = async (): Promise<void> => {
       try {
@@ -183,9 +183,18 @@ class Context implements CallContext {
   }
 }
 
-/** A lone surrogate cannot be percent-encoded, and gRPC would throw where nobody catches (C1). */
-function onTheWire({ code, message }: StatusError): WireStatus {
+/** A lone surrogate cannot be percent-encoded, which would throw where nobody catches (C1). */
+function wireStatus({ code, message }: StatusError): WireStatus {
   return { code, details: message.slice(0, LONGEST_MESSAGE).toWellFormed() };
+}
+
+/** Of a request that could be read: Windows may say again what it was given (C4). */
+function onTheWire<Request extends object>(
+  { code, message }: StatusError,
+  type: MessageType<Request>,
+  request: Request,
+): WireStatus {
+  return wireStatus(new StatusError(code, withoutSecrets(message, type, request)));
 }
 
 function messageOf(error: unknown): string {

@@ -5,6 +5,8 @@ import { hint } from '../../nearest.ts';
 import { parseVersionName } from '../version-name.ts';
 import { DRAIN_MS, FLAGS, type Flag, SERVICE } from './flag-table.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
+import type { GuardLimits } from './http2/guard.ts';
+import type { UnaryLimits } from './http2/unary-server.ts';
 import type { Selection } from './selection.ts';
 
 export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;
@@ -30,6 +32,8 @@ export interface ServeFlags {
   /** By the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
+  /** What clients may take, where it is told. */
+  readonly clientLimits: Partial<GuardLimits & UnaryLimits>;
   readonly drainMs: number;
 }
 
@@ -85,6 +89,7 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
       }),
     ),
     callsPerGroup: whole('calls-per-group', last('calls-per-group'), 1),
+    clientLimits: clientLimits((flag) => whole(flag, last(flag), 1)),
     drainMs: whole('drain-ms', last('drain-ms'), 0) ?? DRAIN_MS,
   };
 }
@@ -111,6 +116,22 @@ function parse(args: readonly string[]): [Flag, string][] {
     if (value === undefined && FLAGS[name].type === 'string') throw new TerminalError(`${rawName} needs a value`);
     return [name, value ?? 'true'];
   });
+}
+
+const MIB = 2 ** 20;
+
+function clientLimits(whole: (flag: Flag) => number | undefined): ServeFlags['clientLimits'] {
+  const heldMib = whole('held-request-mib');
+  const given = {
+    connections: whole('connections'),
+    connectionsPerPipe: whole('connections-per-pipe'),
+    handshakeMs: whole('handshake-ms'),
+    idleMs: whole('idle-ms'),
+    requestMs: whole('request-ms'),
+    unfinishedRequests: whole('unfinished-requests'),
+    heldBytes: heldMib === undefined ? undefined : heldMib * MIB,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function isFlag(name: string): name is Flag {

@@ -277,7 +277,8 @@ export function serverSuite(test: Test): void {
       async ({ call, lines }) => {
         await call('Echo', { path: 'C:\\data', password: 'hunter2' });
         await call('GetEcho', { path: 'C:\\data' });
-        await failureOf(call('Echo', { text: 'refused', password: 'hunter2' }));
+        const { message } = await failureOf(call('Echo', { text: 'refused', password: 'hunter2' }));
+        assert.is(message, 'the password (hidden) is wrong');
         await failureOf(call('Echo', { text: 'broken', password: 'hunter2' }));
         await call('Old', {});
         await call('Old', {});

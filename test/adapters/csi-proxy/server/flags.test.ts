@@ -25,6 +25,7 @@ test('without flags, the original’s defaults and the hardened ones of this ser
     files: undefined,
     limitsMs: new Map(),
     callsPerGroup: undefined,
+    clientLimits: {},
     drainMs: 30_000,
   });
   assert.is(readFlags([], 'linux').host, 'memory');
@@ -40,6 +41,11 @@ test('one dash is as good as two, a value comes behind = or as the next argument
     assert.is(logLevel, 'debug');
     assert.is(groups.smbEncryption, 'optional');
   }
+});
+
+test('what clients may take is told by flags', () => {
+  const { clientLimits } = readFlags(['--connections=7', '--idle-ms', '5', '--held-request-mib=2'], 'win32');
+  assert.equal(clientLimits, { connections: 7, idleMs: 5, heldBytes: 2 * 2 ** 20 });
 });
 
 test('a usual installation of the original starts', () => {
