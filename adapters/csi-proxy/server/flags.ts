@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
 import { hint } from '../../nearest.ts';
+import { allServices } from '../client/all_services_generated.ts';
 import { parseVersionName } from '../version-name.ts';
 import { DRAIN_MS, FLAGS, type Flag, SERVICE } from './flag-table.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
@@ -36,6 +37,15 @@ export interface ServeFlags {
   readonly clientLimits: Partial<GuardLimits & UnaryLimits>;
   readonly drainMs: number;
 }
+
+/** The names of all calls of all versions. */
+const CALLS: readonly string[] = [
+  ...new Set(
+    Object.values(allServices).flatMap((versions) =>
+      Object.values(versions).flatMap((service) => Object.values(service).map(({ name }) => name)),
+    ),
+  ),
+];
 
 /** Of klog: from here on details are wanted. */
 const DEBUG_VERBOSITY = 4;
@@ -85,6 +95,9 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
       all('time-limit-ms').map((text): [string, number] => {
         const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
         if (rpc === '') throw new TerminalError(`--time-limit-ms must be like FormatVolume=1200000; got '${text}'`);
+        if (!CALLS.includes(rpc)) {
+          throw new TerminalError(`--time-limit-ms: there is no call '${rpc}'${hint(rpc, CALLS)}`);
+        }
         return [rpc, whole('time-limit-ms', value, 1) ?? 0];
       }),
     ),

@@ -97,6 +97,10 @@ test('what makes no sense is refused, with the flag and what it got', () => {
     [['-logtostderr=false'], '--logtostderr=false needs --log_file'],
     [['--host', 'linux'], "--host must be windows or memory; got 'linux'"],
     [['--time-limit-ms', 'FormatVolume'], "--time-limit-ms must be like FormatVolume=1200000; got 'FormatVolume'"],
+    [
+      ['--time-limit-ms', 'FormatVolum=5'],
+      "--time-limit-ms: there is no call 'FormatVolum'; did you mean 'FormatVolume'?",
+    ],
     [['--time-limit-ms', 'FormatVolume=0'], "--time-limit-ms must be a whole number, at least 1; got '0'"],
     [['--calls-per-group=0'], "--calls-per-group must be a whole number, at least 1; got '0'"],
   ] as const) {
