@@ -38,6 +38,8 @@ export function openHttp2(deps: OpeningDeps): void {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let acknowledged = false;
+  // Windows ends a write later than the client reads it, and a session takes the end of a write that is not its own amiss.
+  let isWritten = false;
   let greeted = false;
   let isMending = false;
 
@@ -82,7 +84,7 @@ export function openHttp2(deps: OpeningDeps): void {
       const { bytes, sawPing, blocks } = take(chunk);
       held = [...held, ...bytes];
       for (const piece of bytes) heldBytes += piece.length;
-      if (blocks > 0 && acknowledged && !isMending) openPlain();
+      if (blocks > 0 && acknowledged && isWritten && !isMending) openPlain();
       else if (blocks > 0 || sawPing || heldBytes > LONGEST_OPENING_BYTES) openMended();
     } catch (error) {
       refuse(error);
@@ -95,5 +97,7 @@ export function openHttp2(deps: OpeningDeps): void {
     if (greeted) openMended();
   }, FIRST_REQUEST_MS);
   socket.on('data', onData).on('end', onEnd).once('close', settle);
-  socket.write(settingsFrame({ maxConcurrentStreams }));
+  socket.write(settingsFrame({ maxConcurrentStreams }), () => {
+    isWritten = true;
+  });
 }
