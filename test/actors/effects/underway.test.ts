@@ -394,7 +394,7 @@ test('what a predecessor had on its way is overwritten, and counts for nothing (
 test('what a predecessor had on its way and arrives when nothing is begun any more is replaced, not left (U4)', async () => {
   const scene = await begun();
   const { bus, time, underway } = scene;
-  await resolved(time, bus.mailbox.publish(subject, { landsBy: { 'test.things.a.one': 1 }, writtenAt: 0 }));
+  await resolved(time, bus.mailbox.publish(subject, { landsBy: { theirs: 1 }, writtenAt: 0 }, undefined));
   const mail = await resolved(time, bus.mailbox.last(subject));
   underway.heard(mail?.payload ?? {}, mail?.sequence ?? 0);
   await time.advance(60_000);
