@@ -59,10 +59,14 @@ export async function probePipe(
 function open(path: string, limitMs: number, clock: Clock): Promise<'open' | NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path });
+    let isOver = false;
     const end = (outcome: 'open' | NodeJS.ErrnoException | undefined): void => {
+      if (isOver) return;
+      isOver = true;
       clock.clearTimeout(timer);
-      socket.destroy();
-      resolve(outcome);
+      // A server that is still busy with this one when the next comes may lose the next.
+      if (socket.closed) resolve(outcome);
+      else socket.once('close', () => resolve(outcome)).destroy();
     };
     const timer = clock.setTimeout(() => end(undefined), limitMs);
     socket.once('connect', () => end('open'));

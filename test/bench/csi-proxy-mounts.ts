@@ -46,6 +46,7 @@ export async function askedToMount(volumes: number, { clock, latencyMs, atATime 
       await clock.sleep(latencyMs);
       return answer;
     },
+    ready: () => undefined,
     close: () => double.close(),
   };
   const host = windowsHost({ worker, files: machine.files, clock });

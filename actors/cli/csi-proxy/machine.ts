@@ -7,6 +7,7 @@ import { withFaults } from '../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { parseSeed, plant } from '../../../adapters/csi-proxy/hosts/memory/seed.ts';
 import { realFiles } from '../../../adapters/csi-proxy/hosts/real-files.ts';
+import { answerLimitMs } from '../../../adapters/csi-proxy/hosts/windows/answer-limits.ts';
 import { windowsHost } from '../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { PowerShellWorker } from '../../../adapters/csi-proxy/hosts/windows/worker.ts';
 import { powerShellCommand, startWorkerProcess } from '../../../adapters/csi-proxy/hosts/windows/worker-process.ts';
@@ -22,7 +23,7 @@ export interface HostDeps {
 
 /** @throws {TerminalError} there is no Windows here, or the file with the machine makes no sense */
 export async function openHost(
-  { host, files, machine }: Pick<ServeFlags, 'host' | 'files' | 'machine'>,
+  { host, files, machine, limitsMs }: Pick<ServeFlags, 'host' | 'files' | 'machine' | 'limitsMs'>,
   { clock, log, env }: HostDeps,
 ): Promise<Host> {
   if (host === HostKind.Memory) {
@@ -39,7 +40,14 @@ export async function openHost(
   return windowsHost({
     clock,
     files: realFiles({ drives: 'own' }),
-    worker: new PowerShellWorker({ start, clock, log }),
+    worker: new PowerShellWorker({
+      start,
+      clock,
+      log,
+      // Whoever lets a call take longer means its work.
+      answerLimitMs: (operation) =>
+        Math.max(answerLimitMs(operation), limitsMs.get(`${operation[0]?.toUpperCase()}${operation.slice(1)}`) ?? 0),
+    }),
   });
 }
 

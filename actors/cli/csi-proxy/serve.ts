@@ -43,7 +43,11 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
       log,
       logOf: (group) => log.child({}, { level: groupLogLevel(flags.log, group) }),
       metrics,
-      limits: { ...SERVER_LIMITS, callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup },
+      limits: {
+        ...SERVER_LIMITS,
+        ...flags.clientLimits,
+        callsPerGroup: flags.callsPerGroup ?? SERVER_LIMITS.callsPerGroup,
+      },
       limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
     });
     const stop = stopSignal();
@@ -51,7 +55,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     if (metricsAddress !== undefined) pages.push(await serveMetrics(metricsAddress, metrics, undefined));
     const healthAddress = address('health-probe-bind-address', flags.healthAddress);
     if (healthAddress !== undefined) {
-      pages.push(await serveHealth(healthAddress, () => (server.isServing ? undefined : 'no call is taken')));
+      pages.push(await serveHealth(healthAddress, () => (server.isServing ? host.ready?.() : 'no call is taken')));
     }
     await server.start();
     try {

@@ -1,22 +1,31 @@
 // A connection to a pipe, through gRPC. It is opened anew by itself when the server comes back.
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, connectivityState, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../../../bus/time.ts';
 import { asBuffer, asIs, grpcTarget } from '../grpc.ts';
 import { callLimitMs } from '../limits.ts';
 import { probePipe } from '../pipes.ts';
 import { Code, StatusError } from '../status.ts';
 import type { CallOptions, Connection } from './connection.ts';
+import { PipeSockets } from './pipe-sockets.ts';
 
 /** Between two tries to open a pipe again, in milliseconds: a server that restarts is back at once. */
 const FIRST_BACKOFF_MS = 20;
 const LONGEST_BACKOFF_MS = 500;
 /** A server's own time limit comes first, and says more. In milliseconds. */
 const MARGIN_MS = 5_000;
+/** A server answers a new connection at once, or it has lost it. In milliseconds. */
+const HANDSHAKE_MS = 2_000;
+/** For how long a call is tried on new connections while the server spoils them, in milliseconds. */
+const HANDSHAKES_MS = 20_000;
+/** Of a message that says so: there is nothing to wait for. */
+const NOBODY_THERE = /\b(?:ENOENT|ECONNREFUSED)\b/;
 
 export interface ConnectionDeps {
   readonly clock: Clock;
   /** How long a call may take unless told, by its name, in milliseconds. */
   readonly timeoutMs?: (rpc: string) => number;
+  /** How long a server may take to answer a new connection, in milliseconds. */
+  readonly handshakeMs?: number;
 }
 
 /**
@@ -30,21 +39,26 @@ export async function openConnection(path: string, deps: ConnectionDeps): Promis
 
 function connection(
   path: string,
-  { clock, timeoutMs = (rpc) => callLimitMs(rpc) + MARGIN_MS }: ConnectionDeps,
+  { clock, timeoutMs = (rpc) => callLimitMs(rpc) + MARGIN_MS, handshakeMs = HANDSHAKE_MS }: ConnectionDeps,
 ): Connection {
-  const client = new Client(grpcTarget(path), credentials.createInsecure(), {
+  const sockets = new PipeSockets({ clock, handshakeMs });
+  const client = new Client(grpcTarget(path), sockets, {
     'grpc.initial_reconnect_backoff_ms': FIRST_BACKOFF_MS,
     'grpc.max_reconnect_backoff_ms': LONGEST_BACKOFF_MS,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_channelz': 0,
-    // A call is sent once: whether to send it again is for those to say who know what it did.
+    // Whether to send a call again is for those to say who know what it did.
     'grpc.enable_retries': 0,
   });
   let isClosed = false;
-  const send = (path: string, request: Buffer, rpc: string, options: CallOptions): Promise<Buffer> =>
+  let underWay = 0;
+  const sendOnce = (
+    path: string,
+    request: Buffer,
+    rpc: string,
+    { signal, deadline }: { signal: AbortSignal | undefined; deadline: number },
+  ): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      const { signal } = options;
-      const deadline = clock.now() + (options.timeoutMs ?? timeoutMs(rpc));
       const cancel = (): void => call.cancel();
       const call = client.makeUnaryRequest(
         path,
@@ -63,10 +77,37 @@ function connection(
       if (signal?.aborted) cancel();
       signal?.addEventListener('abort', cancel, { once: true });
     });
+  /** A call is sent once. It was not sent when the server has answered on none of the connections that it took meanwhile. */
+  const send = async (path: string, request: Buffer, rpc: string, options: CallOptions): Promise<Buffer> => {
+    const { signal } = options;
+    const startedAt = clock.now();
+    const deadline = startedAt + (options.timeoutMs ?? timeoutMs(rpc));
+    const { taken } = sockets;
+    for (;;) {
+      const { shaken } = sockets;
+      const isConnected = client.getChannel().getConnectivityState(false) === connectivityState.READY;
+      try {
+        return await sendOnce(path, request, rpc, { signal, deadline });
+      } catch (error) {
+        const isUnsent = !isConnected && sockets.shaken === shaken && sockets.taken > taken;
+        const isOver = isClosed || clock.now() >= Math.min(deadline, startedAt + HANDSHAKES_MS);
+        if (!isUnsent || isOver || !isUnavailable(error) || NOBODY_THERE.test(error.message)) throw error;
+        await clock.sleep(FIRST_BACKOFF_MS, signal);
+      }
+    }
+  };
+  const release = (): void => {
+    if (isClosed && underWay === 0) sockets.close();
+  };
   return {
     async call(method, request, options = {}) {
       if (isClosed) throw new StatusError(Code.Unavailable, 'the connection is closed');
-      const bytes = await send(method.path, asBuffer(method.request.encode(request)), method.name, options);
+      const body = asBuffer(method.request.encode(request));
+      underWay += 1;
+      const bytes = await send(method.path, body, method.name, options).finally(() => {
+        underWay -= 1;
+        release();
+      });
       const response = method.response.decode(bytes);
       // Old versions have a field for it; the reference never sets it, others may.
       const failure = 'error' in response ? response.error : undefined;
@@ -76,8 +117,13 @@ function connection(
     close() {
       isClosed = true;
       client.close();
+      release();
     },
   };
+}
+
+function isUnavailable(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === Code.Unavailable;
 }
 
 function statusOf({ code, details, message }: ServiceError): StatusError {

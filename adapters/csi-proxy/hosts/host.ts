@@ -13,6 +13,8 @@ export interface Host {
   readonly smb: SmbHost;
   readonly iscsi: IscsiHost;
   readonly system: SystemHost;
+  /** Why no call can be answered at the moment; undefined, or not there: it can. */
+  ready?(): string | undefined;
   /** Ends what the host keeps running. Work under way is given up. */
   close(): Promise<void>;
 }

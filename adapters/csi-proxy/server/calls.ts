@@ -5,16 +5,16 @@
 //   C1. Nothing that a handler throws, or that a client sends, ends the process.
 //   C2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
 //   C3. A call that nobody waits for any more is not begun.
-//   C4. No secret of a request is logged.
-import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+//   C4. No secret of a request is logged, nor said to the caller, who may write down what it is told.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/time.ts';
-import type { Method } from '../codec/mod.ts';
-import { asBuffer, asIs } from '../grpc.ts';
+import type { MessageType, Method } from '../codec/mod.ts';
 import { isRead } from '../limits.ts';
 import { Code, StatusError } from '../status.ts';
 import { subjectOf, withoutSecrets } from './audit.ts';
 import type { Gate } from './gate.ts';
+import type { WireStatus } from './http2/unary-call.ts';
+import type { UnaryCall, UnaryServer } from './http2/unary-server.ts';
 import type { Metrics } from './metrics.ts';
 import type { CallContext, GrpcServer } from './runtime.ts';
 import type { TimeLimits } from './time-limits.ts';
@@ -26,7 +26,7 @@ export interface CallsDeps {
   readonly group: string;
   readonly version: string;
   /** Where the calls come in. */
-  readonly server: Server;
+  readonly server: UnaryServer;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -37,14 +37,11 @@ export interface CallsDeps {
   limitMs(rpc: string): number;
 }
 
-type Unary = (call: ServerUnaryCall<Buffer, Uint8Array>, answer: sendUnaryData<Uint8Array>) => void;
-
 /** Takes the calls of one version of one group. Messages are decoded and encoded here, so that a failure is counted like any other. */
 export function grpcCalls(deps: CallsDeps): GrpcServer {
   return {
     handle(method, handler) {
-      const { path } = method;
-      deps.server.register<Buffer, Uint8Array>(path, unary(deps, method, handler), asBuffer, asIs, 'unary');
+      deps.server.handle(method.path, unary(deps, method, handler));
     },
   };
 }
@@ -53,50 +50,55 @@ function unary<Request extends object, Response extends object>(
   deps: CallsDeps,
   method: Method<Request, Response>,
   handler: (context: CallContext, request: Request) => Promise<Response>,
-): Unary {
+): (call: UnaryCall) => void {
   const { clock, gate } = deps;
   const record = recorder(deps, method);
   const limitMs = deps.limitMs(method.name);
-  return (call, answer) => {
+  return (call) => {
     const refusal = deps.refusal();
-    if (refusal !== undefined) return answer(onTheWire(refusal));
+    if (refusal !== undefined) return call.answer(wireStatus(refusal));
     let request: Request;
     try {
       request = method.request.decode(call.request);
     } catch (error) {
       const why = `the request is no ${method.request.name}: ${messageOf(error)}`;
-      return answer(onTheWire(new StatusError(Code.Internal, why)));
+      return call.answer(wireStatus(new StatusError(Code.Internal, why)));
     }
     const startedAt = clock.now();
     const context = new Context(call, record.log);
     record.started();
     let open = true;
-    const end = (error: StatusError | undefined, response: Uint8Array | null): void => {
+    const end = (outcome: StatusError | Uint8Array): void => {
       if (!open) return;
       open = false;
       letBe();
+      letDeadlineBe();
+      const error = outcome instanceof StatusError ? outcome : undefined;
       record.ended(request, error, clock.now() - startedAt);
-      answer(error === undefined ? null : onTheWire(error), response);
+      call.answer(outcome instanceof StatusError ? onTheWire(outcome, method.request, request) : outcome);
     };
     const work = async (): Promise<void> => {
       try {
         const stopped = deps.refusal();
         if (stopped !== undefined) throw stopped;
-        end(undefined, method.response.encode(await handler(context, request)));
+        end(method.response.encode(await handler(context, request)));
       } catch (error) {
         if (!(error instanceof StatusError)) record.unexpected(request, error);
-        end(error instanceof StatusError ? error : new StatusError(Code.Unknown, messageOf(error)), null);
+        end(error instanceof StatusError ? error : new StatusError(Code.Unknown, messageOf(error)));
       } finally {
         gate.leave();
       }
     };
     const giveUp = (code: Code, why: string): void => {
       leaveLine?.();
-      end(new StatusError(code, why), null);
+      end(new StatusError(code, why));
       context.abort();
     };
     const letBe = deps.timeLimits.start(limitMs, () => {
       giveUp(Code.DeadlineExceeded, `${method.name} took longer than ${limitMs} ms; its work may still be done`);
+    });
+    const letDeadlineBe = atDeadline(clock, startedAt, call.deadlineAt, limitMs, () => {
+      giveUp(Code.DeadlineExceeded, 'the caller waits no more');
     });
     const leaveLine = gate.enter(() => void work());
     if (leaveLine === undefined) {
@@ -105,13 +107,24 @@ function unary<Request extends object, Response extends object>(
         `too many calls of group ${deps.group} wait for their turn; try again later`,
       );
     }
-    call.once('cancelled', () => {
-      // gRPC says so after every call; an error made for nothing would be the dearest part of it.
-      if (!open) return;
-      const late = (context.deadlineAt ?? Number.POSITIVE_INFINITY) <= clock.now();
+    call.onGone = () => {
+      const late = (call.deadlineAt ?? Number.POSITIVE_INFINITY) <= clock.now();
       giveUp(late ? Code.DeadlineExceeded : Code.Cancelled, 'the caller waits no more');
-    });
+    };
   };
+}
+
+/** A caller's own deadline needs a timer only if it comes before the limit. @returns how to let it be */
+function atDeadline(
+  clock: Clock,
+  startedAt: number,
+  deadlineAt: number | undefined,
+  limitMs: number,
+  late: () => void,
+): () => void {
+  if (deadlineAt === undefined || deadlineAt >= startedAt + limitMs) return () => undefined;
+  const timer = clock.setTimeout(late, deadlineAt - startedAt);
+  return () => clock.clearTimeout(timer);
 }
 
 /** What of a call is counted and logged. */
@@ -153,9 +166,8 @@ class Context implements CallContext {
   #abort: AbortController | undefined;
   #isOver = false;
 
-  constructor(call: ServerUnaryCall<Buffer, Uint8Array>, log: Logger) {
-    const deadlineAt = Number(call.getDeadline());
-    this.deadlineAt = Number.isFinite(deadlineAt) ? deadlineAt : undefined;
+  constructor({ deadlineAt }: UnaryCall, log: Logger) {
+    this.deadlineAt = deadlineAt;
     this.log = log;
   }
 
@@ -171,9 +183,18 @@ class Context implements CallContext {
   }
 }
 
-/** A lone surrogate cannot be percent-encoded, and gRPC would throw where nobody catches (C1). */
-function onTheWire({ code, message }: StatusError): { code: number; details: string } {
+/** A lone surrogate cannot be percent-encoded, which would throw where nobody catches (C1). */
+function wireStatus({ code, message }: StatusError): WireStatus {
   return { code, details: message.slice(0, LONGEST_MESSAGE).toWellFormed() };
+}
+
+/** Of a request that could be read: Windows may say again what it was given (C4). */
+function onTheWire<Request extends object>(
+  { code, message }: StatusError,
+  type: MessageType<Request>,
+  request: Request,
+): WireStatus {
+  return wireStatus(new StatusError(code, withoutSecrets(message, type, request)));
 }
 
 function messageOf(error: unknown): string {

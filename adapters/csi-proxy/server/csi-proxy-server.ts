@@ -6,9 +6,6 @@
 //   S2. When one pipe fails, all are closed.
 //   S3. Stopping begins no call, lets those finish that run, within a limit, and then closes the pipes. Closed before, a
 //       named pipe would keep new clients waiting for as long as others are connected.
-
-import type { Socket } from 'node:net';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -17,21 +14,18 @@ import { pipePath } from '../pipes.ts';
 import { Code, StatusError } from '../status.ts';
 import { grpcCalls } from './calls.ts';
 import { Gate } from './gate.ts';
+import { Guard, type GuardLimits } from './http2/guard.ts';
+import { type UnaryLimits, UnaryServer } from './http2/unary-server.ts';
 import { type Listener, listen } from './listener.ts';
 import type { Metrics } from './metrics.ts';
 import type { RegisteredAPI } from './runtime.ts';
 import { TimeLimits } from './time-limits.ts';
 
-export interface ServerLimits {
-  /** Longest request, in bytes. */
-  readonly requestBytes: number;
+export interface ServerLimits extends GuardLimits, UnaryLimits {
   /** Calls of a group that run at a time, whichever version they came by. */
   readonly callsPerGroup: number;
   /** Calls of a group that wait for their turn; one more is refused. */
   readonly waitingPerGroup: number;
-  /** Calls under way on one connection; a client keeps back what is more. */
-  readonly callsPerConnection: number;
-  readonly connectionsPerPipe: number;
 }
 
 export const SERVER_LIMITS: ServerLimits = {
@@ -40,6 +34,13 @@ export const SERVER_LIMITS: ServerLimits = {
   waitingPerGroup: 1_024,
   callsPerConnection: 256,
   connectionsPerPipe: 1_024,
+  connections: 4_096,
+  handshakeMs: 10_000,
+  idleMs: 300_000,
+  requestMs: 10_000,
+  unfinishedRequests: 1_024,
+  heldBytes: 64 * 2 ** 20,
+  heldBytesPerConnection: 16 * 2 ** 20,
 };
 
 export interface CsiProxyServerDeps {
@@ -64,15 +65,15 @@ export interface ServedPipe {
 
 interface Serving extends ServedPipe {
   readonly gate: Gate;
-  readonly server: Server;
+  readonly server: UnaryServer;
   readonly listener: Listener;
-  readonly sockets: Set<Socket>;
 }
 
 export class CsiProxyServer {
   readonly #deps: CsiProxyServerDeps;
   readonly #limits: ServerLimits;
   readonly #timeLimits: TimeLimits;
+  readonly #guard: Guard;
   readonly #ended = Promise.withResolvers<void>();
   #serving: readonly Serving[] | undefined;
   #isStopping = false;
@@ -81,6 +82,8 @@ export class CsiProxyServer {
     this.#deps = deps;
     this.#limits = deps.limits ?? SERVER_LIMITS;
     this.#timeLimits = new TimeLimits(deps.clock);
+    this.#guard = new Guard(this.#limits);
+    deps.metrics.watch(this.#guard);
   }
 
   /** Whether calls are taken. */
@@ -133,31 +136,39 @@ export class CsiProxyServer {
     const { clock, logOf = () => this.#deps.log, metrics, pipePrefix, limitMs = callLimitMs } = this.#deps;
     const log = logOf(group);
     const timeLimits = this.#timeLimits;
-    const { requestBytes, callsPerConnection, connectionsPerPipe } = this.#limits;
-    const server = new Server({
-      'grpc.max_receive_message_length': requestBytes,
-      'grpc.max_concurrent_streams': callsPerConnection,
-      'grpc.enable_channelz': 0,
+    const path = pipePath(group, version, pipePrefix);
+    const figures = metrics.pipe(group, version);
+    const pipeLog = log.child({ group, version });
+    let mended = 0;
+    const server = new UnaryServer({
+      pipe: path,
+      clock,
+      timeLimits,
+      guard: this.#guard,
+      limits: this.#limits,
+      onClosing(why, error) {
+        figures.closed(why);
+        pipeLog[error === undefined ? 'debug' : 'warn']({ why, reason: error?.message }, 'connection closed');
+      },
+      onRefusal(why) {
+        figures.refused(why);
+        pipeLog.debug({ why }, 'request refused');
+      },
+      onMended() {
+        figures.mended();
+        if (++mended === 1) pipeLog.info('a client sends an authority that is none, as old versions of gRPC do');
+      },
     });
     const refusal = () => (this.#isStopping ? new StatusError(Code.Unavailable, 'the server is stopping') : undefined);
     registrant.register(grpcCalls({ group, version, server, clock, log, metrics, gate, refusal, limitMs, timeLimits }));
-    // The sockets are this server's own, so that it can close them: gRPC only closes those it has heard from.
-    const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-    const sockets = new Set<Socket>();
-    const path = pipePath(group, version, pipePrefix);
     const listener = await listen({
       path,
       clock,
-      connections: connectionsPerPipe,
-      onConnection(socket) {
-        sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket));
-        injector.injectConnection(socket);
-      },
+      onConnection: (socket) => server.accept(socket),
       onFailure: (error) =>
         void this.#fail(new TerminalError(`${group} ${version}: ${error.message}`, { cause: error })),
     });
-    return { group, version, path, gate, server, listener, sockets };
+    return { group, version, path, gate, server, listener };
   }
 
   async #fail(error: TerminalError): Promise<void> {
@@ -167,20 +178,13 @@ export class CsiProxyServer {
 }
 
 /** Waits for what runs, then says good-bye on every connection and waits until each is closed. */
-async function drain({ gate, listener, server, sockets }: Serving): Promise<void> {
+async function drain({ gate, listener, server }: Serving): Promise<void> {
   await gate.idle();
   listener.close();
-  // gRPC's own answer may come before the last response is out.
-  server.tryShutdown(() => undefined);
-  await Promise.all([...sockets].map(closed));
+  await server.drain();
 }
 
-async function cut({ listener, sockets }: Serving): Promise<void> {
+async function cut({ listener, server }: Serving): Promise<void> {
   listener.close();
-  for (const socket of sockets) socket.destroy();
-  await Promise.all([...sockets].map(closed));
-}
-
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => socket.once('close', () => resolve()));
+  await server.cut();
 }

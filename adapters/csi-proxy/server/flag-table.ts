@@ -114,6 +114,28 @@ export const FLAGS = {
     help: 'how long calls of this name may take, such as FormatVolume=1200000; may be repeated',
   },
   'calls-per-group': { type: 'string', value: 'N', fallback: '64', help: 'calls of a group that run at a time' },
+  'connections-per-pipe': { type: 'string', value: 'N', fallback: '1024', help: 'connections of a pipe' },
+  connections: { type: 'string', value: 'N', fallback: '4096', help: 'connections of all pipes' },
+  'handshake-ms': { type: 'string', value: 'N', fallback: '10000', help: 'how long a connection may take to begin' },
+  'idle-ms': { type: 'string', value: 'N', fallback: '300000', help: 'how long a connection may be without a call' },
+  'request-ms': {
+    type: 'string',
+    value: 'N',
+    fallback: '10000',
+    help: 'how long a request may take to come to its end, or an answer to be taken',
+  },
+  'unfinished-requests': {
+    type: 'string',
+    value: 'N',
+    fallback: '1024',
+    help: 'requests that have not come to their end',
+  },
+  'held-request-mib': {
+    type: 'string',
+    value: 'N',
+    fallback: '64',
+    help: 'what requests that are not answered yet may hold',
+  },
   'drain-ms': {
     type: 'string',
     value: 'N',

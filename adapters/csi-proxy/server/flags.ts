@@ -1,9 +1,13 @@
 // What `troupe csi-proxy serve` is told, by flags with one dash or two.
 import { TerminalError } from '../../../bus/errors.ts';
+import { hint } from '../../nearest.ts';
+import { allServices } from '../client/all_services_generated.ts';
 import { parseVersionName } from '../version-name.ts';
 import { DRAIN_MS, type Flag, SERVICE } from './flag-table.ts';
 import { GivenFlags, wholeNumber } from './given-flags.ts';
 import { type GroupOptions, KUBELET_PATH } from './group-deps.ts';
+import type { GuardLimits } from './http2/guard.ts';
+import type { UnaryLimits } from './http2/unary-server.ts';
 import { type LogFlags, logFlags } from './log-flags.ts';
 import type { Selection } from './selection.ts';
 
@@ -30,8 +34,19 @@ export interface ServeFlags {
   /** By the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
+  /** What clients may take, where it is told. */
+  readonly clientLimits: Partial<GuardLimits & UnaryLimits>;
   readonly drainMs: number;
 }
+
+/** The names of all calls of all versions. */
+const CALLS: readonly string[] = [
+  ...new Set(
+    Object.values(allServices).flatMap((versions) =>
+      Object.values(versions).flatMap((service) => Object.values(service).map(({ name }) => name)),
+    ),
+  ),
+];
 
 /** @throws {TerminalError} names the flag, the rule, and what it got */
 export function readFlags(args: readonly string[], platform: NodeJS.Platform): ServeFlags {
@@ -67,12 +82,32 @@ export function readFlags(args: readonly string[], platform: NodeJS.Platform): S
       given.all('time-limit-ms').map((text): [string, number] => {
         const [, rpc = '', value] = /^(\w+)=(.*)$/.exec(text) ?? [];
         if (rpc === '') throw new TerminalError(`--time-limit-ms must be like FormatVolume=1200000; got '${text}'`);
+        if (!CALLS.includes(rpc)) {
+          throw new TerminalError(`--time-limit-ms: there is no call '${rpc}'${hint(rpc, CALLS)}`);
+        }
         return [rpc, wholeNumber('time-limit-ms', value ?? '', 1)];
       }),
     ),
     callsPerGroup: given.whole('calls-per-group', 1),
+    clientLimits: clientLimits((flag) => given.whole(flag, 1)),
     drainMs: given.whole('drain-ms', 0) ?? DRAIN_MS,
   };
+}
+
+const MIB = 2 ** 20;
+
+function clientLimits(whole: (flag: Flag) => number | undefined): ServeFlags['clientLimits'] {
+  const heldMib = whole('held-request-mib');
+  const given = {
+    connections: whole('connections'),
+    connectionsPerPipe: whole('connections-per-pipe'),
+    handshakeMs: whole('handshake-ms'),
+    idleMs: whole('idle-ms'),
+    requestMs: whole('request-ms'),
+    unfinishedRequests: whole('unfinished-requests'),
+    heldBytes: heldMib === undefined ? undefined : heldMib * MIB,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function directory(path: string): string {

@@ -15,8 +15,6 @@ const OWNER_ONLY_MASK = 0o177;
 export interface ListenerDeps {
   readonly path: string;
   readonly clock: Clock;
-  /** Connections open at a time; one more is closed at once. */
-  readonly connections: number;
   onConnection(socket: Socket): void;
   /** The pipe failed after it was opened; it is closed. */
   onFailure(error: Error): void;
@@ -29,11 +27,10 @@ export interface Listener {
 }
 
 /** @throws {TerminalError} the name is taken, or the system refuses it */
-export async function listen({ path, clock, connections, onConnection, onFailure }: ListenerDeps): Promise<Listener> {
+export async function listen({ path, clock, onConnection, onFailure }: ListenerDeps): Promise<Listener> {
   try {
     if (process.platform !== 'win32') await clear(path, clock);
     const server = createServer(onConnection);
-    server.maxConnections = connections;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.once('listening', resolve);

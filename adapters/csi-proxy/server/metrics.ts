@@ -1,5 +1,6 @@
 // What is counted: the figures of Go's gRPC middleware, under its names, and the calls of what is deprecated.
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Closing, Guard, Refusal } from './http2/guard.ts';
 
 export interface MethodMetrics {
   /** A request has arrived, decoded. */
@@ -7,7 +8,20 @@ export interface MethodMetrics {
   ended(code: number, durationMs: number): void;
 }
 
+/** Of one version of one group. */
+export interface PipeMetrics {
+  /** A connection was closed by the server. */
+  closed(why: Closing): void;
+  /** A request was refused before it was whole. */
+  refused(why: Refusal): void;
+  /** A connection is served whose authority is none. */
+  mended(): void;
+}
+
 export interface Metrics {
+  pipe(group: string, version: string): PipeMetrics;
+  /** What is open now is read from it. */
+  watch(guard: Pick<Guard, 'connections' | 'unfinished' | 'heldBytes'>): void;
   /** @param service  with the proto package, such as `v1.Disk` */
   method(service: string, rpc: string): MethodMetrics;
   /** A call of something deprecated. */
@@ -90,7 +104,34 @@ export function serverMetrics(): Metrics {
     labelNames: ['group', 'rpc', 'version'],
     registers,
   });
+  const pipeCounter = (name: string, help: string, ...labels: string[]) =>
+    new Counter({ name, help, labelNames: ['group', 'version', ...labels], registers });
+  const closed = pipeCounter('csi_proxy_connections_closed_total', 'Connections that the server closed.', 'reason');
+  const refused = pipeCounter('csi_proxy_requests_refused_total', 'Requests refused before they were whole.', 'reason');
+  const mended = pipeCounter('csi_proxy_mended_connections_total', 'Connections served whose authority is none.');
   return {
+    pipe(group, version) {
+      const labels = { group, version };
+      return {
+        closed: (reason) => closed.inc({ ...labels, reason }),
+        refused: (reason) => refused.inc({ ...labels, reason }),
+        mended: () => mended.inc(labels),
+      };
+    },
+    watch(guard) {
+      const gauge = (name: string, help: string, value: () => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(value());
+          },
+        });
+      gauge('csi_proxy_connections', 'Connections that are open.', () => guard.connections);
+      gauge('csi_proxy_unfinished_requests', 'Requests that are not whole.', () => guard.unfinished);
+      gauge('csi_proxy_held_request_bytes', 'Of requests that are not answered yet.', () => guard.heldBytes);
+    },
     method(service, rpc) {
       const labels = { grpc_method: rpc, grpc_service: service, grpc_type: 'unary' };
       const figures: Figures = { labels, started: 0, ended: new Map() };

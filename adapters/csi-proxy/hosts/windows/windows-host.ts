@@ -43,6 +43,7 @@ export function windowsHost(deps: WindowsHostDeps): Host {
       getBIOSSerialNumber: () => worker.ask('biosSerialNumber', {}),
       ...services({ control: serviceControl(deps), clock }),
     },
+    ready: () => worker.ready(),
     close: () => worker.close(),
   };
 }

@@ -4,10 +4,12 @@
 //   W1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
 //       environment hold anything of a request.
 //   W2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
-
+//   W3. An answer that does not come in time is an end, too: who waits for it hears so, and what is asked from then on is
+//       another worker's. What the old one was asked for besides is still waited for, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import type { AdapterLog } from '../../../adapter.ts';
 import { Code, StatusError } from '../../status.ts';
+import { answerLimitMs as defaultLimitMs } from './answer-limits.ts';
 import {
   ANSWERS,
   type AnswerOf,
@@ -23,6 +25,8 @@ import type { WorkerProcess } from './worker-process.ts';
 export interface Worker {
   /** @throws {StatusError} what Windows said, by its kind */
   ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>>;
+  /** Why it answers nobody at the moment; undefined: it does. */
+  ready(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -32,6 +36,8 @@ export interface WorkerDeps {
   readonly log: AdapterLog;
   /** How long it may take until the first line comes, in milliseconds. */
   readonly readyLimitMs?: number;
+  /** How long an answer may take, by the name of the operation, in milliseconds. */
+  readonly answerLimitMs?: (operation: OperationName) => number;
   /** How long it may take to end when it is asked to, in milliseconds. */
   readonly endLimitMs?: number;
 }
@@ -40,6 +46,8 @@ const READY_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 5_000;
 
 interface Asked {
+  readonly operation: OperationName;
+  readonly timer: Timer;
   resolve(value: unknown): void;
   reject(error: StatusError): void;
 }
@@ -54,6 +62,9 @@ interface Running {
 export class PowerShellWorker implements Worker {
   readonly #deps: WorkerDeps;
   #running: Running | undefined;
+  readonly #retired = new Set<Running>();
+  /** Set from a late answer to the next worker's first line. */
+  #isRestarting = false;
   #lastId = 0;
   #isClosed = false;
 
@@ -64,11 +75,14 @@ export class PowerShellWorker implements Worker {
   async ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>> {
     if (this.#isClosed) throw new StatusError(Code.Unavailable, 'the host is closed');
     this.#running ??= this.#start();
-    const { process, asked } = this.#running;
+    const running = this.#running;
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    asked.set(id, { resolve, reject });
-    process.send(ascii(JSON.stringify({ id, operation, arguments: given })));
+    const { clock, answerLimitMs = defaultLimitMs } = this.#deps;
+    const limitMs = answerLimitMs(operation);
+    const timer = clock.setTimeout(() => this.#late(running, id, limitMs), limitMs);
+    running.asked.set(id, { operation, timer, resolve, reject });
+    running.process.send(ascii(JSON.stringify({ id, operation, arguments: given })));
     const value = await promise;
     try {
       return ANSWERS[operation](value);
@@ -77,9 +91,18 @@ export class PowerShellWorker implements Worker {
     }
   }
 
+  ready(): string | undefined {
+    return this.#isRestarting ? 'PowerShell did not answer in time; another one is started' : undefined;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    const running = this.#running;
+    const retired = [...this.#retired];
+    for (const { process } of retired) process.kill();
+    await Promise.all([this.#end(this.#running), ...retired.map(({ ended }) => ended)]);
+  }
+
+  async #end(running: Running | undefined): Promise<void> {
     if (running === undefined) return;
     running.process.end();
     const { clock, endLimitMs = END_LIMIT_MS } = this.#deps;
@@ -107,11 +130,42 @@ export class PowerShellWorker implements Worker {
           Code.Unknown,
           `PowerShell ended (${how}); whether the work was done is not known`,
         );
-        for (const { reject } of running.asked.values()) reject(error);
+        for (const { timer, reject } of running.asked.values()) {
+          clock.clearTimeout(timer);
+          reject(error);
+        }
+        running.asked.clear();
+        this.#retired.delete(running);
         ended.resolve();
       },
     });
     return running;
+  }
+
+  #late(running: Running, id: number, limitMs: number): void {
+    const asked = running.asked.get(id);
+    if (asked === undefined) return;
+    const { operation, reject } = asked;
+    this.#deps.log.error({ operation, limitMs }, 'PowerShell did not answer in time; another one is started');
+    if (this.#running === running) {
+      this.#retired.add(running);
+      this.#isRestarting = true;
+      this.#running = this.#start();
+    }
+    reject(
+      new StatusError(
+        Code.DeadlineExceeded,
+        `PowerShell did not answer to ${operation} within ${limitMs} ms; whether the work was done is not known`,
+      ),
+    );
+    this.#forget(running, id);
+  }
+
+  #forget(running: Running, id: number): void {
+    const asked = running.asked.get(id);
+    if (asked !== undefined) this.#deps.clock.clearTimeout(asked.timer);
+    running.asked.delete(id);
+    if (this.#retired.has(running) && running.asked.size === 0) running.process.kill();
   }
 
   #hear(running: Running, line: string): void {
@@ -119,6 +173,7 @@ export class PowerShellWorker implements Worker {
     if (message?.['ready'] === true && running.readyTimer !== undefined) {
       this.#deps.clock.clearTimeout(running.readyTimer);
       running.readyTimer = undefined;
+      if (this.#running === running) this.#isRestarting = false;
       return;
     }
     const id = message?.['id'];
@@ -127,7 +182,7 @@ export class PowerShellWorker implements Worker {
       this.#deps.log.warn({ length: line.length }, 'the worker of PowerShell said something unexpected');
       return;
     }
-    running.asked.delete(id as number);
+    this.#forget(running, id as number);
     const error = message['error'];
     if (error === undefined) asked.resolve(message['value']);
     else asked.reject(failureError(failureOf(error)));

@@ -58,6 +58,7 @@ export class Server {
   }
 
   #requireAllowed(name: string): void {
+    if (name === '') throw new StatusError(Code.InvalidArgument, 'service name is empty');
     if (this.#services === 'all' || this.#services.has(name.toLowerCase())) return;
     throw new StatusError(
       Code.PermissionDenied,

@@ -72,6 +72,59 @@ export function connectionSuite(test: Test): void {
     remove();
   });
 
+  test('a connection that the server takes and loses is tried again, and what was not sent is sent', async () => {
+    for (const spoil of [(socket: Socket) => void socket.resume(), (socket: Socket) => void socket.destroy()]) {
+      await served(
+        async (_context, request) => request,
+        async ({ prefix }) => {
+          const taken: Socket[] = [];
+          const front = freshPrefix();
+          // The probe comes first, then the first two connections of gRPC.
+          const server = createServer((socket) => {
+            socket.on('error', () => undefined);
+            taken.push(socket);
+            if (taken.length === 2 || taken.length === 3) spoil(socket);
+            else if (taken.length > 3) {
+              const behind = connect(pipePath('test', 'v1', prefix)).on('error', () => undefined);
+              behind.pipe(socket).pipe(behind);
+            }
+          });
+          const path = pipePath('test', 'v1', front.prefix);
+          await new Promise<void>((resolve) => server.listen(path, resolve));
+          const connection = await openConnection(path, { clock, handshakeMs: 200 });
+          assert.is((await connection.call(echoMethod('v1', 'Echo'), { text: 'once' }, {})).text, 'once');
+          assert.is(taken.length, 4);
+          connection.close();
+          server.close();
+          front.remove();
+        },
+      )();
+    }
+  });
+
+  test('a closed connection leaves nothing open, whatever the server does', async () => {
+    const { prefix, remove } = freshPrefix();
+    const path = pipePath('test', 'v1', prefix);
+    const server = createServer({ allowHalfOpen: true }, (socket) => void socket.resume().on('error', () => undefined));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const script = `
+      const { openConnection } = await import(${JSON.stringify(new URL('../../../../adapters/csi-proxy/client/open-connection.ts', import.meta.url).href)});
+      const { systemClock } = await import(${JSON.stringify(new URL('../../../../actors/clock.ts', import.meta.url).href)});
+      const { echoMethod } = await import(${JSON.stringify(new URL('../echo-group.ts', import.meta.url).href)});
+      const connection = await openConnection(${JSON.stringify(path)}, { clock: systemClock() });
+      const { code } = await connection.call(echoMethod('v1', 'Echo'), {}, { timeoutMs: 200 }).catch((error) => error);
+      connection.close();
+      process.exitCode = code;`;
+    const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const timer = clock.setTimeout(() => child.kill('SIGKILL'), 40_000);
+    assert.equal(await once(child, 'exit'), [Code.DeadlineExceeded, null]);
+    clock.clearTimeout(timer);
+    server.close();
+    remove();
+  });
+
   test(
     'a call is cancelled by its signal, before and after it is sent',
     served(

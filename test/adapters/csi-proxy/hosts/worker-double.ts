@@ -52,6 +52,10 @@ export class WorkerDouble implements Worker {
     return this.#answers[operation](given);
   }
 
+  ready(): undefined {
+    return undefined;
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -3,7 +3,9 @@ import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
+import { realFiles } from '../../../../adapters/csi-proxy/hosts/real-files.ts';
 import type { ArgumentsOf, OperationName } from '../../../../adapters/csi-proxy/hosts/windows/operations.ts';
+import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { PowerShellWorker } from '../../../../adapters/csi-proxy/hosts/windows/worker.ts';
 import {
   powerShellCommand,
@@ -243,6 +245,45 @@ test('through a real process every text comes back as it went in', async () => {
   );
   await worker.close();
   assert.is(starts, 1);
+});
+
+test('an answer that never comes ends at its limit, and another worker is asked from then on (W3)', async () => {
+  const { worker, processes, clock } = start();
+  const lost = worker.ask('listStorage', {});
+  const format = worker.ask('formatVolume', { volumeId: 'v' });
+  processes[0]?.say({ ready: true });
+  const ends = refused(lost, Code.DeadlineExceeded, /PowerShell did not answer to listStorage within 60000 ms/);
+  await clock.sleep(60_000);
+  await ends;
+  const [old, other] = processes;
+  assert.is(old?.kills, 0, 'the format is under way');
+  assert.match(worker.ready() ?? '', 'did not answer in time');
+  const serial = worker.ask('biosSerialNumber', {});
+  other?.say({ ready: true });
+  assert.is(worker.ready(), undefined);
+  other?.say({ id: other.request(0).id, value: { serialNumber: 'abc' } });
+  assert.is(await serial, 'abc');
+  old?.say({ id: old.request(1).id, error: { kind: 'other', message: 'no' } });
+  await refused(format, Code.Unknown, /no/);
+  assert.is(old?.kills, 1, 'nobody waits for the old one any more');
+  assert.is(processes.length, 2);
+  other?.say({ ready: true });
+});
+
+test('whoever waits behind an answer that never comes is answered by the next listing', async () => {
+  const { worker, processes, clock } = start();
+  const host = windowsHost({ worker, clock, files: realFiles({ drives: 'own' }) });
+  const first = refused(host.disk.rescan(), Code.DeadlineExceeded);
+  const behind = host.disk.rescan();
+  processes[0]?.say({ ready: true });
+  await clock.sleep(180_000);
+  await first;
+  await new Promise((resolve) => setImmediate(resolve));
+  const [, other] = processes;
+  other?.say({ ready: true });
+  other?.say({ id: other.request(0).id, value: {} });
+  await behind;
+  assert.is(host.ready?.(), undefined);
 });
 
 test('a program that is not there is said', async () => {

@@ -277,7 +277,8 @@ export function serverSuite(test: Test): void {
       async ({ call, lines }) => {
         await call('Echo', { path: 'C:\\data', password: 'hunter2' });
         await call('GetEcho', { path: 'C:\\data' });
-        await failureOf(call('Echo', { text: 'refused', password: 'hunter2' }));
+        const { message } = await failureOf(call('Echo', { text: 'refused', password: 'hunter2' }));
+        assert.is(message, 'the password (hidden) is wrong');
         await failureOf(call('Echo', { text: 'broken', password: 'hunter2' }));
         await call('Old', {});
         await call('Old', {});
@@ -293,17 +294,18 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('connections beyond the limit are closed', async () => {
-    const limits = { ...SERVER_LIMITS, connectionsPerPipe: 2 };
+  test('connections beyond the limit are closed while all others have calls', async () => {
+    const { held, handler } = holding();
+    const limits = { ...SERVER_LIMITS, connectionsPerPipe: 1 };
     await served(
-      echo,
-      async ({ prefix }) => {
-        const path = pipePath('test', 'v1', prefix);
-        const kept = [connect(path), connect(path)];
-        await Promise.all(kept.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
-        const refused = connect(path);
+      handler,
+      async ({ call, prefix }) => {
+        const running = call('Echo', { text: 'running' });
+        await until(() => held.length === 1, 'the call runs');
+        const refused = connect(pipePath('test', 'v1', prefix));
         await new Promise((resolve) => refused.resume().once('close', resolve));
-        for (const socket of kept) socket.destroy();
+        held[0]?.letGo();
+        assert.is((await running).text, 'running');
       },
       { limits },
     )();

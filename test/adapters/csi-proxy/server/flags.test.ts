@@ -26,6 +26,7 @@ test('without flags, the original’s defaults and the hardened ones of this ser
     machine: undefined,
     limitsMs: new Map(),
     callsPerGroup: undefined,
+    clientLimits: {},
     drainMs: 30_000,
   });
   assert.is(readFlags([], 'linux').host, 'memory');
@@ -41,6 +42,11 @@ test('one dash is as good as two, a value comes behind = or as the next argument
     assert.is(log.level, 'debug');
     assert.is(groups.smbEncryption, 'optional');
   }
+});
+
+test('what clients may take is told by flags', () => {
+  const { clientLimits } = readFlags(['--connections=7', '--idle-ms', '5', '--held-request-mib=2'], 'win32');
+  assert.equal(clientLimits, { connections: 7, idleMs: 5, heldBytes: 2 * 2 ** 20 });
 });
 
 test('a usual installation of the original starts', () => {
@@ -129,6 +135,10 @@ test('what makes no sense is refused, with the flag and what it got', () => {
     [['--host', 'linux'], "--host must be windows or memory; got 'linux'"],
     [['--host=windows', '--machine=m.yaml'], '--machine needs --host memory'],
     [['--time-limit-ms', 'FormatVolume'], "--time-limit-ms must be like FormatVolume=1200000; got 'FormatVolume'"],
+    [
+      ['--time-limit-ms', 'FormatVolum=5'],
+      "--time-limit-ms: there is no call 'FormatVolum'; did you mean 'FormatVolume'?",
+    ],
     [['--time-limit-ms', 'FormatVolume=0'], "--time-limit-ms must be a whole number, at least 1; got '0'"],
     [['--calls-per-group=0'], "--calls-per-group must be a whole number, at least 1; got '0'"],
   ] as const) {

@@ -656,11 +656,18 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
   );
 
   on('other services than those allowed are none of the caller’s business', async ({ system }) => {
-    for (const name of ['W32Time', '', 'MSiSCSI*', 'MSiSCSI\0']) {
+    for (const name of ['W32Time', 'MSiSCSI*', 'MSiSCSI\0']) {
       await refused(system.getService(context, { name }, 'v1alpha1'), Code.PermissionDenied);
       await refused(system.startService(context, { name }, 'v1alpha1'), Code.PermissionDenied);
       await refused(system.stopService(context, { name, force: true }, 'v1alpha1'), Code.PermissionDenied);
     }
+  });
+
+  on('a service without a name is refused before anybody is asked whether it is allowed', async ({ system }) => {
+    const name = '';
+    await refused(system.getService(context, { name }, 'v1alpha1'), Code.InvalidArgument);
+    await refused(system.startService(context, { name }, 'v1alpha1'), Code.InvalidArgument);
+    await refused(system.stopService(context, { name, force: true }, 'v1alpha1'), Code.InvalidArgument);
   });
 
   // versions

@@ -1,0 +1,97 @@
+// apart
+// limit: 600 s
+// Go programs of the form that drivers have, built with versions of gRPC that put the path of the pipe into `:authority` and
+// with some that do not, call all kinds of servers of this repository; and this repository's client calls one of theirs.
+import { type ChildProcess, execFileSync, fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
+import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
+import { clock, echoMethod, freshPrefix, until } from '../../adapters/csi-proxy/echo-group.ts';
+
+/** Up to 1.56 the authority is the raw path; later it is percent-encoded. */
+const GRPC_VERSIONS = ['1.38.0', '1.47.0', '1.54.0', '1.56.3', '1.58.3', '1.85.0'];
+const CALLS = 20;
+
+const SOURCES = fileURLToPath(new URL('./go/', import.meta.url));
+const SERVED_GROUPS = fileURLToPath(new URL('../../adapters/csi-proxy/served-groups.ts', import.meta.url));
+
+/** The program of `go/`, with a version of gRPC. @returns its path; undefined: that version cannot be had here */
+function built(folder: string, version: string): string | undefined {
+  const place = join(folder, version);
+  mkdirSync(place);
+  for (const name of readdirSync(SOURCES)) copyFileSync(join(SOURCES, name), join(place, name));
+  const requires = ['github.com/Microsoft/go-winio v0.6.2', `google.golang.org/grpc v${version}`];
+  writeFileSync(
+    join(place, 'go.mod'),
+    `module pipes\n\ngo 1.21\n\n${requires.map((each) => `require ${each}\n`).join('')}`,
+  );
+  const options = { cwd: place, env: { ...process.env, CGO_ENABLED: '0' } };
+  if (spawnSync('go', ['mod', 'tidy'], options).status !== 0) return undefined;
+  execFileSync('go', ['build', '-o', 'pipes', '.'], options);
+  return join(place, 'pipes');
+}
+
+if (spawnSync('go', ['version']).status !== 0) {
+  process.stdout.write('skipped: no Go\n');
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-go-'));
+  const programs = GRPC_VERSIONS.map((version) => ({ version, program: built(folder, version) }));
+  if (programs.some(({ program }) => program === undefined)) {
+    process.stdout.write('skipped: the modules of Go cannot be had\n');
+    rmSync(folder, { recursive: true });
+  } else {
+    const test = suite('csi-proxy, clients of Go');
+
+    test('every version of gRPC is served', async () => {
+      const { prefix, remove } = freshPrefix();
+      const server: ChildProcess = fork(SERVED_GROUPS, [prefix]);
+      await once(server, 'message');
+      const results = programs.map(({ version, program = '' }) => {
+        const result = join(folder, `${version}.result`);
+        const path = pipePath('disk', 'v1', prefix);
+        execFileSync(program, ['call', path, '/v1.Disk/ListDiskIDs', String(CALLS), result]);
+        return `${version}: ${readFileSync(result, 'utf8')}`;
+      });
+      assert.equal(
+        results,
+        GRPC_VERSIONS.map((version) => `${version}: ok`),
+      );
+      const exit = once(server, 'exit');
+      server.send('stop');
+      await exit;
+      remove();
+    });
+
+    test('a server of Go is called, connection after connection', async () => {
+      const { prefix, remove } = freshPrefix();
+      const path = pipePath('test', 'v1', prefix);
+      const server = spawn(programs[0]?.program ?? '', ['serve', path], { stdio: 'ignore' });
+      const exit = once(server, 'exit');
+      await until(async () => {
+        try {
+          (await openConnection(path, { clock })).close();
+          return true;
+        } catch {
+          return false;
+        }
+      }, 'the server of Go is there');
+      for (let each = 0; each < CALLS; each++) {
+        const connection = await openConnection(path, { clock });
+        assert.is((await connection.call(echoMethod('v1', 'Echo'), { text: 'there' }, {})).text, 'there');
+        connection.close();
+      }
+      server.kill();
+      await exit;
+      remove();
+    });
+
+    test.run();
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  }
+}
