@@ -164,9 +164,13 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
   return dependencies.filter(({ neededFor }) => neededFor === 'always');
 }
 
-/** What is itself being deleted is held for as long as it is needed, and does for what exists. */
-export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'object' | 'joined'>): boolean {
-  const isToKeep = isDeleting(context.object.host) || context.joined !== undefined;
+/**
+ * What is itself being deleted is held for as long as it is needed, and does for what exists: a node that was registered, by this life
+ * or an earlier one.
+ */
+export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'object' | 'joined' | 'status'>): boolean {
+  const isRegistered = context.joined !== undefined || (context.status.provisioning?.ID ?? '') !== '';
+  const isToKeep = isDeleting(context.object.host) || isRegistered;
   return credentials(context).every((each) => isUsable(each, []) || (isToKeep && isServing(each)));
 }
 

@@ -70,10 +70,10 @@ export class HostScene {
   #unrestOf({ metadata, spec, status }: BareMetalHost, machine: Machine): string | undefined {
     const what = `host '${machine.host}'`;
     if (metadata?.deletionTimestamp != null) return `${what} is deleted, and still there: ${JSON.stringify(status)}`;
-    // Whoever begins with a Secret that goes waits for the next one, which comes when nobody holds this one any more.
+    const { ID: id, state, image } = status?.provisioning ?? {};
+    // A host that was never registered waits for the Secret after one that goes, which is made when nobody holds that any more.
     const secret = this.#cluster.get('secrets', machine.namespace, machine.secret);
-    if (secret?.metadata.deletionTimestamp !== undefined) return undefined;
-    const { state, image } = status?.provisioning ?? {};
+    if (secret?.metadata.deletionTimestamp !== undefined && (id ?? '') === '') return undefined;
     const wanted = imageOf(spec);
     // One that is to be off is not provisioned, and stays so if it is.
     const isWanted = wanted !== undefined && (spec?.online === true || state === 'provisioned');

@@ -143,6 +143,14 @@ test('what was decided is stored before anything else is done for it (H3)', asyn
   assert.ok(life.calls.includes('inspect'));
 });
 
+test('who takes a host over goes on with a Secret that is being deleted, which the host itself holds; a new host waits', async () => {
+  const going = { dependencies: [secret('deleting')] };
+  const taken = await live(WELL, view({ state: 'available', provisioning: { ID: 'node-1' } }), going);
+  assert.is(taken.phase(), 'available.resting');
+  const made = await live(WELL, view({ state: 'registering', provisioning: { ID: '' } }), going);
+  assert.equal([made.phase(), made.calls], ['registering.lacking', []]);
+});
+
 test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is told once', async () => {
   const life = await live(WELL, view({ state: 'registering' }), { dependencies: [secret(undefined)] });
   assert.equal(life.calls, []);
