@@ -120,6 +120,6 @@ function absent(object: KubeObject, { elsewhere }: JsonObject): Verdict {
     return unready(Reason.DiskMoved, `disk ${identity} is on WindowsStorageNode/${node}: an object there may have it`);
   }
   const number = numberOf(object.status?.['number']);
-  const was = number === undefined ? '' : ` (it was number ${number}; a disk of that number is another one)`;
+  const was = number === undefined ? '' : ` (it was number ${number})`;
   return unready(Reason.DiskAbsent, `the machine does not see disk ${identity} any more${was}`);
 }
