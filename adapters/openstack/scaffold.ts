@@ -47,7 +47,7 @@ function kindText({ kind, value, words, file }: Spelling): string {
 import { named, observed, queried, sent, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import { neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 export const ${value} = defineKind({
   kind: '${kind}',
@@ -68,7 +68,7 @@ export const ${value} = defineKind({
   status: {
     name: observed('name', text('name in Neutron.')),
     description: observed('description', text('description in Neutron.'), { omitEmpty: true }),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
   },
   adoption: { query: ['name'] },
 });

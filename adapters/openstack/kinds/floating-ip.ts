@@ -4,7 +4,7 @@ import { immutable, integer, ref } from '../../kubernetes/contract.ts';
 import { observed, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { instant, ip, neutronTags, prose, tagFilter, text, texts } from './values.ts';
+import { instant, ip, neutronTags, observedTags, prose, tagFilter, text } from './values.ts';
 
 /** One without a port is DOWN, and can be used. */
 const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
@@ -90,7 +90,7 @@ export const floatingIP = defineKind({
     projectID: observed('project_id', text('projectID is the id of the owning project.')),
     status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `DOWN`, `ERROR`.')),
     routerID: observed('router_id', text('routerID is the id of the router between the two.')),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
     createdAt: observed('created_at', instant('createdAt is when it was created.')),
     updatedAt: observed('updated_at', instant('updatedAt is when it was changed last.')),
     revisionNumber: observed('revision_number', integer('revisionNumber grows with each change.', { format: 'int64' })),

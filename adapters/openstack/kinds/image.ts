@@ -9,7 +9,7 @@ import { named, observed, observedObject, queried, queriedAs, sent, sentAs, sent
 import { content, properties, propertyAttributes } from './image-properties.ts';
 import { defineKind } from './kind.ts';
 import { GLANCE } from './services.ts';
-import { openstackName, text, texts } from './values.ts';
+import { observedTags, openstackName, text } from './values.ts';
 
 const POLL_MS = 15_000;
 /** Nothing more happens to an image in these. */
@@ -85,7 +85,7 @@ export const image = defineKind({
     virtualSizeB: unwritten(
       integer('virtualSizeB is the size of the disk that the content stands for, in bytes.', { format: 'int64' }),
     ),
-    tags: observed('tags', texts('tags in Glance.', { maxItems: 64 })),
+    tags: observedTags('Glance', { maxItems: 64 }),
   },
   adoption: { query: ['name', 'visibility', 'tags'] },
   available: ({ status }) => status === 'active',

@@ -3,7 +3,17 @@ import { boolean, immutable, integer, ref, string } from '../../kubernetes/contr
 import { named, observed, observedObject, queried, sent, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { availabilityZoneHints, instant, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import {
+  availabilityZoneHints,
+  instant,
+  neutronTags,
+  observedTags,
+  openstackName,
+  prose,
+  tagFilter,
+  text,
+  texts,
+} from './values.ts';
 
 /** No driver builds a network for long; the pause is that of the other states that pass by themselves within seconds. */
 const BUILD_POLL_MS = 1_000;
@@ -114,7 +124,7 @@ export const network = defineKind({
     shared: observed('shared', boolean('shared is whether every project may use the network.')),
     status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `BUILD`, `DOWN`, `ERROR`.')),
     subnets: observed('subnets', texts('subnets are the ids of the subnets.', { maxItems: 256 })),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
     createdAt: observed('created_at', instant('createdAt is when the network was made.')),
     updatedAt: observed('updated_at', instant('updatedAt is when the network was last changed.')),
   },

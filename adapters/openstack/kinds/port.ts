@@ -17,7 +17,7 @@ import { serverStep, showsServer } from '../port-server.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { instant, ip, mac, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import { instant, ip, mac, neutronTags, observedTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
 
 /** A port in any other state carries no traffic, nor will it before somebody does something. */
 const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
@@ -240,7 +240,7 @@ export const port = defineKind({
       texts('securityGroups are the ids of the security groups.', { maxItems: 64 }),
     ),
     status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `DOWN`, `BUILD`.')),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
     trustedVIF: observed('trusted', boolean('trustedVIF is whether the virtual function is trusted.'), {
       omitEmpty: true,
     }),

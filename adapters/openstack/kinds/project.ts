@@ -3,7 +3,7 @@ import { boolean, immutable, ref } from '../../kubernetes/contract.ts';
 import { named, observed, queried, sent, sentTags } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';
-import { keystoneName, keystoneTags, prose, tagFilter, text, texts } from './values.ts';
+import { keystoneName, keystoneTags, observedTags, prose, tagFilter, text } from './values.ts';
 
 const LONG = { maxLength: 65535 };
 
@@ -40,7 +40,7 @@ export const project = defineKind({
     description: observed('description', text('description in Keystone.', LONG), { omitEmpty: true }),
     domainID: observed('domain_id', text('domainID is the id of the owning domain.')),
     enabled: observed('enabled', boolean('enabled is whether the project may be used.')),
-    tags: observed('tags', texts('tags in Keystone.', { maxItems: 80 })),
+    tags: observedTags('Keystone', { maxItems: 80 }),
   },
   adoption: { query: ['name', 'domainRef', 'tags'] },
 });

@@ -4,7 +4,16 @@ import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagge
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
 import { NEUTRON } from './services.ts';
-import { availabilityZoneHints, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import {
+  availabilityZoneHints,
+  neutronTags,
+  observedTags,
+  openstackName,
+  prose,
+  tagFilter,
+  text,
+  texts,
+} from './values.ts';
 
 /** States that pass by themselves within seconds, and how often they are looked at. */
 const BUILDING: ReadonlySet<unknown> = new Set(['ALLOCATING', 'BUILD']);
@@ -89,7 +98,7 @@ export const router = defineKind({
     ),
     projectID: observed('project_id', text('projectID is the id of the owning project.')),
     status: observed('status', text('status is the operational state in Neutron: `ACTIVE`, `ALLOCATING`, `ERROR`.')),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
   },
   // Neutron refuses to filter by `distributed`.
   adoption: { query: ['name', 'projectRef'], check: ['distributed'] },

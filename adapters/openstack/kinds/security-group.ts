@@ -5,7 +5,7 @@ import { apart, named, observed, observedAs, observedList, queried, sent, tagged
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
 import { NEUTRON } from './services.ts';
-import { cidr, instant, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import { cidr, instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 /** Neutron may take its time over rules. */
 const RULES_POLL_MS = 15_000;
@@ -143,7 +143,7 @@ export const securityGroup = defineKind({
       },
     }),
     revisionNumber: unwritten(integer('revisionNumber grows with each change.', { format: 'int64' })),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
     createdAt: observed('created_at', instant('createdAt is when the group was made.')),
     updatedAt: observed('updated_at', instant('updatedAt is when the group was last changed.')),
   },

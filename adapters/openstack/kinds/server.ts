@@ -21,7 +21,7 @@ import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
 import { checkHints, hintsOf, schedulerHints } from './scheduler-hints.ts';
 import { NOVA } from './services.ts';
-import { openstackName, serverTags, tagFilter, text, texts } from './values.ts';
+import { observedTags, openstackName, serverTags, tagFilter, text, texts } from './values.ts';
 
 /** States that Nova leaves by itself, soon. */
 const AT_WORK: ReadonlySet<unknown> = new Set([
@@ -210,7 +210,7 @@ export const server = defineKind({
       name: { key: text('key tells it from the others.', { maxLength: 255 }) },
       value: text('value is what it says.', { maxLength: 255 }),
     }),
-    tags: observed('tags', texts('tags in Nova.', { maxItems: 50 })),
+    tags: observedTags('Nova', { maxItems: 50 }),
     configDrive: observedAs(
       plain('config_drive'),
       boolean('configDrive is whether the server reads what it is told from a drive.'),

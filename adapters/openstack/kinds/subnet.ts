@@ -5,7 +5,19 @@ import { equalTo } from '../criteria.ts';
 import { apart, named, observed, observedList, queried, queriedAs, sent, sentAs, tagged, unwritten } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { cidr, instant, ip, ipVersion, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import {
+  cidr,
+  instant,
+  ip,
+  ipVersion,
+  neutronTags,
+  observedTags,
+  openstackName,
+  prose,
+  tagFilter,
+  text,
+  texts,
+} from './values.ts';
 
 const MODES = ['slaac', 'dhcpv6-stateful', 'dhcpv6-stateless'] as const;
 
@@ -165,7 +177,7 @@ export const subnet = defineKind({
     projectID: observed('project_id', text('projectID is the id of the owning project.')),
     revisionNumber: observed('revision_number', integer('revisionNumber grows with each change.', { format: 'int64' })),
     subnetPoolID: unwritten(text('subnetPoolID is the id of the pool that the range was taken from.')),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 })),
+    tags: observedTags('Neutron', { maxItems: 64 }),
     createdAt: unwritten(instant('createdAt is when the subnet was made.')),
     updatedAt: unwritten(instant('updatedAt is when the subnet was last changed.')),
   },

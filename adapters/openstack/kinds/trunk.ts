@@ -5,7 +5,7 @@ import { subportsStep } from '../trunk-subports.ts';
 import { named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind, namesOf } from './kind.ts';
 import { NEUTRON } from './services.ts';
-import { instant, neutronTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
+import { instant, neutronTags, observedTags, openstackName, prose, tagFilter, text } from './values.ts';
 
 const subports = list(
   'subports are the ports whose traffic the trunk carries; others are taken off.',
@@ -94,7 +94,7 @@ export const trunk = defineKind({
       omitEmpty: true,
     }),
     adminStateUp: observed('admin_state_up', boolean('adminStateUp is whether the trunk carries traffic.')),
-    tags: observed('tags', texts('tags in Neutron.', { maxItems: 64 }), { omitEmpty: true }),
+    tags: observedTags('Neutron', { maxItems: 64, omitEmpty: true }),
     subports: observedList('sub_ports', 'subports are the ports whose traffic the trunk carries.', {
       items: 'A port.',
       maxItems: 1024,

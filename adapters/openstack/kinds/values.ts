@@ -2,7 +2,7 @@
 import type { Json } from '../../../bus/bus.ts';
 import { type Infer, integer, list, type Schema, string } from '../../kubernetes/contract.ts';
 import { TagKey, tagsLike } from '../criteria.ts';
-import { type FilterField, queriedAs } from './fields.ts';
+import { type FilterField, type ObservedOptions, observed, queriedAs, type StatusField } from './fields.ts';
 
 /** A name of most services. */
 export function openstackName(description: string): Schema<string> {
@@ -88,6 +88,28 @@ export function tagFilter(
     tagsAny: field(TagKey.Any, 'tagsAny selects resources that carry one of these tags or more.'),
     notTags: field(TagKey.NotAll, 'notTags rejects resources that carry every one of these tags.'),
     notTagsAny: field(TagKey.NotAny, 'notTagsAny rejects resources that carry one of these tags or more.'),
+  };
+}
+
+/**
+ * The tags of a resource, sorted: they are a set, which a service may tell in another order each time (Glance does), and
+ * a status in the order of the answer would be written again for nothing.
+ */
+export function observedTags(
+  service: string,
+  { maxItems, omitEmpty }: ObservedOptions & { readonly maxItems: number },
+): StatusField {
+  const field = observed(
+    'tags',
+    texts(`tags in ${service}.`, { maxItems }),
+    omitEmpty === undefined ? {} : { omitEmpty },
+  );
+  return {
+    ...field,
+    read: (attributes) => {
+      const tags = field.read(attributes);
+      return Array.isArray(tags) ? [...tags].sort() : tags;
+    },
   };
 }
 

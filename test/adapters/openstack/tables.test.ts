@@ -9,7 +9,7 @@ import { named, sent, tagged } from '../../../adapters/openstack/kinds/fields.ts
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { UpdateStep } from '../../../adapters/openstack/kinds/table.ts';
-import { neutronTags, openstackName } from '../../../adapters/openstack/kinds/values.ts';
+import { neutronTags, observedTags, openstackName } from '../../../adapters/openstack/kinds/values.ts';
 import type { Call, Session } from '../../../adapters/openstack/session.ts';
 import { runUpdate } from '../../../adapters/openstack/update.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
@@ -81,6 +81,12 @@ async function pass(resource: JsonObject, kind = plugWith(), ids = {}): Promise<
   const outcome = await runUpdate(kind, { session, request, readSecret }).catch((error: unknown) => error);
   return { calls, outcome };
 }
+
+test('tags are told in one order, whatever that of the answer', () => {
+  const { read } = observedTags('Neutron', { maxItems: 64 });
+  assert.equal(read({ tags: ['b', 'a', 'c'] }), ['a', 'b', 'c']);
+  assert.equal([read({ tags: [] }), read({})], [undefined, undefined]);
+});
 
 test('what is always sent is sent on create, unset or not', () => {
   const { stated, missing } = createAttributes(plugWith(), objectWith({ size: 2 }), {});

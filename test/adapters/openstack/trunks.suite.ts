@@ -32,7 +32,7 @@ export function describeTrunks(check: Check): void {
     const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
     assert.is(passes, 1);
     const { tags, createdAt, updatedAt, revisionNumber, status, subports, ...rest } = observation.resource;
-    assert.equal([...(tags as string[])].sort(), ['a', 'b']);
+    assert.equal(tags, ['a', 'b']);
     assert.match(String(createdAt), /^\d{4}-/);
     assert.match(String(updatedAt), /^\d{4}-/);
     assert.type(revisionNumber, 'number');
