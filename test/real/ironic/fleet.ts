@@ -42,6 +42,8 @@ export interface Lent {
   behave(trouble: Partial<Trouble>): Promise<void>;
   /** A button at the machine, so to say. */
   reset(type: 'On' | 'ForceOff'): Promise<void>;
+  /** What it boots from next. */
+  bootFrom(source: 'Cd' | 'Hdd'): Promise<void>;
   giveBack(): Promise<void>;
 }
 
@@ -84,9 +86,12 @@ export function fleet(env: Env): Fleet {
         const action = `${env('BMC_URL')}${system}/Actions/ComputerSystem.Reset`;
         await ask(action, 'POST', { ResetType: type }, { authorization });
       };
+      const bootFrom = async (source: 'Cd' | 'Hdd'): Promise<void> => {
+        const boot = { BootSourceOverrideTarget: source, BootSourceOverrideEnabled: 'Continuous' };
+        await ask(`${env('BMC_URL')}${system}`, 'PATCH', { Boot: boot }, { authorization });
+      };
       // Its BMC keeps what somebody else had it boot from last.
-      const boot = { BootSourceOverrideTarget: 'Hdd', BootSourceOverrideEnabled: 'Continuous' };
-      await ask(`${env('BMC_URL')}${system}`, 'PATCH', { Boot: boot }, { authorization });
+      await bootFrom('Hdd');
       return {
         name,
         mac: `52:54:00:00:${number.toString(16).padStart(2, '0')}:01`,
@@ -95,6 +100,7 @@ export function fleet(env: Env): Fleet {
         look: async () => (await ask(env('AGENTS_URL'), 'GET'))[name] as unknown as Seen,
         behave,
         reset,
+        bootFrom,
         async giveBack() {
           await behave({});
           await reset('ForceOff');
