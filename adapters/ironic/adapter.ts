@@ -133,7 +133,7 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
     sharers,
     onCall,
   });
-  const poller = nodePoller({ clock, log, ironic });
+  const poller = nodePoller({ clock, log, ironic, speed: options.speed });
   const sights = new Sights(clock);
   const turns = new Gate({ clock, slots: options.connection.callsInFlight, name: 'Ironic' });
   const ports: IronicPorts = {

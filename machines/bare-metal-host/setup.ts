@@ -46,7 +46,7 @@ import { clearErrorOf, ErrorType } from './errors.ts';
 import { isDeleting, isGiven, isPaused, OperationalStatus, type ProvisioningState } from './host.ts';
 import { forgetAttempts, needsProvisioning, retryLimit } from './needs-provisioning.ts';
 import type { Outcome, OutcomeKind } from './outcome.ts';
-import { PAUSES_MS } from './pauses.ts';
+import { PAUSES_MS, retryPauseMs } from './pauses.ts';
 import { clearServicing, type PowerStep, powerErrorMessage, powerStep } from './power.ts';
 import { registeredStatus, SECRET_MISSING } from './registration.ts';
 import { patchStatus } from './status.ts';
@@ -310,7 +310,7 @@ export const hostSetup = setup({
     /** After an error that the status tells of. Given with chance by the runtime, as the others that have it. */
     backoff: ({ context }) => backoffMs(context.status.errorCount, 0),
     capacityPause: () => backoffMs(1, 0),
-    retryPause: ({ context }) => Math.max(retryMs(context.retries), context.error?.retryAfterMs ?? 0),
+    retryPause: ({ context }) => retryPauseMs(context),
     writePause: ({ context }) => retryMs(context.writeFailures),
     pause: ({ context }) => context.pauseMs,
     detachedPause: PAUSES_MS.detached,

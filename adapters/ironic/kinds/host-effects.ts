@@ -27,7 +27,7 @@ import {
 } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
-import { delayedPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
 import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -38,14 +38,15 @@ import { SECRET_LABELS } from '../hosts/secret-labels.ts';
 import { isMap } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
 import type { Registering } from '../operations/registering.ts';
-import { firmwareComponentsOf, hostOf } from './host-relations.ts';
+import { firmwareComponentsOf, type HostKindOptions, hostOf } from './host-relations.ts';
 
 export const STATUS_MANAGER = 'metal3/host-status';
 const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
+/** @param options.speed  so many times as soon is all looked at, or tried again */
+export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
   const marked = new Map<string, string>();
   const operation = <Input extends HostInput>(name: string) =>
     fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
@@ -72,7 +73,11 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
       attachDataImage: fromPromise<Outcome, NodeInput>(async ({ input: { key } }) => dataImage(ports, key)),
       service: operation<ServiceInput>('service'),
       remove: operation<RemoveInput>('remove'),
-      watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(ports, input, signal)),
+      watch: fromPromise<never, WatchInput>(({ input, signal }) => {
+        // Only that of a host at rest is not yet what the speed makes of it.
+        const pollAfterMs = Math.min(input.pollAfterMs, PAUSES_MS.stable / speed);
+        return watch(ports, { ...input, pollAfterMs }, signal);
+      }),
       writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),
       unclaim: effect((key) => ports.unclaim(key)),
       releaseSelf: effect(async (key) => {
@@ -82,8 +87,9 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
     },
     actions: { claim: ({ context }) => ports.claim(context.key, []) },
     delays: {
-      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()),
-      capacityPause: () => delayedPauseMs(ports.random()),
+      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()) / speed,
+      capacityPause: () => delayedPauseMs(ports.random()) / speed,
+      retryPause: ({ context }: { context: HostContext }) => retryPauseMs(context, speed),
     },
   });
 }

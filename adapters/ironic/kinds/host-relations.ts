@@ -27,7 +27,7 @@ export const HostGuard = {
   PreprovisioningImage: `${HOST_FINALIZER}/preprovisioningImage`,
 } as const;
 
-export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages'>;
+export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages' | 'speed'>;
 
 export function referencesOf(
   { metadata: { name }, spec = {} }: KubeObject,
