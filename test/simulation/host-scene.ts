@@ -2,11 +2,12 @@
 import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
 import type { Address } from '../../bus/mod.ts';
 import type { BareMetalHost } from '../../machines/bare-metal-host/host.ts';
+import { unrestOf } from '../adapters/ironic/host-rest.ts';
 import type { Chronicle } from './chronicle.ts';
 import { type Cluster, HOST_CONTRACTS } from './cluster.ts';
 import type { Landscape, Machine } from './host-plan.ts';
 import { HostUsers, nodeName } from './host-users.ts';
-import { HostWatch, imageOf, isDetached } from './host-watch.ts';
+import { HostWatch } from './host-watch.ts';
 import { newIronic } from './ironic.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
@@ -67,32 +68,15 @@ export class HostScene {
     return this.#nodeOf(machine) && `the node '${nodeName(machine)}' is nobody's`;
   }
 
-  #unrestOf({ metadata, spec, status }: BareMetalHost, machine: Machine): string | undefined {
-    const what = `host '${machine.host}'`;
-    if (metadata?.deletionTimestamp != null) return `${what} is deleted, and still there: ${JSON.stringify(status)}`;
-    const { ID: id, state, image } = status?.provisioning ?? {};
+  #unrestOf(host: BareMetalHost, machine: Machine): string | undefined {
+    const id = host.status?.provisioning?.ID;
     // A host that was never registered waits for the Secret after one that goes, which is made when nobody holds that any more.
     const secret = this.#cluster.get('secrets', machine.namespace, machine.secret);
-    if (secret?.metadata.deletionTimestamp !== undefined && (id ?? '') === '') return undefined;
-    const wanted = imageOf(spec);
-    // One that is to be off is not provisioned, and stays so if it is.
-    const isWanted = wanted !== undefined && (spec?.online === true || state === 'provisioned');
-    const settled = isWanted ? 'provisioned' : 'available';
-    const end = machine.isExternal ? 'externally provisioned' : settled;
-    const at = `${what} is '${state}', '${status?.operationalStatus}' (${status?.errorType}: ${status?.errorMessage})`;
-    if (isDetached({ metadata })) {
-      if (status?.operationalStatus !== 'detached') return `${at}, and is to be detached`;
-      return this.#nodeOf(machine) && `${what} is detached, and its node is still there`;
-    }
-    if (state !== end) return `${at}, and is to be '${end}'`;
-    if (status?.operationalStatus !== 'OK') return `${at}, and is to be OK`;
-    if (isWanted && image?.url !== wanted) return `${what} has ${image?.url}, and wants ${wanted}`;
+    const isLeft = host.metadata?.deletionTimestamp == null && (id ?? '') === '';
+    if (secret?.metadata.deletionTimestamp !== undefined && isLeft) return undefined;
     const { power, disk } = this.ironic.machine(machine.name);
-    if (isWanted && disk?.image !== wanted) return `${machine.name} has ${disk?.image}, not ${wanted}`;
-    const isOn = power === 'power on';
-    if (isOn !== spec?.online || status.poweredOn !== isOn)
-      return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
-    return this.#nodeOf(machine) === undefined ? `${what} has no node` : undefined;
+    const hasNode = this.#nodeOf(machine) !== undefined;
+    return unrestOf({ host, hasNode, power, written: disk?.image });
   }
 
   #nodeOf(machine: Machine): object | undefined {

@@ -10,7 +10,8 @@
 import { Deed as MachineDeed, type MachineEvent, type SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import type { Address, Json, JsonObject } from '../../bus/mod.ts';
-import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../machines/bare-metal-host/host.ts';
+import type { BareMetalHost } from '../../machines/bare-metal-host/host.ts';
+import { imageOf, isDetached } from '../adapters/ironic/host-rest.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { type HostDeed, type Landscape, type Machine, PASSWORD } from './host-plan.ts';
@@ -211,14 +212,6 @@ function isKept({ host, fulfilled }: Life): boolean {
   return fulfilled !== undefined && !isGoing(host) && imageOf(host.spec) === fulfilled;
 }
 
-export function imageOf(spec: HostSpec | null | undefined): string | undefined {
-  return spec?.image?.url ?? undefined;
-}
-
 function isGoing({ metadata }: Known): boolean {
   return metadata.deletionTimestamp != null;
-}
-
-export function isDetached({ metadata }: Pick<BareMetalHost, 'metadata'>): boolean {
-  return Object.hasOwn(metadata?.annotations ?? {}, HostAnnotation.Detached);
 }

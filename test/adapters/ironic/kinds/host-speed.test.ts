@@ -25,15 +25,15 @@ function played(speed: number): Played {
       held = extra.pollAfterMs;
     },
   };
-  const { delays, actors } = hostEffects(ports as unknown as LifePorts, { speed }).implementations;
+  const { delays = {}, actors = {} } = hostEffects(ports as unknown as LifePorts, { speed }).implementations;
   return {
     pauseMs: (delay, context = {}) =>
-      (delays?.[delay] as unknown as (given: { readonly context: HostContext }) => number)({
+      (delays[delay] as unknown as (given: { readonly context: HostContext }) => number)({
         context: context as HostContext,
       }),
     looksMs(pollAfterMs) {
       const input = { key: 'one', node: undefined, pollAfterMs } as unknown as WatchInput;
-      const actor = createActor(actors?.['watch'] as Parameters<typeof createActor>[0], { input } as never);
+      const actor = createActor(actors['watch'] as Parameters<typeof createActor>[0], { input } as never);
       actor.subscribe({ error: () => undefined }); // a watch ends with its failure only
       actor.start();
       return held;
