@@ -170,6 +170,7 @@ export function pending(state: ProvisioningState) {
       entry: 'claim',
       always: [
         { guard: 'hasCredentials', target: 'deciding' },
+        { guard: 'mustYield', actions: ['yieldCredentials', 'claim'] },
         { guard: 'isSecretNews', actions: 'noteSecretMissing' },
       ],
       on: { 'object.changed': onEdited('deciding') },

@@ -39,6 +39,7 @@ import {
   unannotated,
   type WatchInput,
   type WriteInput,
+  yieldable,
 } from './context.ts';
 import { deletion } from './deletion.ts';
 import { detachedStatus, detachment } from './detachment.ts';
@@ -168,6 +169,7 @@ export const hostSetup = setup({
     notePowerFailure: assign(({ context }, { outcome, mode }: Told & { mode: 'hard' | 'soft' | undefined }) =>
       failureRecorded(context, outcome, (message) => powerErrorMessage(message, mode)),
     ),
+    yieldCredentials: assign({ yielded: ({ context }) => [...context.yielded, ...yieldable(context)] }),
     noteSecretMissing: assign(({ context }) => secretMissed(context)),
     noteLimitReached: assign(({ context }) => limitReached(context)),
     forgetAttempts: assign(({ context }) =>
@@ -278,6 +280,7 @@ export const hostSetup = setup({
     isDeployed: ({ context: { status } }) =>
       isGiven(status.provisioning?.image?.url) || isGiven(status.provisioning?.customDeploy?.method),
     hasCredentials: ({ context }) => hasCredentials(context),
+    mustYield: ({ context }) => yieldable(context).length > 0,
     isLackingAtEnd: ({ context }) => isDeleting(context.object.host) && !hasCredentials(context),
     /** What it waits for room for is not what is to come next any more. */
     isPlanOver: ({ context }) =>

@@ -69,11 +69,6 @@ export class HostScene {
   }
 
   #unrestOf(host: BareMetalHost, machine: Machine): string | undefined {
-    const id = host.status?.provisioning?.ID;
-    // A host that was never registered waits for the Secret after one that goes, which is made when nobody holds that any more.
-    const secret = this.#cluster.get('secrets', machine.namespace, machine.secret);
-    const isLeft = host.metadata?.deletionTimestamp == null && (id ?? '') === '';
-    if (secret?.metadata.deletionTimestamp !== undefined && isLeft) return undefined;
     const { power, disk } = this.ironic.machine(machine.name);
     const hasNode = this.#nodeOf(machine) !== undefined;
     return unrestOf({ host, hasNode, power, written: disk?.image });

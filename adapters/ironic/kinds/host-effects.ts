@@ -85,7 +85,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
         marked.delete(key);
       }),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, []) },
+    actions: { claim: ({ context }) => ports.claim(context.key, context.yielded) },
     delays: {
       backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()) / speed,
       capacityPause: () => delayedPauseMs(ports.random()) / speed,

@@ -151,6 +151,27 @@ test('who takes a host over goes on with a Secret that is being deleted, which t
   assert.equal([made.phase(), made.calls], ['registering.lacking', []]);
 });
 
+test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H10)', async () => {
+  const fresh = view({ state: 'registering', provisioning: { ID: '' } });
+  const life = await live(WELL, fresh, { dependencies: [secret(undefined)] });
+  assert.equal(life.claims.at(-1), []);
+  await life.depend(secret('deleting'));
+  assert.equal(life.claims.at(-1), ['secret-1']);
+  const { length } = life.claims;
+  await life.depend(secret('deleting'));
+  assert.is(life.claims.length, length, 'once');
+  await life.depend(secret('absent'));
+  await life.depend({ ...secret('ready'), answer: { readiness: 'ready', uid: 'secret-2', version: '2' } });
+  assert.ok(life.calls.includes('register'));
+});
+
+test('one that is registered, or on its way out, does not', async () => {
+  const going = { dependencies: [secret('deleting')] };
+  const registered = await live(WELL, view({ state: 'available', provisioning: { ID: 'node-1' } }), going);
+  const deleted = await live(WELL, view({ state: 'registering', provisioning: { ID: '' }, deleted: true }), going);
+  for (const { claims } of [registered, deleted]) assert.ok(claims.every((yielded) => yielded.length === 0));
+});
+
 test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is told once', async () => {
   const life = await live(WELL, view({ state: 'registering' }), { dependencies: [secret(undefined)] });
   assert.equal(life.calls, []);
