@@ -10,9 +10,9 @@ export const DOWN = 0.12;
 const FAULTS_MS = { least: 300, most: 2_500 };
 const CHANGES_MS = { least: 50, most: 600 };
 
-/** Changes for so many seconds. @returns how many */
+/** Changes for so many seconds. @param deps.pauseMs  between two of them; short by default @returns how many */
 export async function changing(
-  { clock, random }: Pick<StandFaultDeps, 'clock' | 'random'>,
+  { clock, random, pauseMs = CHANGES_MS }: Pick<StandFaultDeps, 'clock' | 'random'> & { pauseMs?: typeof CHANGES_MS },
   seconds: number,
   change: () => Promise<void>,
 ): Promise<number> {
@@ -21,7 +21,7 @@ export async function changing(
   while (clock.now() < endsAt) {
     await change();
     count++;
-    await clock.sleep(CHANGES_MS.least + random() * (CHANGES_MS.most - CHANGES_MS.least));
+    await clock.sleep(pauseMs.least + random() * (pauseMs.most - pauseMs.least));
   }
   return count;
 }

@@ -46,7 +46,9 @@ export interface HostChaosOutcome {
 /** A call that waits for a node that the conductor holds is refused (409) within two thirds of it, and begins anew. */
 const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
 /** So many times as fast as real ones Ironic and its machines are. */
-const SPEED = 10;
+const SPEED = 20;
+/** Between two changes of hosts, in milliseconds: each has time to come to something. */
+const CHANGES_MS = { least: 100, most: 1_500 };
 const ENVIRONMENT = {
   TROUPE_IRONIC_SPEED: String(SPEED),
   IRONIC_CLIENT_CACHE_TTL: '500ms',
@@ -148,7 +150,8 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     };
 
     // --- the hosts come up, and change ---
-    const changes = changing({ clock, random: mulberry32(seed + 2) }, seconds * UP, () => user.step());
+    const pace = { clock, random: mulberry32(seed + 2), pauseMs: CHANGES_MS };
+    const changes = changing(pace, seconds * UP, () => user.step());
     figures.faults += await befall(deps, hostMisfortunes(deps), seconds * UP);
     figures.changes = await changes;
     quiet();

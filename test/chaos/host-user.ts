@@ -161,12 +161,12 @@ export class HostUser {
       ...(use === 'images' ? images : []),
       ...(spec.image == null ? [] : [edit('takes the image away from', 2, { image: null })]),
       spec.online === true ? edit('switches off', 1, { online: false }) : edit('switches on', 3, { online: true }),
-      annotate('reboots', 1, { [HostAnnotation.Reboot]: reboot }, wishesOfReboot(host)),
+      annotate('reboots', 2, { [HostAnnotation.Reboot]: reboot }, wishesOfReboot(host)),
       isDetached(host)
         ? annotate('attaches', 4, { [HostAnnotation.Detached]: null }, wishesOf(host))
         : annotate('detaches', 1, { [HostAnnotation.Detached]: '' }, [{ wish: 'removal' }]),
       {
-        weight: 2,
+        weight: 1,
         what: `deletes host ${name}`,
         wishes: wishesOfDeletion(host),
         run: () => this.#delete(rack),
