@@ -1,10 +1,10 @@
 // What a BareMetalHost refers to, what it makes for itself, and what it makes known.
+import { isDetached } from '../../../machines/bare-metal-host/detachment.ts';
 import {
   annotationOf,
   type BareMetalHost,
   HostAnnotation,
   type HostStatus,
-  OperationalStatus,
   ProvisioningState,
 } from '../../../machines/bare-metal-host/host.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -93,7 +93,7 @@ function imageOf(host: Host, name: string): Child {
 
 /** Whether its node is in Ironic, and is to be worked with. */
 export function isManaged(object: KubeObject): boolean {
-  return isRegistered(object) && !isPaused(object) && !isDetached(object);
+  return isRegistered(object) && !isPaused(object) && !isDetached(hostOf(object));
 }
 
 /** What those who refer to a host decide by. */
@@ -107,7 +107,7 @@ export function attributesOf(object: KubeObject): JsonObject {
     online: spec?.online === true,
     consumer: consumerOf(object),
     isPaused: isPaused(object),
-    isDetached: isDetached(object),
+    isDetached: isDetached(hostOf(object)),
     ...(typeof manufacturer === 'string' && { vendor: manufacturer }),
     ...(typeof productName === 'string' && { model: productName }),
   };
@@ -133,11 +133,4 @@ function isRegistered({ status }: KubeObject): boolean {
 
 function isPaused(object: KubeObject): boolean {
   return annotationOf(hostOf(object), HostAnnotation.Paused) !== undefined;
-}
-
-function isDetached(object: KubeObject): boolean {
-  return (
-    annotationOf(hostOf(object), HostAnnotation.Detached) !== undefined ||
-    hostOf(object).status?.operationalStatus === OperationalStatus.Detached
-  );
 }
