@@ -16,6 +16,7 @@
 //   H8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
 //       by the conditions when it fails twice.
 //   H9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
+//   H10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
 import { Tag } from '../life.ts';
 import { admitting, arriving, routing, unknown } from './arriving.ts';
 import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';

@@ -5,6 +5,7 @@ import type { ErrorData } from '../object.ts';
 import { backoffMs, retryMs } from './backoff.ts';
 import { admitted, delayed } from './capacity.ts';
 import { admittedTo, errorNoted, failureRecorded, limitReached, outcomeTaken, secretMissed } from './changes.ts';
+import { areUpToDate } from './conditions.ts';
 import {
   applied,
   basisOf,
@@ -220,6 +221,10 @@ export const hostSetup = setup({
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
+    /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    noteGeneration: assign(({ context }) =>
+      areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
+    ),
     /** No status tells of it; if it comes again, the conditions do. */
     noteError: assign(({ context }, { error }: Failure) => errorNoted(context, error as ErrorData)),
     forgetErrors: assign(({ context }) => ({
