@@ -1,7 +1,7 @@
 // Bare metal in a history: Ironic and the machines, who uses them and who looks at them, and where hosts are to be in the end.
 import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
-import type { Address } from '../../bus/mod.ts';
-import type { BareMetalHost } from '../../machines/bare-metal-host/host.ts';
+import type { Address, JsonObject } from '../../bus/mod.ts';
+import type { BareMetalHost, HostStatus } from '../../machines/bare-metal-host/host.ts';
 import type { Chronicle } from './chronicle.ts';
 import { type Cluster, HOST_CONTRACTS } from './cluster.ts';
 import type { Landscape, Machine } from './host-plan.ts';
@@ -28,11 +28,13 @@ export class HostScene {
   readonly users: HostUsers;
   readonly #cluster: Cluster;
   readonly #machines: Landscape;
+  readonly #onChange: () => void;
 
   constructor(deps: HostSceneDeps) {
-    const { clock, cluster, machines } = deps;
+    const { clock, cluster, machines, onChange } = deps;
     this.#cluster = cluster;
     this.#machines = machines;
+    this.#onChange = onChange;
     this.ironic = newIronic(clock, machines);
     this.watch = new HostWatch({ ...deps, ironic: this.ironic });
     this.users = new HostUsers({ ...deps, ironic: this.ironic, watch: this.watch });
@@ -80,8 +82,10 @@ export class HostScene {
     const settled = isWanted ? 'provisioned' : 'available';
     const end = machine.isExternal ? 'externally provisioned' : settled;
     const at = `${what} is '${state}', '${status?.operationalStatus}' (${status?.errorType}: ${status?.errorMessage})`;
+    const isBehind = status?.conditions?.some(({ observedGeneration }) => observedGeneration !== metadata?.generation);
     if (isDetached({ metadata })) {
       if (status?.operationalStatus !== 'detached') return `${at}, and is to be detached`;
+      if (isBehind) return `${what} has not looked at its edit`;
       return this.#nodeOf(machine) && `${what} is detached, and its node is still there`;
     }
     if (state !== end) return `${at}, and is to be '${end}'`;
@@ -92,10 +96,21 @@ export class HostScene {
     const isOn = power === 'power on';
     if (isOn !== spec?.online || status.poweredOn !== isOn)
       return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
-    return this.#nodeOf(machine) === undefined ? `${what} has no node` : undefined;
+    if (isBehind) return `${what} has not looked at its edit`;
+    return this.#unrestOfNode(what, status, this.#nodeOf(machine));
   }
 
-  #nodeOf(machine: Machine): object | undefined {
+  /** Ironic recovers from a power failure by itself when it looks again, of which the host tells then. */
+  #unrestOfNode(what: string, { conditions }: HostStatus, node: JsonObject | undefined): string | undefined {
+    if (node === undefined) return `${what} has no node`;
+    const isManageable = conditions?.some(({ type, status }) => type === 'Manageable' && status === 'True') === true;
+    if (node['fault'] === null && isManageable) return undefined;
+    // Nobody tells when Ironic has looked.
+    this.#onChange();
+    return `the node of ${what} has the fault '${node['fault']}', and the host is ${isManageable ? '' : 'not '}manageable`;
+  }
+
+  #nodeOf(machine: Machine): JsonObject | undefined {
     return this.ironic.nodes().find(({ name }) => name === nodeName(machine));
   }
 }
