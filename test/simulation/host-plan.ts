@@ -14,6 +14,8 @@ export interface Machine {
   readonly bmc: string;
   readonly system: string;
   readonly mac: string;
+  /** It boots over the network, where there is room for one at a time. */
+  readonly isOnNetwork: boolean;
   /** What is on its disk users have put there themselves: it is never wiped. */
   readonly isExternal: boolean;
 }
@@ -42,6 +44,7 @@ export const HOST_DEEDS = [
   'set',
   'rotate',
   'spoilSecret',
+  'emptySecret',
   'deleteSecret',
   'createSecret',
 ] as const;
@@ -108,6 +111,7 @@ function machineOf(draw: Draw, namespace: string, index: number): Machine {
     bmc: `http://10.0.0.${number}:8000`,
     system: '/redfish/v1/Systems/1',
     mac: `52:54:00:00:00:0${number}`,
+    isOnNetwork: draw.chance(0.3),
     isExternal: draw.chance(0.12),
   };
 }
@@ -137,7 +141,7 @@ function live(draw: Draw, steps: Step[], machine: Machine): void {
   pair(0.2, 'pause', 'unpause');
   pair(0.15, 'deleteSecret', 'createSecret');
   for (const deed of ['reboot', 'rotate'] as const) if (draw.chance(0.25)) add(later(), deed);
-  for (const deed of ['inspect', 'set', 'spoilSecret'] as const) if (draw.chance(0.15)) add(later(), deed);
+  for (const deed of ['inspect', 'set', 'spoilSecret', 'emptySecret'] as const) if (draw.chance(0.15)) add(later(), deed);
   if (!draw.chance(0.4)) return;
   const goneAt = between(bornAt, draw.chance(0.4) ? bornAt + 6_000 : ACTIVE_MS);
   add(goneAt, 'delete');

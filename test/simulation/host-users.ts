@@ -142,6 +142,9 @@ export class HostUsers {
       case 'spoilSecret':
         this.#writePassword(machine, `${PASSWORD}-wrong`);
         return;
+      case 'emptySecret':
+        this.#writeSecret(machine, { username: '' });
+        return;
       case 'deleteSecret':
         this.#ask(`deletes Secret '${machine.secret}'`, { method: 'DELETE', path: secretPath(machine) });
         return;
@@ -203,7 +206,12 @@ export class HostUsers {
   }
 
   #writePassword(machine: Machine, password: string): void {
-    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data: { password: encoded(password) } });
+    this.#writeSecret(machine, { username: 'admin', password });
+  }
+
+  #writeSecret(machine: Machine, texts: Readonly<Record<string, string>>): void {
+    const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
+    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data });
   }
 
   #edit(machine: Machine, change: JsonObject): void {
@@ -260,7 +268,8 @@ export function nodeName({ namespace, host }: Machine): string {
   return `${namespace}~${host}`;
 }
 
-function hostOf({ host, secret, bmc, system, mac, isExternal }: Machine, number: number): JsonObject {
+function hostOf({ host, secret, bmc, system, mac, isOnNetwork, isExternal }: Machine, number: number): JsonObject {
+  const driver = isOnNetwork ? 'redfish' : 'redfish-virtualmedia';
   const isWanted = !isExternal && number % 2 === 1;
   return {
     apiVersion: 'metal3.io/v1alpha1',
@@ -269,7 +278,7 @@ function hostOf({ host, secret, bmc, system, mac, isExternal }: Machine, number:
     spec: {
       online: true,
       bootMACAddress: mac,
-      bmc: { address: `redfish-virtualmedia+${bmc}${system}`, credentialsName: secret },
+      bmc: { address: `${driver}+${bmc}${system}`, credentialsName: secret },
       ...(isExternal && { externallyProvisioned: true }),
       ...(isWanted && { image: imageOf(number) }),
     },
