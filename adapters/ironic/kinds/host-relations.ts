@@ -7,6 +7,7 @@ import {
   type HostStatus,
   ProvisioningState,
 } from '../../../machines/bare-metal-host/host.ts';
+import { type Dependency, Readiness } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { Child, Reference } from '../../../machines/request.ts';
 import { credentialsNameOf } from '../hosts/credentials.ts';
@@ -62,6 +63,31 @@ export function referencesOf(
       ? [beside('PreprovisioningImage', [HostGuard.PreprovisioningImage])]
       : []),
   ];
+}
+
+export interface Used {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The host is to be among its owners. */
+  readonly isOwned: boolean;
+}
+
+/** What the host uses and has not marked yet, as far as it can tell. */
+export function unmarkedOf(object: KubeObject, dependencies: readonly Dependency[]): readonly Used[] {
+  const { status, spec } = hostOf(object);
+  const good = status?.goodCredentials?.credentials?.name;
+  return dependencies.flatMap(({ kind, name, finalizers, answer }) => {
+    if (answer === undefined || answer.readiness === Readiness.Absent) return [];
+    const { uid } = answer;
+    if (kind === 'HostUpdatePolicy') {
+      const { owners = [] } = (answer.attributes ?? {}) as { readonly owners?: readonly string[] };
+      return owners.includes(object.metadata.uid) ? [] : [{ kind, name, uid, isOwned: true }];
+    }
+    // Whoever was registered with it has marked it.
+    if (kind !== 'Secret' || name === good) return [];
+    return [{ kind, name, uid, isOwned: finalizers.length > 0 && name === spec?.bmc?.credentialsName }];
+  });
 }
 
 export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKindOptions): readonly Child[] {
