@@ -31,6 +31,7 @@ export const takeOutcome = {
 } as const;
 const noteFailure = { ...takeOutcome, type: 'noteFailure' } as const;
 const wasRefused = { ...takeOutcome, type: 'wasRefused' } as const;
+const wasRefusedAtEnd = { ...takeOutcome, type: 'wasRefusedAtEnd' } as const;
 export const wasSwitched = { ...takeOutcome, type: 'wasSwitched' } as const;
 export const noteError = { type: 'noteError', params: ({ event }: Failed) => event } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } as const;
@@ -183,7 +184,11 @@ export function pending(state: ProvisioningState) {
         id: 'register',
         src: 'register',
         input: ofNode,
-        onDone: [{ guard: was('done'), target: 'deciding', actions: [takeOutcome, 'noteJoined'] }, ...answered],
+        onDone: [
+          { guard: was('done'), target: 'deciding', actions: [takeOutcome, 'noteJoined'] },
+          { guard: wasRefusedAtEnd, target: 'deciding', actions: 'noteUnusable' },
+          ...answered,
+        ],
         onError: refusedOrNot,
       },
     }),

@@ -86,6 +86,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     node: undefined,
     basis: '',
     joined: undefined,
+    unusable: undefined,
     isAdopted: false,
     isAdmitted: false,
     plan: undefined,

@@ -156,6 +156,7 @@ export const hostSetup = setup({
       joined: context.basis,
       ...changed(context, registeredStatus(context.status)),
     })),
+    noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
     forgetJoined: assign({ joined: undefined, isAdopted: false }),
     noteAdopted: assign(({ context }) => ({
       isAdopted: true,
@@ -305,7 +306,8 @@ export const hostSetup = setup({
     wasSwitched: ({ context }, { outcome }: Told) =>
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
-    wasRefused: (_, { outcome }: Told) => outcome.kind === 'failed' && outcome.until === 'change',
+    wasRefused: (_, { outcome }: Told) => wasRefused(outcome),
+    wasRefusedAtEnd: ({ context }, { outcome }: Told) => wasRefused(outcome) && isDeleting(context.object.host),
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>
@@ -321,6 +323,10 @@ export const hostSetup = setup({
     detachedPause: PAUSES_MS.detached,
   },
 });
+
+function wasRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.until === 'change';
+}
 
 /** What is to be done about the power now. */
 export function powerStepOf(context: HostContext): PowerStep {
