@@ -97,7 +97,10 @@ export class HostScene {
     if (isOn !== spec?.online || status.poweredOn !== isOn)
       return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
     if (isBehind) return `${what} has not looked at its edit`;
-    return this.#unrestOfNode(what, status, this.#nodeOf(machine));
+    const node = this.#nodeOf(machine);
+    if ((isWanted || machine.isExternal) && node?.['provision_state'] !== 'active')
+      return `the node of ${what} is '${node?.['provision_state']}', and something runs there`;
+    return this.#unrestOfNode(what, status, node);
   }
 
   /** Ironic recovers from a power failure by itself when it looks again, of which the host tells then. */
