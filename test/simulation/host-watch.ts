@@ -11,7 +11,7 @@
 import { Deed as MachineDeed, type MachineEvent, type SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import type { Address, Json, JsonObject } from '../../bus/mod.ts';
-import { type BareMetalHost, HostAnnotation, type HostSpec, isPaused } from '../../machines/bare-metal-host/host.ts';
+import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../machines/bare-metal-host/host.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { type HostDeed, type Landscape, type Machine, PASSWORD } from './host-plan.ts';
@@ -97,7 +97,7 @@ export class HostWatch {
     if (url !== undefined) asked.add(url);
     const isKept = isSame && imageOf(before.host.spec) === url;
     const wasDetached = isDetached(host) || (isSame && before.wasDetached);
-    const pausedAtMs = isPaused(host as BareMetalHost) ? (before?.pausedAtMs ?? this.#deps.time.elapsed()) : undefined;
+    const pausedAtMs = isPaused(host) ? (before?.pausedAtMs ?? this.#deps.time.elapsed()) : undefined;
     const fulfilled = isKept ? before.fulfilled : undefined;
     this.#lives.set(key, { host, asked, wasDetached, fulfilled, pausedAtMs });
   }
@@ -232,6 +232,14 @@ function isGoing({ metadata }: Known): boolean {
   return metadata.deletionTimestamp != null;
 }
 
-export function isDetached({ metadata }: Pick<BareMetalHost, 'metadata'>): boolean {
-  return Object.hasOwn(metadata?.annotations ?? {}, HostAnnotation.Detached);
+export function isDetached(host: Pick<BareMetalHost, 'metadata'>): boolean {
+  return isAnnotated(host, HostAnnotation.Detached);
+}
+
+function isPaused(host: Known): boolean {
+  return isAnnotated(host, HostAnnotation.Paused);
+}
+
+function isAnnotated({ metadata }: Pick<BareMetalHost, 'metadata'>, annotation: string): boolean {
+  return Object.hasOwn(metadata?.annotations ?? {}, annotation);
 }

@@ -4,8 +4,8 @@
 //   --histories N    how many; 100 by default, and beside every fifth one of bare-metal hosts
 //   --jobs N         processes; one a processor by default
 //   --coverage       which transitions of the shared machines were never taken; fails when there is one
-//   --without RULE   with a rule of the protocol switched off (P1 ... P11, P13, claim, adoption, intent, sharing, turn; `all`: one after another):
-//                    fails unless a history notices
+//   --without RULE   with a rule of the protocol, or of hosts, switched off (those of `mutations.ts` and `host-mutations.ts`; `all`: one after
+//                    another): fails unless a history notices
 //   --hosts          histories of bare-metal hosts, in place of all else
 //   --told           tells the story of the first one
 //
@@ -110,7 +110,8 @@ async function withoutRule(names: readonly string[], range: Range): Promise<bool
   for (const mutation of MUTATIONS.filter(({ name }) => names.includes(name))) {
     const mutant = mutated(ROOT, mutation);
     try {
-      const { broken } = await playAll(mutant.root, range);
+      const hosts = range.hosts || mutation.hosts === true;
+      const { broken } = await playAll(mutant.root, { ...range, hosts });
       const { seed, violation } = broken ?? {};
       const found =
         violation === undefined ? `NOT FOUND in ${range.histories}` : `seed ${seed}: ${violation.invariant}`;
