@@ -146,7 +146,7 @@ function live(draw: Draw, steps: Step[], machine: Machine): void {
   pair(0.25, 'detach', 'attach');
   pair(0.2, 'pause', 'unpause');
   pair(0.15, 'deleteSecret', 'createSecret');
-  pair(0.1, 'pin', 'unpin');
+  pair(0.3, 'pin', 'unpin');
   for (const deed of ['reboot', 'rotate'] as const) if (draw.chance(0.25)) add(later(), deed);
   for (const deed of ['inspect', 'set', 'permit', 'spoilSecret', 'emptySecret'] as const)
     if (draw.chance(0.15)) add(later(), deed);
