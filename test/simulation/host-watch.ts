@@ -129,9 +129,10 @@ export class HostWatch {
       this.#violate('B4', `${pod} makes a node for '${name}', which lacks its finalizer`);
     if (method === 'POST' && path === '/nodes') this.#lives.set(uid, { ...life, wasDetached: isDetached(life.host) });
     const isLeaving = isGoing(life.host) || life.wasDetached;
-    if (method === 'DELETE' && /^\/nodes\/[^/]+$/.test(path) && !isLeaving)
+    const isRemoval = method === 'DELETE' && /^\/nodes\/[^/]+$/.test(path);
+    if (isRemoval && !isLeaving)
       this.#violate('B4', `${pod} removes the node of '${name}', which is neither deleted nor detached`);
-    if (method === 'DELETE' && !life.wasDetached && metadata.finalizers?.some((other) => other !== FINALIZER))
+    if (isRemoval && !life.wasDetached && metadata.finalizers?.some((other) => other !== FINALIZER))
       this.#violate('B4', `${pod} removes the node of '${name}', which others hold`);
     if (this.#deps.time.elapsed() - (life.pausedAtMs ?? Number.POSITIVE_INFINITY) > UNDER_WAY_MS)
       this.#violate('B6', `${pod} asks for ${method} ${path} for '${name}', which is paused`);
