@@ -67,6 +67,8 @@ export interface HostContext {
   /** What the registration that is under way is made for, and what the node is registered for. */
   readonly basis: string;
   readonly joined: string | undefined;
+  /** Credentials with which it cannot be registered as they are, by `credentialsVersion`. */
+  readonly unusable: string | undefined;
   /** What runs there is known to Ironic. */
   readonly isAdopted: boolean;
   /** There is room for what the host is at. */
@@ -170,7 +172,11 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
  * What is itself being deleted is held for as long as it is needed, and does for what exists: a node that was registered, by this life
  * or an earlier one.
  */
-export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'yielded' | keyof Kept>): boolean {
+export function hasCredentials(
+  context: Pick<HostContext, 'dependencies' | 'yielded' | 'unusable' | keyof Kept>,
+): boolean {
+  // On its way out it goes without, and whoever is to be told of that is going.
+  if (isDeleting(context.object.host) && context.unusable === credentialsVersion(context.dependencies)) return false;
   const isKept = isToKeep(context);
   return credentials(context).every((each) => isUsable(each, context.yielded) || (isKept && isServing(each)));
 }

@@ -5,6 +5,7 @@ import type { ErrorData } from '../object.ts';
 import { backoffMs, retryMs } from './backoff.ts';
 import { admitted, delayed } from './capacity.ts';
 import { admittedTo, errorNoted, failureRecorded, limitReached, outcomeTaken, secretMissed } from './changes.ts';
+import { areUpToDate } from './conditions.ts';
 import {
   applied,
   basisOf,
@@ -156,6 +157,7 @@ export const hostSetup = setup({
       joined: context.basis,
       ...changed(context, registeredStatus(context.status)),
     })),
+    noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
     forgetJoined: assign({ joined: undefined, isAdopted: false }),
     noteAdopted: assign(({ context }) => ({
       isAdopted: true,
@@ -222,6 +224,10 @@ export const hostSetup = setup({
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
+    /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    noteGeneration: assign(({ context }) =>
+      areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
+    ),
     /** No status tells of it; if it comes again, the conditions do. */
     noteError: assign(({ context }, { error }: Failure) => errorNoted(context, error as ErrorData)),
     forgetErrors: assign(({ context }) => ({
@@ -303,7 +309,8 @@ export const hostSetup = setup({
     wasSwitched: ({ context }, { outcome }: Told) =>
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
-    wasRefused: (_, { outcome }: Told) => outcome.kind === 'failed' && outcome.until === 'change',
+    wasRefused: (_, { outcome }: Told) => wasRefused(outcome),
+    wasRefusedAtEnd: ({ context }, { outcome }: Told) => wasRefused(outcome) && isDeleting(context.object.host),
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>
@@ -319,6 +326,10 @@ export const hostSetup = setup({
     detachedPause: PAUSES_MS.detached,
   },
 });
+
+function wasRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.until === 'change';
+}
 
 /** What is to be done about the power now. */
 export function powerStepOf(context: HostContext): PowerStep {

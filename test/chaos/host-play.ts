@@ -173,7 +173,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     const goingAt = clock.now();
     await within(clock, PACE.settleMs, violate, async () => {
       const sight = await ironic.ask({ ask: 'look' });
-      return leftoversOf({ objects: world.follower.all(), nodes: sight?.nodes });
+      return leftoversOf({ objects: world.follower.all(), nodes: sight?.nodes.map(({ name }) => name) });
     });
     figures.goneMs = Math.round(clock.now() - goingAt);
     await world.namespaceGone();

@@ -199,9 +199,6 @@ export class HostUser {
 
   /** All is as asked for, and whoever cares for it knows what is. */
   async #isSettled(rack: Rack, host: BareMetalHost): Promise<boolean> {
-    const { generation } = host.metadata ?? {};
-    const isHeard = host.status?.conditions?.every(({ observedGeneration }) => observedGeneration === generation);
-    if (isHeard !== true) return false;
     const sight = await this.#deps.ironic.ask({ ask: 'look' });
     return this.#unrestOf(rack, host, sight) === undefined;
   }
@@ -210,7 +207,8 @@ export class HostUser {
     const machine = sight?.machines.find(({ name }) => name === rack.name);
     if (sight === undefined || machine === undefined) return `Ironic is away, and host '${rack.name}' not looked at`;
     const { power, written } = machine;
-    return unrestOf({ host, hasNode: sight.nodes.includes(this.nodeOf(rack)), power, written });
+    const node = sight.nodes.find(({ name }) => name === this.nodeOf(rack));
+    return unrestOf({ host, state: node?.state, power, written });
   }
 
   async #read({ name }: Rack): Promise<BareMetalHost | undefined> {

@@ -31,7 +31,7 @@ function tellDone(): void {
 
 function look(): Sight {
   return {
-    nodes: simulator.nodes().map(({ name }) => String(name)),
+    nodes: simulator.nodes().map(({ name, provision_state: state }) => ({ name: String(name), state: String(state) })),
     machines: simulator.machines().map(({ name, power, disk }) => ({ name, power, written: disk?.image })),
   };
 }

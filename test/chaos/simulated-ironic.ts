@@ -26,8 +26,7 @@ export type IronicReport =
 
 /** What there is. */
 export interface Sight {
-  /** By name. */
-  readonly nodes: readonly string[];
+  readonly nodes: readonly { readonly name: string; readonly state: string }[];
   readonly machines: readonly {
     readonly name: string;
     readonly power: Power;

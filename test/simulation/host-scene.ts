@@ -1,8 +1,8 @@
 // Bare metal in a history: Ironic and the machines, who uses them and who looks at them, and where hosts are to be in the end.
 import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
-import type { Address } from '../../bus/mod.ts';
-import type { BareMetalHost } from '../../machines/bare-metal-host/host.ts';
-import { unrestOf } from '../adapters/ironic/host-rest.ts';
+import type { Address, JsonObject } from '../../bus/mod.ts';
+import type { BareMetalHost, HostStatus } from '../../machines/bare-metal-host/host.ts';
+import { isDetached, unrestOf } from '../adapters/ironic/host-rest.ts';
 import type { Chronicle } from './chronicle.ts';
 import { type Cluster, HOST_CONTRACTS } from './cluster.ts';
 import type { Landscape, Machine } from './host-plan.ts';
@@ -29,11 +29,13 @@ export class HostScene {
   readonly users: HostUsers;
   readonly #cluster: Cluster;
   readonly #machines: Landscape;
+  readonly #onChange: () => void;
 
   constructor(deps: HostSceneDeps) {
-    const { clock, cluster, machines } = deps;
+    const { clock, cluster, machines, onChange } = deps;
     this.#cluster = cluster;
     this.#machines = machines;
+    this.#onChange = onChange;
     this.ironic = newIronic(clock, machines);
     this.watch = new HostWatch({ ...deps, ironic: this.ironic });
     this.users = new HostUsers({ ...deps, ironic: this.ironic, watch: this.watch });
@@ -70,11 +72,25 @@ export class HostScene {
 
   #unrestOf(host: BareMetalHost, machine: Machine): string | undefined {
     const { power, disk } = this.ironic.machine(machine.name);
-    const hasNode = this.#nodeOf(machine) !== undefined;
-    return unrestOf({ host, hasNode, power, written: disk?.image });
+    const node = this.#nodeOf(machine);
+    const state = node && String(node['provision_state']);
+    const unrest = unrestOf({ host, state, power, written: disk?.image });
+    return (
+      unrest ?? (isDetached(host) ? undefined : this.#unrestOfNode(`host '${machine.host}'`, host.status ?? {}, node))
+    );
   }
 
-  #nodeOf(machine: Machine): object | undefined {
+  /** Ironic recovers from a power failure by itself when it looks again, of which the host tells then. */
+  #unrestOfNode(what: string, { conditions }: HostStatus, node: JsonObject | undefined): string | undefined {
+    if (node === undefined) return `${what} has no node`;
+    const isManageable = conditions?.some(({ type, status }) => type === 'Manageable' && status === 'True') === true;
+    if (node['fault'] === null && isManageable) return undefined;
+    // Nobody tells when Ironic has looked.
+    this.#onChange();
+    return `the node of ${what} has the fault '${node['fault']}', and the host is ${isManageable ? '' : 'not '}manageable`;
+  }
+
+  #nodeOf(machine: Machine): JsonObject | undefined {
     return this.ironic.nodes().find(({ name }) => name === nodeName(machine));
   }
 }

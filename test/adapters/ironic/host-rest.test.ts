@@ -5,12 +5,19 @@ import { type Standing, unrestOf } from './host-rest.ts';
 
 const test = suite('hosts as they are asked for');
 const IMAGE = { url: 'http://images.test/a.raw' };
+const CONDITION = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Provisioned',
+  message: '',
+  lastTransitionTime: '',
+} as const;
 const PROVISIONED: BareMetalHost = {
-  metadata: { name: 'one' },
+  metadata: { name: 'one', generation: 2 },
   spec: { online: true, image: IMAGE },
   status: { provisioning: { state: 'provisioned', image: IMAGE }, operationalStatus: 'OK', poweredOn: true },
 };
-const THERE: Standing = { host: PROVISIONED, hasNode: true, power: 'power on', written: IMAGE.url };
+const THERE: Standing = { host: PROVISIONED, state: 'active', power: 'power on', written: IMAGE.url };
 
 const withStatus = (status: BareMetalHost['status']): Standing => ({
   ...THERE,
@@ -29,7 +36,11 @@ const WRONG: Readonly<Record<string, Standing>> = {
   'has another image': { ...THERE, written: 'b' },
   'is off': { ...THERE, power: 'power off' },
   'says that it is off': withStatus({ poweredOn: false }),
-  'has no node': { ...THERE, hasNode: false },
+  'has no node': { ...THERE, state: undefined },
+  'has a node that is not in use': { ...THERE, state: 'manageable' },
+  'has not looked at its edit': {
+    ...withStatus({ conditions: [{ ...CONDITION, observedGeneration: 1 }] }),
+  },
   'is wanted without an image': { ...THERE, host: { ...PROVISIONED, spec: { online: true } } },
   "is somebody else's": { ...THERE, host: { ...PROVISIONED, spec: { online: true, externallyProvisioned: true } } },
   'is to be detached': {
@@ -46,7 +57,7 @@ for (const [what, standing] of Object.entries(WRONG)) {
 test('one that is detached has no node', () => {
   const metadata = { name: 'one', annotations: { 'baremetalhost.metal3.io/detached': '' } };
   const host = { ...PROVISIONED, metadata, status: { ...PROVISIONED.status, operationalStatus: 'detached' } };
-  assert.is(unrestOf({ ...THERE, host, hasNode: false }), undefined);
+  assert.is(unrestOf({ ...THERE, host, state: undefined }), undefined);
   assert.type(unrestOf({ ...THERE, host }), 'string');
 });
 

@@ -5,15 +5,15 @@ import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../../mach
 /** A host, and what there is of it elsewhere. */
 export interface Standing {
   readonly host: BareMetalHost;
-  /** Whether Ironic has its node. */
-  readonly hasNode: boolean;
+  /** `provision_state` of its node; undefined: Ironic has none. */
+  readonly state: string | undefined;
   readonly power: Power;
   /** Address of the image that was written last and not wiped. */
   readonly written: string | undefined;
 }
 
 /** What is not yet as it has to be; undefined: all is. */
-export function unrestOf({ host, hasNode, power, written }: Standing): string | undefined {
+export function unrestOf({ host, state: nodeState, power, written }: Standing): string | undefined {
   const { metadata, spec, status } = host;
   const what = `host '${metadata?.name}'`;
   if (metadata?.deletionTimestamp != null) return `${what} is deleted, and still there: ${JSON.stringify(status)}`;
@@ -24,9 +24,11 @@ export function unrestOf({ host, hasNode, power, written }: Standing): string | 
   const settled = isWanted ? 'provisioned' : 'available';
   const end = spec?.externallyProvisioned === true ? 'externally provisioned' : settled;
   const at = `${what} is '${state}', '${status?.operationalStatus}' (${status?.errorType}: ${status?.errorMessage})`;
+  const isBehind = status?.conditions?.some(({ observedGeneration }) => observedGeneration !== metadata?.generation);
   if (isDetached(host)) {
     if (status?.operationalStatus !== 'detached') return `${at}, and is to be detached`;
-    return hasNode ? `${what} is detached, and its node is still there` : undefined;
+    if (isBehind) return `${what} has not looked at its edit`;
+    return nodeState === undefined ? undefined : `${what} is detached, and its node is still there`;
   }
   if (state !== end) return `${at}, and is to be '${end}'`;
   if (status?.operationalStatus !== 'OK') return `${at}, and is to be OK`;
@@ -35,7 +37,12 @@ export function unrestOf({ host, hasNode, power, written }: Standing): string | 
   const isOn = power === 'power on';
   if (isOn !== spec?.online || status.poweredOn !== isOn)
     return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
-  return hasNode ? undefined : `${what} has no node`;
+  if (isBehind) return `${what} has not looked at its edit`;
+  if (nodeState === undefined) return `${what} has no node`;
+  const isInUse = isWanted || spec?.externallyProvisioned === true;
+  return isInUse && nodeState !== 'active'
+    ? `the node of ${what} is '${nodeState}', and something runs there`
+    : undefined;
 }
 
 export function imageOf(spec: HostSpec | null | undefined): string | undefined {

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
-import { BMC, IMAGE, STATES } from './hosts.ts';
+import { BMC, EARLIER, IMAGE, STATES } from './hosts.ts';
 import {
   done,
   fail,
@@ -72,6 +72,42 @@ test('from a name to a machine that runs an image, and back to nothing', async (
     'powering off before delete',
     'deleting',
   ]);
+});
+
+/** As an earlier life has told of the host. */
+const TOLD = {
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Provisioned',
+      message: '',
+      lastTransitionTime: EARLIER,
+      observedGeneration: 3,
+    },
+  ],
+} as const;
+
+test('an edit of which nothing comes is told by the conditions, once it was decided by (H10)', async () => {
+  const running = { ...RUNNING, status: { ...RUNNING.status, ...TOLD } };
+  const rests = await live(ON_FIRST, view(running));
+  assert.is(rests.phase(), 'provisioned.resting');
+  rests.all.length = 0;
+  await rests.edit({ spec: { image: IMAGE, inspectionMode: 'fast' } });
+  assert.is(rests.phase(), 'provisioned.resting');
+  const said = rests.all.filter((name) => ['register', 'writeStatus'].includes(name));
+  assert.equal(said, ['register', 'writeStatus']);
+
+  const waits = await live({ ...WELL, prepare: () => waiting() }, view({ state: 'preparing', status: TOLD }));
+  waits.all.length = 0;
+  await waits.edit({ state: 'preparing', spec: { online: false } });
+  assert.is(waits.phase(), 'preparing.awaiting');
+  assert.is(waits.all.at(-1), 'writeStatus');
+
+  rests.all.length = 0;
+  await rests.edit({ spec: { image: IMAGE }, annotations: { 'baremetalhost.metal3.io/paused': '' } });
+  assert.is(rests.phase(), 'paused');
+  assert.equal(rests.all, [], 'a paused host is not written (H1)');
 });
 
 test('a host without a BMC is discovered, and managed once there is one', async () => {
@@ -151,7 +187,7 @@ test('who takes a host over goes on with a Secret that is being deleted, which t
   assert.equal([made.phase(), made.calls], ['registering.lacking', []]);
 });
 
-test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H10)', async () => {
+test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H11)', async () => {
   const fresh = view({ state: 'registering', provisioning: { ID: '' } });
   const life = await live(WELL, fresh, { dependencies: [secret(undefined)] });
   assert.equal(life.claims.at(-1), []);
