@@ -26,9 +26,19 @@ export async function changing(
   return count;
 }
 
-/** Misfortunes for so many seconds, several at a time but never two to the same. @returns how many */
+/**
+ * Misfortunes for so many seconds, several at a time but never two to the same.
+ *
+ * @param deps.pauseMs  between two of them; short by default
+ * @returns how many
+ */
 export async function befall(
-  { clock, random, tell }: Pick<StandFaultDeps, 'clock' | 'random' | 'tell'>,
+  {
+    clock,
+    random,
+    tell,
+    pauseMs = FAULTS_MS,
+  }: Pick<StandFaultDeps, 'clock' | 'random' | 'tell'> & { pauseMs?: typeof FAULTS_MS },
   deck: readonly Misfortune[],
   seconds: number,
 ): Promise<number> {
@@ -38,7 +48,7 @@ export async function befall(
   const defects: unknown[] = [];
   let count = 0;
   while (clock.now() < endsAt) {
-    await clock.sleep(FAULTS_MS.least + random() * (FAULTS_MS.most - FAULTS_MS.least));
+    await clock.sleep(pauseMs.least + random() * (pauseMs.most - pauseMs.least));
     const free = deck.filter(({ to }) => !to.some((what) => struck.has(what)));
     const chosen = drawn(free, random);
     if (chosen === undefined) continue;

@@ -118,17 +118,18 @@ test('what an object says to be done is asked for no more', () => {
 test('an image, a new host and a deletion each ask for what they take', () => {
   assert.equal(wishesOfImage({ image: { url: 'b' } }), [{ wish: 'wiping' }, { wish: 'deployment', image: 'b' }]);
   assert.equal(names(wishesOfImage({})), ['wiping']);
-  assert.equal(names(wishesOfNew({ image: { url: 'b' } })), ['inspection', 'deployment']);
+  assert.equal(names(wishesOfNew({ spec: { image: { url: 'b' } } })), ['inspection', 'deployment']);
   assert.equal(names(wishesOfDeletion(THERE)), ['wiping', 'removal']);
   const annotations = { 'baremetalhost.metal3.io/detached': '' };
   const out = { ...THERE, metadata: { annotations }, status: { operationalStatus: 'detached' } };
   assert.equal(names(wishesOfDeletion(out)), ['removal']);
+  assert.equal(names(wishesOfNew({ ...out, spec: {} })), ['inspection', 'removal']);
   assert.equal(names(wishesOfDeletion({ ...out, metadata: {} })), ['wiping', 'removal'], 'it is being attached');
 });
 
 test('of what others have provisioned nothing is asked but that its node goes', () => {
   const spec = { externallyProvisioned: true };
-  assert.equal(wishesOfNew(spec), []);
+  assert.equal(wishesOfNew({ spec }), []);
   assert.equal(wishesOf({ spec, status: {} }), []);
   assert.equal(names(wishesOfDeletion({ spec })), ['removal']);
 });

@@ -48,7 +48,9 @@ const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
 /** So many times as fast as real ones Ironic and its machines are. */
 const SPEED = 20;
 /** Between two changes of hosts, in milliseconds: each has time to come to something. */
-const CHANGES_MS = { least: 100, most: 1_500 };
+const CHANGES_MS = { least: 100, most: 1_200 };
+/** Between two misfortunes: a deployment takes a dozen requests, one after another. */
+const FAULTS_MS = { least: 500, most: 4_000 };
 const ENVIRONMENT = {
   TROUPE_IRONIC_SPEED: String(SPEED),
   IRONIC_CLIENT_CACHE_TTL: '500ms',
@@ -152,7 +154,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     // --- the hosts come up, and change ---
     const pace = { clock, random: mulberry32(seed + 2), pauseMs: CHANGES_MS };
     const changes = changing(pace, seconds * UP, () => user.step());
-    figures.faults += await befall(deps, hostMisfortunes(deps), seconds * UP);
+    figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, hostMisfortunes(deps), seconds * UP);
     figures.changes = await changes;
     quiet();
     const quietAt = clock.now();
@@ -168,7 +170,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     await world.deleteNamespace();
     tell('user', 'deletes the namespace');
     const others = hostMisfortunes(deps).filter(({ name }) => name !== 'password changed' && name !== 'watch expired');
-    figures.faults += await befall(deps, others, seconds * DOWN);
+    figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, others, seconds * DOWN);
     quiet();
     const goingAt = clock.now();
     await within(clock, PACE.settleMs, violate, async () => {

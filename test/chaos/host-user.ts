@@ -36,6 +36,8 @@ interface HostDeed {
   run(): Promise<unknown>;
 }
 
+/** So often is a host left alone that is not yet as it was asked to be. */
+const PATIENCE = 0.6;
 /** A deleted host is not created again for so long, at most, in milliseconds. */
 const RESTS_MS = 6_000;
 const MERGE = 'application/merge-patch+json';
@@ -62,9 +64,11 @@ export class HostUser {
       }
       if (host.metadata?.deletionTimestamp != null) return;
       await this.#tend(rack);
+      const isSettled = await this.#isSettled(rack, host);
+      if (!isSettled && random() < PATIENCE) return;
       const deed = drawn(this.#deedsOf(rack, host), random);
       if (deed === undefined) return;
-      if (await this.#isSettled(rack, host)) this.#orders.note({ what: 'settled', host: this.nodeOf(rack) });
+      if (isSettled) this.#orders.note({ what: 'settled', host: this.nodeOf(rack) });
       this.wish(rack, deed.wishes);
       await this.#attempt(deed.what, deed.run);
     });
@@ -161,7 +165,7 @@ export class HostUser {
       ...(use === 'images' ? images : []),
       ...(spec.image == null ? [] : [edit('takes the image away from', 2, { image: null })]),
       spec.online === true ? edit('switches off', 1, { online: false }) : edit('switches on', 3, { online: true }),
-      annotate('reboots', 2, { [HostAnnotation.Reboot]: reboot }, wishesOfReboot(host)),
+      annotate('reboots', 1, { [HostAnnotation.Reboot]: reboot }, wishesOfReboot(host)),
       isDetached(host)
         ? annotate('attaches', 4, { [HostAnnotation.Detached]: null }, wishesOf(host))
         : annotate('detaches', 1, { [HostAnnotation.Detached]: '' }, [{ wish: 'removal' }]),
@@ -180,7 +184,7 @@ export class HostUser {
     const { name, manifest, disks } = rack;
     await this.writeSecret(rack);
     this.#orders.note({ what: 'born', host: this.nodeOf(rack), disks });
-    this.wish(rack, wishesOfNew(manifest['spec'] as HostSpec));
+    this.wish(rack, wishesOfNew(manifest as BareMetalHost));
     const path = hostPath(world);
     const create = (): Promise<unknown> => world.client.call({ method: 'POST', path, body: manifest });
     await this.#attempt(`creates host ${name}`, create);

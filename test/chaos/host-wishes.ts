@@ -34,10 +34,12 @@ export function wishesOfImage(spec: HostSpec): readonly HostWish[] {
 }
 
 /** What is asked of a host that is new. */
-export function wishesOfNew(spec: HostSpec): readonly HostWish[] {
-  if (spec.externallyProvisioned === true) return [];
+export function wishesOfNew(host: BareMetalHost): readonly HostWish[] {
+  const { spec } = host;
+  const removal = isDetached(host) ? [{ wish: 'removal' } as const] : [];
+  if (spec?.externallyProvisioned === true) return removal;
   const wanted = imageOf(spec);
-  return [{ wish: 'inspection' }, ...(wanted === undefined ? [] : [deployment(wanted)])];
+  return [{ wish: 'inspection' }, ...(wanted === undefined ? [] : [deployment(wanted)]), ...removal];
 }
 
 /** A deployment that is under way is cut short by it, and begun again. */

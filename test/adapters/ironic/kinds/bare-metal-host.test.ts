@@ -88,7 +88,9 @@ test('each is marked once in a life, whatever comes to be used beside it, and ag
       if (kind === 'HostUpdatePolicy' && isAway) throw { code: 'transient', message: 'the API server is away' };
     },
   } as unknown as LifePorts;
-  const { register } = hostEffects(ports, { speed: 1 }).implementations.actors as { register: PromiseActorLogic<unknown> };
+  const { register } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+    register: PromiseActorLogic<unknown>;
+  };
   const pass = () => toPromise(createActor(register, { input: { key: 'key', node: undefined } as never }).start());
   await pass();
   dependencies = [SECRET, policy([])];
