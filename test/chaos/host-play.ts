@@ -155,7 +155,8 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     const pace = { clock, random: mulberry32(seed + 2), pauseMs: CHANGES_MS };
     const changes = changing(pace, seconds * UP, () => user.step());
     figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, hostMisfortunes(deps), seconds * UP);
-    figures.changes = await changes;
+    await changes;
+    figures.changes = user.deeds;
     quiet();
     const quietAt = clock.now();
     await user.putRight();

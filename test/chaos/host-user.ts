@@ -46,6 +46,8 @@ export class HostUser {
   readonly #deps: HostUserDeps;
   readonly #resting = new Map<string, number>();
   #reboots = 0;
+  /** What was done with hosts so far. */
+  deeds = 0;
 
   constructor(deps: HostUserDeps) {
     this.#deps = deps;
@@ -70,7 +72,7 @@ export class HostUser {
       if (deed === undefined) return;
       if (isSettled) this.#orders.note({ what: 'settled', host: this.nodeOf(rack) });
       this.wish(rack, deed.wishes);
-      await this.#attempt(deed.what, deed.run);
+      if (await this.#attempt(deed.what, deed.run)) this.deeds++;
     });
   }
 
@@ -187,7 +189,7 @@ export class HostUser {
     this.wish(rack, wishesOfNew(manifest as BareMetalHost));
     const path = hostPath(world);
     const create = (): Promise<unknown> => world.client.call({ method: 'POST', path, body: manifest });
-    await this.#attempt(`creates host ${name}`, create);
+    if (await this.#attempt(`creates host ${name}`, create)) this.deeds++;
   }
 
   /** A Secret that went with a host of an earlier life. */
