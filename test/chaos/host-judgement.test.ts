@@ -64,6 +64,7 @@ const WRONG: Readonly<Record<string, readonly Entry[]>> = {
   'wiped though its disks are to be kept': [...UP, { what: 'wiped', host: HOST }, ...DOWN],
   'inspected twice': [...UP, order('inspect'), ...DOWN],
   'provided for good when its node was lost': [...UP, MADE, order('provide'), ...DOWN],
+  'gone, and its node is there': [...UP, ...DOWN, { what: 'left', host: HOST }],
   'taken out of Ironic without being asked': [...UP, REMOVED, MADE, ...DOWN],
 };
 for (const [what, entries] of Object.entries(WRONG)) {

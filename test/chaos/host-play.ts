@@ -88,6 +88,9 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     speed: SPEED,
     machines: racks.map(({ machine }) => machine),
     onEntry: (entry) => tell(entry.what === 'wished' ? 'user' : 'ironic', sentence(entry)),
+  }).catch(async (error: unknown) => {
+    await stand.close();
+    throw error;
   });
   const close = async (): Promise<void> => {
     await ironic.close();
@@ -213,6 +216,8 @@ function sentence(entry: Entry): string {
       return `host ${host} is seen to be as asked for`;
     case 'made':
       return `has a node for host ${host}`;
+    case 'left':
+      return `has a node for host ${host}, which is gone`;
     case 'removed':
       return `has no node for host ${host} any more`;
     case 'said':

@@ -184,8 +184,11 @@ export class HostUser {
   async #create(rack: Rack): Promise<void> {
     const { world } = this.#deps;
     const { name, manifest, disks } = rack;
+    const node = this.nodeOf(rack);
+    const sight = await this.#deps.ironic.ask({ ask: 'look' });
+    if (sight?.nodes.some((each) => each.name === node)) this.#orders.note({ what: 'left', host: node });
     await this.writeSecret(rack);
-    this.#orders.note({ what: 'born', host: this.nodeOf(rack), disks });
+    this.#orders.note({ what: 'born', host: node, disks });
     this.wish(rack, wishesOfNew(manifest as BareMetalHost));
     const path = hostPath(world);
     const create = (): Promise<unknown> => world.client.call({ method: 'POST', path, body: manifest });

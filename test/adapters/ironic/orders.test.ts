@@ -101,6 +101,11 @@ test('a node is taken out of Ironic for a host that is to have none, once', () =
   assert.equal(unasked([...DEPLOYED, wish('removal'), removed, MADE, removed]), [line]);
 });
 
+test('a node that is there without its host is told', () => {
+  const line = `${HOST}: its node was left in Ironic when it went`;
+  assert.equal(unasked([...DEPLOYED, { what: 'left', host: HOST }]), [line]);
+});
+
 test('a machine has what was asked of its host in this life, and nothing else (O4)', () => {
   const asked = (image: string): Entry => ({ what: 'wished', host: HOST, wish: 'deployment', image });
   const written = (image: string): Entry => ({ what: 'written', host: HOST, image });

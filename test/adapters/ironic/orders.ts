@@ -26,6 +26,8 @@ export type Entry =
   | { readonly what: 'said'; readonly host: string; readonly state: string }
   /** A change of the provision state; `status` undefined: Ironic went away over it. */
   | { readonly what: 'ordered'; readonly host: string; readonly target: string; readonly status: number | undefined }
+  /** A node is there, and its host is gone. */
+  | { readonly what: 'left'; readonly host: string }
   /** What was done to the machine, as it knows itself. */
   | { readonly what: 'written'; readonly host: string; readonly image: string }
   | { readonly what: 'wiped'; readonly host: string };
@@ -98,6 +100,9 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
         break;
       case 'removed':
         if (!due.delete('remove')) found.push(`${entry.host}: nobody asked for its node to be removed`);
+        break;
+      case 'left':
+        found.push(`${entry.host}: its node was left in Ironic when it went`);
         break;
       case 'written':
         if (!account.images.has(entry.image))
