@@ -60,11 +60,15 @@ export interface HostContext {
   readonly sending: Sending;
   /** Writes in a row that lost a race, or failed. */
   readonly writeFailures: number;
+  /** Uids of deleted Secrets that this life has yielded (P1). */
+  readonly yielded: readonly string[];
   /** As it was seen last. */
   readonly node: HostNode | undefined;
   /** What the registration that is under way is made for, and what the node is registered for. */
   readonly basis: string;
   readonly joined: string | undefined;
+  /** Credentials with which it cannot be registered as they are, by `credentialsVersion`. */
+  readonly unusable: string | undefined;
   /** What runs there is known to Ironic. */
   readonly isAdopted: boolean;
   /** There is room for what the host is at. */
@@ -168,10 +172,27 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
  * What is itself being deleted is held for as long as it is needed, and does for what exists: a node that was registered, by this life
  * or an earlier one.
  */
-export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'object' | 'joined' | 'status'>): boolean {
-  const isRegistered = context.joined !== undefined || (context.status.provisioning?.ID ?? '') !== '';
-  const isToKeep = isDeleting(context.object.host) || isRegistered;
-  return credentials(context).every((each) => isUsable(each, []) || (isToKeep && isServing(each)));
+export function hasCredentials(
+  context: Pick<HostContext, 'dependencies' | 'yielded' | 'unusable' | keyof Kept>,
+): boolean {
+  // On its way out it goes without, and whoever is to be told of that is going.
+  if (isDeleting(context.object.host) && context.unusable === credentialsVersion(context.dependencies)) return false;
+  const isKept = isToKeep(context);
+  return credentials(context).every((each) => isUsable(each, context.yielded) || (isKept && isServing(each)));
+}
+
+type Kept = Pick<HostContext, 'object' | 'joined' | 'status'>;
+
+function isToKeep({ object, joined, status }: Kept): boolean {
+  return isDeleting(object.host) || joined !== undefined || (status.provisioning?.ID ?? '') !== '';
+}
+
+/** Uids of Secrets that are being deleted while there is nothing of the host: they wait for it, and it for their successors. */
+export function yieldable(context: Pick<HostContext, 'dependencies' | 'yielded' | keyof Kept>): readonly string[] {
+  if (isToKeep(context)) return [];
+  return credentials(context).flatMap(({ answer }) =>
+    answer?.readiness === Readiness.Deleting && !context.yielded.includes(answer.uid) ? [answer.uid] : [],
+  );
 }
 
 /** It is known that the Secret is not there. */

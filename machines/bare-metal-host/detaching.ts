@@ -45,7 +45,7 @@ export const detaching = hostSetup.createStateConfig({
     detached: {
       description: 'Ironic does not know it any more.',
       tags: Tag.Settled,
-      entry: ['claim', 'noteDelayedDeletion'],
+      entry: ['claim', 'noteDelayedDeletion', 'noteGeneration'],
       after: { detachedPause: 'removing' },
       on: { 'object.changed': onEdited('deciding') },
     },

@@ -5,6 +5,7 @@ import type { ErrorData } from '../object.ts';
 import { backoffMs, retryMs } from './backoff.ts';
 import { admitted, delayed } from './capacity.ts';
 import { admittedTo, errorNoted, failureRecorded, limitReached, outcomeTaken, secretMissed } from './changes.ts';
+import { areUpToDate } from './conditions.ts';
 import {
   applied,
   basisOf,
@@ -39,6 +40,7 @@ import {
   unannotated,
   type WatchInput,
   type WriteInput,
+  yieldable,
 } from './context.ts';
 import { deletion } from './deletion.ts';
 import { detachedStatus, detachment } from './detachment.ts';
@@ -46,7 +48,7 @@ import { clearErrorOf, ErrorType } from './errors.ts';
 import { isDeleting, isGiven, isPaused, OperationalStatus, type ProvisioningState } from './host.ts';
 import { forgetAttempts, needsProvisioning, retryLimit } from './needs-provisioning.ts';
 import type { Outcome, OutcomeKind } from './outcome.ts';
-import { PAUSES_MS } from './pauses.ts';
+import { PAUSES_MS, retryPauseMs } from './pauses.ts';
 import { clearServicing, type PowerStep, powerErrorMessage, powerStep } from './power.ts';
 import { registeredStatus, SECRET_MISSING } from './registration.ts';
 import { patchStatus } from './status.ts';
@@ -155,6 +157,7 @@ export const hostSetup = setup({
       joined: context.basis,
       ...changed(context, registeredStatus(context.status)),
     })),
+    noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
     forgetJoined: assign({ joined: undefined, isAdopted: false }),
     noteAdopted: assign(({ context }) => ({
       isAdopted: true,
@@ -168,6 +171,7 @@ export const hostSetup = setup({
     notePowerFailure: assign(({ context }, { outcome, mode }: Told & { mode: 'hard' | 'soft' | undefined }) =>
       failureRecorded(context, outcome, (message) => powerErrorMessage(message, mode)),
     ),
+    yieldCredentials: assign({ yielded: ({ context }) => [...context.yielded, ...yieldable(context)] }),
     noteSecretMissing: assign(({ context }) => secretMissed(context)),
     noteLimitReached: assign(({ context }) => limitReached(context)),
     forgetAttempts: assign(({ context }) =>
@@ -220,6 +224,10 @@ export const hostSetup = setup({
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
+    /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    noteGeneration: assign(({ context }) =>
+      areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
+    ),
     /** No status tells of it; if it comes again, the conditions do. */
     noteError: assign(({ context }, { error }: Failure) => errorNoted(context, error as ErrorData)),
     forgetErrors: assign(({ context }) => ({
@@ -278,6 +286,7 @@ export const hostSetup = setup({
     isDeployed: ({ context: { status } }) =>
       isGiven(status.provisioning?.image?.url) || isGiven(status.provisioning?.customDeploy?.method),
     hasCredentials: ({ context }) => hasCredentials(context),
+    mustYield: ({ context }) => yieldable(context).length > 0,
     isLackingAtEnd: ({ context }) => isDeleting(context.object.host) && !hasCredentials(context),
     /** What it waits for room for is not what is to come next any more. */
     isPlanOver: ({ context }) =>
@@ -300,7 +309,8 @@ export const hostSetup = setup({
     wasSwitched: ({ context }, { outcome }: Told) =>
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
-    wasRefused: (_, { outcome }: Told) => outcome.kind === 'failed' && outcome.until === 'change',
+    wasRefused: (_, { outcome }: Told) => wasRefused(outcome),
+    wasRefusedAtEnd: ({ context }, { outcome }: Told) => wasRefused(outcome) && isDeleting(context.object.host),
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>
@@ -310,12 +320,16 @@ export const hostSetup = setup({
     /** After an error that the status tells of. Given with chance by the runtime, as the others that have it. */
     backoff: ({ context }) => backoffMs(context.status.errorCount, 0),
     capacityPause: () => backoffMs(1, 0),
-    retryPause: ({ context }) => Math.max(retryMs(context.retries), context.error?.retryAfterMs ?? 0),
+    retryPause: ({ context }) => retryPauseMs(context),
     writePause: ({ context }) => retryMs(context.writeFailures),
     pause: ({ context }) => context.pauseMs,
     detachedPause: PAUSES_MS.detached,
   },
 });
+
+function wasRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.until === 'change';
+}
 
 /** What is to be done about the power now. */
 export function powerStepOf(context: HostContext): PowerStep {

@@ -65,10 +65,27 @@ test('what only a change can mend is not tried before', async () => {
   const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
   const life = await live({ ...WELL, register: (call) => (call === 1 ? refused : done({ node: NODE })) }, view());
   assert.is(life.phase(), 'registering.refused');
+  assert.is(life.stored().errorCount, 1);
   await life.pass(86_400_000);
   assert.equal(life.calls, ['register']);
   await life.depend(secret('ready', '2'));
   assert.is(life.phase(), 'available.resting');
+});
+
+test('a refusal is counted once, whoever finds it again', async () => {
+  const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
+  const told = {
+    operationalStatus: 'error',
+    errorType: 'registration error',
+    errorMessage: 'no such BMC',
+    errorCount: 4,
+  };
+  const again = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: told }));
+  assert.is(again.phase(), 'registering.refused');
+  assert.equal([again.stored().errorCount, again.stored().errorMessage], [4, 'no such BMC']);
+  const other = { ...told, errorMessage: 'another' };
+  const counted = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: other }));
+  assert.equal([counted.stored().errorCount, counted.stored().errorMessage], [5, 'no such BMC']);
 });
 
 test('a failure that no status tells of is tried again soon, and told when it comes twice (22.21)', async () => {
