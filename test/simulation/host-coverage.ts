@@ -111,11 +111,8 @@ export const HOSTS_RARE: readonly string[] = [
   'bareMetalHost: each.refused -> each.deciding on object.changed if isEdited',
   'bareMetalHost: each.refused -> each.deciding on dependencies.changed if isNewCredentials',
   'bareMetalHost: each.refused -> stays on dependencies.changed',
-  // A change in the milliseconds in which an operation is under way that is refused, fails or is to wait.
-  'bareMetalHost: each.pausing -> each.deciding on always if hasNews',
+  // A change of the host in the milliseconds in which an operation is under way that fails.
   'bareMetalHost: each.backingOff -> each.deciding on always if isChanged',
-  'bareMetalHost: each.retrying -> each.deciding on always if isChanged',
-  'bareMetalHost: each.refused -> each.deciding on always if isChanged',
   // A deletion before anything was begun, in a moment in which others hold the host, or that is given up since too much fails.
   'bareMetalHost: lifecycle.new -> lifecycle.deleting on always if deletesTo',
   'bareMetalHost: each.deciding -> lifecycle.deleting.held on always if isHeld',
