@@ -86,9 +86,14 @@ export interface HostContext {
   readonly trouble: string | undefined;
   /** The own finalizer is being removed: there may be nothing to write to any more. */
   readonly isReleased: boolean;
+  /** What was heard while something was under way, and was not decided upon since. */
+  readonly unheeded: Unheeded;
   /** When the last event arrived that tells the time, milliseconds since the epoch. */
   readonly heardAt: number;
 }
+
+/** `change`: of the host or its credentials, which what failed is tried again for. */
+export type Unheeded = 'nothing' | 'something' | 'change';
 
 export type HostLifeEvent = LifeEvent<HostView> | NodeObserved;
 export type HostLifeInput = LifeInput<HostView>;
@@ -258,18 +263,34 @@ export function isSaved({ revision, written }: Pick<HostContext, 'revision' | 'w
   return revision === written;
 }
 
+/** What others say now. */
+export function storeDependencies(
+  context: HostContext,
+  { dependencies, at }: { dependencies: readonly Dependency[]; at: number },
+): Partial<HostContext> {
+  const isChange = credentialsVersion(dependencies) !== credentialsVersion(context.dependencies);
+  return { dependencies, heardAt: at, unheeded: isChange ? 'change' : more(context.unheeded, 'something') };
+}
+
+function more(before: Unheeded, now: Unheeded): Unheeded {
+  return before === 'change' || now === 'nothing' ? before : now;
+}
+
 /** The host as it is known now. What of its status is not stored yet is not forgotten. */
 export function storeObject(
   context: HostContext,
   { object, dependencies, at }: { object: HostView; dependencies: readonly Dependency[]; at: number },
 ): Partial<HostContext> {
   const { status } = context;
+  const isChange =
+    isEdited(context, { object }) || credentialsVersion(dependencies) !== credentialsVersion(context.dependencies);
   const isNew = !isEqual(annotationsOf(context.object.host), annotationsOf(object.host));
   const events = isNew ? rebootAnnotationEvents(object.host) : [];
   return {
     object,
     dependencies,
     heardAt: at,
+    unheeded: more(context.unheeded, isChange ? 'change' : 'nothing'),
     status: isSaved(context) ? (object.host.status ?? {}) : status,
     reboots: context.reboots.filter((key) => isRebootAnnotation(key) && annotationOf(object.host, key) !== undefined),
     ...(isRespecified(context.object, object) && { seenTo: NOTHING_SEEN_TO }),

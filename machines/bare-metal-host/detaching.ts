@@ -15,6 +15,7 @@ export const detaching = hostSetup.createStateConfig({
       description: 'What was decided is stored, and what comes next is decided.',
       tags: Tag.Busy,
       entry: 'claim',
+      exit: 'heed',
       always: [
         { guard: 'brings', target: '#admitting' },
         toDeleting(),

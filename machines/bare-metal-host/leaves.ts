@@ -101,6 +101,10 @@ const whenChanged = {
   ],
 } as const;
 
+/** The same, of what was heard while something was under way (H12). */
+const unlessNews = { guard: 'hasNews', target: 'deciding' } as const;
+const unlessChanged = { guard: 'isChanged', target: 'deciding' } as const;
+
 /** Where the user's deletion leads from a state. */
 export const toDeleting = (state?: string) =>
   ({
@@ -148,6 +152,7 @@ export function deciding({ state, aliases = [], waysOut, isGated = false, isLeav
     description: 'What was decided is stored, and what comes next is decided.',
     tags: Tag.Busy,
     entry: 'claim',
+    exit: 'heed',
     always: [
       { guard: { type: 'isElsewhere', params: { states: [state, ...aliases] } }, target: '#routing' },
       { guard: 'brings', target: '#admitting' },
@@ -202,6 +207,7 @@ const awaiting = hostSetup.createStateConfig({
   description: 'Ironic is at work on the node, or the BMC is; it is looked on.',
   tags: Tag.Waiting,
   entry: 'noteGeneration',
+  always: unlessNews,
   invoke: {
     id: 'watch',
     src: 'watch',
@@ -221,6 +227,7 @@ const pausing = hostSetup.createStateConfig({
   description: 'Something else than the node is waited for.',
   tags: Tag.Waiting,
   entry: 'noteGeneration',
+  always: unlessNews,
   after: { pause: 'deciding' },
   on: whenNews,
 });
@@ -229,6 +236,7 @@ const backingOff = hostSetup.createStateConfig({
   description: 'It failed, as the status tells; it is tried again by and by.',
   tags: Tag.Failing,
   entry: ['forgetPlan', 'noteGeneration'],
+  always: unlessChanged,
   after: { backoff: 'deciding' },
   on: whenChanged,
 });
@@ -245,7 +253,7 @@ export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
     description: 'It failed, as the status tells; it is tried again by and by, and given up at last.',
     tags: Tag.Failing,
     entry: ['forgetPlan', 'noteGeneration'],
-    always: [beyondReach, givenUp],
+    always: [beyondReach, givenUp, unlessChanged],
     after: { backoff: 'deciding' },
     on: whenChanged,
   });
@@ -254,6 +262,7 @@ export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
 const retrying = hostSetup.createStateConfig({
   description: 'Something failed, or went as nobody expected; it is tried again soon.',
   tags: Tag.Failing,
+  always: unlessChanged,
   after: { retryPause: 'deciding' },
   on: whenChanged,
 });
@@ -262,6 +271,7 @@ const refused = hostSetup.createStateConfig({
   description: 'Nothing is tried until the host, or its Secret, changes.',
   tags: [Tag.Settled, Tag.Failing, Tag.Refused],
   entry: ['claim', 'forgetPlan', 'noteGeneration'],
+  always: unlessChanged,
   on: whenChanged,
 });
 

@@ -35,6 +35,7 @@ import {
   type RemoveInput,
   type ServiceInput,
   seen,
+  storeDependencies,
   storeObject,
   tell,
   unannotated,
@@ -116,10 +117,10 @@ export const hostSetup = setup({
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
     storeObject: assign(({ context }, event: ObjectChanged<HostView>) => storeObject(context, event)),
-    storeDependencies: assign((_, { dependencies, at }: { dependencies: readonly Dependency[]; at: number }) => ({
-      dependencies,
-      heardAt: at,
-    })),
+    storeDependencies: assign(({ context }, event: { dependencies: readonly Dependency[]; at: number }) =>
+      storeDependencies(context, event),
+    ),
+    heed: assign({ unheeded: 'nothing' }),
     /** What was decided and not stored counts no more: the host goes on from what is stored. */
     forgetDecisions: assign(({ context: { object, revision } }) => ({
       status: object.host.status ?? {},
@@ -257,6 +258,8 @@ export const hostSetup = setup({
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
     isDeleting: ({ context }) => isDeleting(context.object.host),
+    hasNews: ({ context }) => context.unheeded !== 'nothing',
+    isChanged: ({ context }) => context.unheeded === 'change',
     isOwned: ({ context }) => context.object.owned,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isGone: ({ context }) => isDeleting(context.object.host) && !context.object.owned,

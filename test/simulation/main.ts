@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
-import { allTransitions, RARE, UNREACHABLE } from './coverage.ts';
+import { allTransitions, hostsAlone, RARE, UNREACHABLE } from './coverage.ts';
 import { play, type Violation } from './history.ts';
 import { hostPlanOf } from './host-plan.ts';
 import { mutated } from './mutant.ts';
@@ -169,14 +169,15 @@ async function main(): Promise<number> {
   }
   process.stdout.write(`${played} histories, ${ofHosts} of them of hosts, without a violation in ${seconds} s\n`);
   if (!range.coverage) return 0;
-  const all = allTransitions();
-  const missed = all.filter((id) => !taken.has(id) && !UNREACHABLE.includes(id) && !RARE.includes(id));
+  const counted = (ids: readonly string[]): readonly string[] => (hosts ? hostsAlone(ids) : ids);
+  const [all, unreachable, rare] = [counted(allTransitions()), counted(UNREACHABLE), counted(RARE)];
+  const missed = all.filter((id) => !taken.has(id) && !unreachable.includes(id) && !rare.includes(id));
   const wrong = [
-    ...UNREACHABLE.filter((id) => taken.has(id) || !all.includes(id)),
-    ...RARE.filter((id) => !all.includes(id)),
+    ...unreachable.filter((id) => taken.has(id) || !all.includes(id)),
+    ...rare.filter((id) => !all.includes(id)),
   ];
   process.stdout.write(`${taken.size} of ${all.length} transitions were taken\n`);
-  for (const id of RARE) if (!taken.has(id)) process.stdout.write(`rare, and not this time: ${id}\n`);
+  for (const id of rare) if (!taken.has(id)) process.stdout.write(`rare, and not this time: ${id}\n`);
   for (const id of missed) process.stdout.write(`never: ${id}\n`);
   for (const id of wrong) process.stdout.write(`called unreachable, but taken or not in the charts: ${id}\n`);
   return missed.length + wrong.length === 0 ? 0 : 1;
