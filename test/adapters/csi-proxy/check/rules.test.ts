@@ -458,6 +458,12 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     expected: [],
   },
   {
+    title: 'C19 refuses the mark on a message of a request, for each of its fields',
+    base: v1('M m = 1;', '', 'message M { int32 a = 1; }'),
+    current: v1('M m = 1;', '', 'message M { // +required\nint32 a = 1; int32 b = 2; }'),
+    expected: ['C19 break M.a', 'C19 break M.b'],
+  },
+  {
     title: 'C20 accepts a new RPC',
     base: { v1: RPCS('rpc A(Q) returns (R);') },
     current: { v1: RPCS('rpc A(Q) returns (R); rpc B(R) returns (Q);') },
