@@ -43,7 +43,7 @@ export interface Checked {
 export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps): Promise<Checked> {
   const baseFiles = await readSource(input.base, input);
   const currentFiles = await readSource(input.current, input);
-  const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
+  const [base, current] = [apiTree(baseFiles, { empty: 'allowed' }), apiTree(currentFiles)];
   const history = await readHistory(currentFiles, input);
   const notChecked: Checked['notChecked'][number][] = [];
   const replayed = await replayAll(baseFiles, { base, current, replay });

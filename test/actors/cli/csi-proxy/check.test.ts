@@ -132,6 +132,23 @@ test('a tree that does not generate is judged all the same, and why it does not 
   });
 });
 
+test('before the first release there is nothing to compare with, and the first version is no alpha (C29, C30)', async () => {
+  await withTrees({ 'old/README.md': '', 'new/disk/v1/api.proto': proto('') }, async (cwd) => {
+    const ended = await run(check, cwd, 'old', 'new', '-o', 'json');
+    const { findings } = JSON.parse(ended.stdout);
+    assert.equal(
+      [ended.status, ...findings.map(({ rule, severity }: Finding) => `${rule} ${severity}`)],
+      [0, 'C29 warn', 'C30 warn'],
+    );
+    try {
+      await run(check, cwd, 'new', 'old');
+      assert.unreachable();
+    } catch (error) {
+      assert.match(error instanceof Error ? error.message : '', /^'old' has no <group>\/<version>\/api\.proto$/);
+    }
+  });
+});
+
 test('the history in the new tree decides what may go, and the status says when', async () => {
   const marked = 'int32 a = 1 [deprecated = true];';
   const releases = [
