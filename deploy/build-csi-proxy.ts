@@ -22,8 +22,12 @@ const NATIVE_PACKAGE = '@koromix/koffi-win32-x64';
 /** Of Node: where the program is put, and what tells it that there is one. */
 const RESOURCE = 'NODE_SEA_BLOB';
 const SENTINEL_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-/** A server that waits has little that is young, and few to share its work: 6 MB less are resident. */
-const NODE_FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=1'];
+/**
+ * A server that waits has little that is young, and few to share its work (6 MB less are its own); builtins that are not
+ * copied to where generated code is are 2 MB less; and what 1,000 calls leave behind goes sooner (5 to 7 MB), at no price in
+ * processor time that could be measured.
+ */
+const NODE_FLAGS = ['--max-semi-space-size=1', '--v8-pool-size=1', '--no-short-builtin-calls', '--optimize-for-size'];
 /** Read at run time, by their name. */
 const ASSETS = { 'package.json': 'package.json', 'worker.ps1': 'adapters/csi-proxy/hosts/windows/worker.ps1' };
 

@@ -7,7 +7,6 @@ import { systemClock } from '../../clock.ts';
 import { stopSignal } from '../../process/process.ts';
 import { parsed, type Usage } from '../command-line.ts';
 import { runTool, type Tool } from '../tool.ts';
-import { call, ls } from './call.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { serve } from './serve.ts';
 import { install, SERVICE_NAME, type ServiceCommandDeps, status, uninstall } from './service/commands.ts';
@@ -41,8 +40,9 @@ const SERVICE_USAGES = {
 
 const COMMANDS = {
   serve,
-  call,
-  ls,
+  // With its client, which a server has no use for.
+  call: async (args, deps) => (await import('./call.ts')).call(args, deps),
+  ls: async (args, deps) => (await import('./call.ts')).ls(args, deps),
   install: async (args, { out }) => install(args, await serviceDeps(out)),
   uninstall: async (args, { out }) => {
     parsed(SERVICE_USAGES.uninstall, args);

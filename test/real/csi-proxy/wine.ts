@@ -1,7 +1,7 @@
 // Windows, as far as Wine is.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clock } from '../../adapters/csi-proxy/echo-group.ts';
@@ -10,9 +10,17 @@ const BOOT_LIMIT_MS = 180_000;
 /** Wine says that it is an older Windows than Node supports. */
 const UNCHECKED = { NODE_SKIP_PLATFORM_CHECK: '1' };
 
+/**
+ * Files here are in memory, where there is such a place: a program's pages on a disk are resident in large pieces, needed or
+ * not, and here one by one.
+ */
+const MEMORY = '/dev/shm';
+
 /** A place for Windows, and the programs in it. */
 export interface Wine {
   readonly folder: string;
+  /** In memory; the same folder where that cannot be had. */
+  readonly memoryFolder: string;
   /** A program's standard output and error go to a file: they are read when it has ended, or while it runs. */
   start(program: string, args: readonly string[], log: string): ReturnType<typeof spawn>;
   run(program: string, args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }>;
@@ -40,8 +48,10 @@ export async function underWine(body: (wine: Wine) => Promise<void>): Promise<vo
   };
   const children: ReturnType<typeof spawn>[] = [];
   let runs = 0;
+  const memoryFolder = existsSync(MEMORY) ? mkdtempSync(join(MEMORY, 'troupe-exe-')) : folder;
   const wine: Wine = {
     folder,
+    memoryFolder,
     start(program, args, log) {
       const child = start(program, args, log);
       children.push(child);
@@ -70,7 +80,7 @@ export async function underWine(body: (wine: Wine) => Promise<void>): Promise<vo
   } finally {
     for (const child of children) child.kill('SIGKILL');
     end();
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [memoryFolder, folder]) rmSync(each, { recursive: true, force: true });
   }
 }
 
