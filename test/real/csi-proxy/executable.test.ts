@@ -1,7 +1,6 @@
 // apart
 // limit: 900 s
 // csi-proxy.exe as an administrator gets it, under Wine: built, started, called, its log as files, and as a service.
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
+import { buildExecutable } from './built.ts';
 import { forWine, hasWine, NO_WINE, underWine, until, windows } from './wine.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const BUILT = join(ROOT, '.csi-proxy');
 const LARGEST_BYTES = 130e6;
 /** What may be the process's own, and what may be resident once it serves: less than of the original. */
 const PRIVATE_BYTES = 70e6;
@@ -26,6 +25,7 @@ const SLOW_MS = 8_000;
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 const test = suite('csi-proxy.exe');
+const built = hasWine ? buildExecutable() : { executable: '', node: '' };
 
 /** In bytes: what is the process's own, and with it the pages of files that are mapped. */
 function memoryOf(pid: number | undefined): { readonly own: number; readonly resident: number } {
@@ -36,10 +36,10 @@ function memoryOf(pid: number | undefined): { readonly own: number; readonly res
 }
 
 test('one file serves every version at once, takes a thousand calls, and logs as the flags of the original say', async () => {
-  assert.ok(statSync(join(BUILT, 'csi-proxy.exe')).size < LARGEST_BYTES);
+  assert.ok(statSync(built.executable).size < LARGEST_BYTES);
   await underWine(async ({ folder, memoryFolder, start, run }) => {
-    const executable = forWine(join(BUILT, 'csi-proxy.exe'), join(memoryFolder, 'csi-proxy.exe'));
-    const node = forWine(join(BUILT, 'package/bin/node.exe'), join(folder, 'node.exe'));
+    const executable = forWine(built.executable, join(memoryFolder, 'csi-proxy.exe'));
+    const node = forWine(built.node, join(folder, 'node.exe'));
     const refused = await run(executable, ['-no-such-flag']);
     assert.equal([refused.code, refused.text], [2, 'troupe: there is no flag --no-such-flag; --help lists them\n']);
 
@@ -85,12 +85,12 @@ test('one file serves every version at once, takes a thousand calls, and logs as
 
 test('as a service it is installed, told of, stopped without loss, and says when it cannot serve', async () => {
   await underWine(async ({ folder, start, run }) => {
-    const executable = forWine(join(BUILT, 'csi-proxy.exe'), join(folder, 'csi-proxy.exe'));
+    const executable = forWine(built.executable, join(folder, 'csi-proxy.exe'));
     const call = (...args: readonly string[]) => run(executable, ['call', 'system', ...args]);
     const query = async (): Promise<string> => (await run('sc', ['query', 'csiproxy'])).text;
     // Wine ends with the last program that is no service.
     start(
-      forWine(join(BUILT, 'package/bin/node.exe'), join(folder, 'node.exe')),
+      forWine(built.node, join(folder, 'node.exe')),
       ['-e', 'setInterval(() => {}, 1e6)'],
       join(folder, 'idle.log'),
     );
@@ -152,8 +152,5 @@ test('as a service it is installed, told of, stopped without loss, and says when
   });
 });
 
-if (hasWine) {
-  const built = spawnSync(process.execPath, ['deploy/build-csi-proxy.ts'], { cwd: ROOT, encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(built.stderr);
-  test.run();
-} else process.stdout.write(NO_WINE);
+if (hasWine) test.run();
+else process.stdout.write(NO_WINE);

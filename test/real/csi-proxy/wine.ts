@@ -19,6 +19,8 @@ const MEMORY = '/dev/shm';
 /** A place for Windows, and the programs in it. */
 export interface Wine {
   readonly folder: string;
+  /** Where Windows has its libraries. */
+  readonly system: string;
   /** In memory; the same folder where that cannot be had. */
   readonly memoryFolder: string;
   /** A program's standard output and error go to a file: they are read when it has ended, or while it runs. */
@@ -51,6 +53,7 @@ export async function underWine(body: (wine: Wine) => Promise<void>): Promise<vo
   const memoryFolder = existsSync(MEMORY) ? mkdtempSync(join(MEMORY, 'troupe-exe-')) : folder;
   const wine: Wine = {
     folder,
+    system: join(env.WINEPREFIX, 'drive_c/windows/system32'),
     memoryFolder,
     start(program, args, log) {
       const child = start(program, args, log);
