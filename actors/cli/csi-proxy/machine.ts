@@ -1,7 +1,6 @@
 // The machine that `troupe csi-proxy serve` serves: the one it runs on, or one in memory.
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { parse } from 'yaml';
 import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
 import { withFaults } from '../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
@@ -52,6 +51,8 @@ export async function openHost(
 }
 
 async function readMachine(path: string): Promise<unknown> {
+  // Loaded for those who have such a file: a server has no other use for it.
+  const { parse } = await import('yaml');
   try {
     return parse(await readFile(path, 'utf8'));
   } catch (error) {
