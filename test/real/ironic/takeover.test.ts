@@ -7,10 +7,10 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { LEFT, type Left, leaveBehind } from '../../adapters/ironic/left-behind.ts';
+import { openOrderBook } from '../../adapters/ironic/order-book.ts';
 import { NAMESPACE, openStage } from '../../adapters/ironic/stage.ts';
 import { eventually, fleet, type Lent } from './fleet.ts';
 import { askIronic, env, image, ironic, isWell, keptHost, leaveNothing, nodeOf } from './kept-host.ts';
-import { openOrderBook } from './order-book.ts';
 import { toldPasswords } from './stories.ts';
 
 /** What is to be under way when Troupe comes takes so long, in seconds. */
