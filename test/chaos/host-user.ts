@@ -97,10 +97,21 @@ export class HostUser {
     return wrong;
   }
 
-  /** All Secrets say what the BMCs ask for. */
+  /** All Secrets say what the BMCs ask for; hosts are on, have an image if they are for that, and are in Ironic unless they began detached. */
   async putRight(): Promise<void> {
     for (const rack of this.#deps.racks) {
-      if (this.#deps.world.follower.get('BareMetalHost', rack.name) !== undefined) await this.writeSecret(rack);
+      await this.#attempt(`looks at host ${rack.name}`, async () => {
+        const host = await this.#read(rack);
+        if (host === undefined || host.metadata?.deletionTimestamp != null) return;
+        await this.writeSecret(rack);
+        const image = rack.use === 'images' ? { image: (host.spec?.image ?? IMAGES[0]) as JsonObject } : {};
+        const spec: JsonObject = { online: true, ...image };
+        const isOut = isDetached(rack.manifest as BareMetalHost);
+        const annotations = isOut ? {} : { [HostAnnotation.Detached]: null };
+        this.wish(rack, wishesOf(host, { ...host.spec, ...(spec as HostSpec) }));
+        const change = (): Promise<unknown> => this.#merge(rack.name, { metadata: { annotations }, spec });
+        await this.#attempt(`puts host ${rack.name} right`, change);
+      });
     }
   }
 
