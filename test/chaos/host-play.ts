@@ -48,7 +48,7 @@ const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
 /** So many times as fast as real ones Ironic and its machines are. */
 const SPEED = 20;
 /** Between two changes of hosts, in milliseconds: each has time to come to something. */
-const CHANGES_MS = { least: 100, most: 1_200 };
+const CHANGES_MS = { least: 100, most: 800 };
 /** Between two misfortunes: a deployment takes a dozen requests, one after another. */
 const FAULTS_MS = { least: 500, most: 4_000 };
 const ENVIRONMENT = {

@@ -15,7 +15,7 @@ import {
 import { IMAGES, type Rack, USERNAME } from './racks.ts';
 import type { Ironic, Sight } from './simulated-ironic.ts';
 import type { Teller } from './story.ts';
-import { drawn, pick } from './user.ts';
+import { drawn } from './user.ts';
 
 export interface HostUserDeps {
   world: World;
@@ -36,6 +36,8 @@ interface HostDeed {
   run(): Promise<unknown>;
 }
 
+/** So many times as often as another one is a host with images thought of. */
+const IMAGES_WEIGHT = 3;
 /** So often is a host left alone that is not yet as it was asked to be. */
 const PATIENCE = 0.6;
 /** A deleted host is not created again for so long, at most, in milliseconds. */
@@ -56,7 +58,8 @@ export class HostUser {
   /** Does one thing, unless the API server is away. */
   async step(): Promise<void> {
     const { clock, random, racks } = this.#deps;
-    const rack = pick(racks, random);
+    const deck = racks.map((rack) => ({ rack, weight: rack.use === 'images' ? IMAGES_WEIGHT : 1 }));
+    const rack = drawn(deck, random)?.rack;
     if (rack === undefined) return;
     await this.#attempt(`looks at host ${rack.name}`, async () => {
       const host = await this.#read(rack);
@@ -94,10 +97,21 @@ export class HostUser {
     return wrong;
   }
 
-  /** All Secrets say what the BMCs ask for. */
+  /** All Secrets say what the BMCs ask for; hosts are on, have an image if they are for that, and are in Ironic unless they began detached. */
   async putRight(): Promise<void> {
     for (const rack of this.#deps.racks) {
-      if (this.#deps.world.follower.get('BareMetalHost', rack.name) !== undefined) await this.writeSecret(rack);
+      await this.#attempt(`looks at host ${rack.name}`, async () => {
+        const host = await this.#read(rack);
+        if (host === undefined || host.metadata?.deletionTimestamp != null) return;
+        await this.writeSecret(rack);
+        const image = rack.use === 'images' ? { image: (host.spec?.image ?? IMAGES[0]) as JsonObject } : {};
+        const spec: JsonObject = { online: true, ...image };
+        const isOut = isDetached(rack.manifest as BareMetalHost);
+        const annotations = isOut ? {} : { [HostAnnotation.Detached]: null };
+        this.wish(rack, wishesOf(host, { ...host.spec, ...(spec as HostSpec) }));
+        const change = (): Promise<unknown> => this.#merge(rack.name, { metadata: { annotations }, spec });
+        await this.#attempt(`puts host ${rack.name} right`, change);
+      });
     }
   }
 
@@ -169,8 +183,8 @@ export class HostUser {
       spec.online === true ? edit('switches off', 1, { online: false }) : edit('switches on', 3, { online: true }),
       annotate('reboots', 1, { [HostAnnotation.Reboot]: reboot }, wishesOfReboot(host)),
       isDetached(host)
-        ? annotate('attaches', 4, { [HostAnnotation.Detached]: null }, wishesOf(host))
-        : annotate('detaches', 1, { [HostAnnotation.Detached]: '' }, [{ wish: 'removal' }]),
+        ? annotate('attaches', 8, { [HostAnnotation.Detached]: null }, wishesOf(host))
+        : annotate('detaches', 0.5, { [HostAnnotation.Detached]: '' }, [{ wish: 'removal' }]),
       {
         weight: 1,
         what: `deletes host ${name}`,

@@ -36,15 +36,20 @@ function look(): Sight {
   };
 }
 
-function obey(request: IronicRequest): void {
+/** What is served is kept before it is answered, and all that was done until then with it. */
+const keep = async (): Promise<void> => void (await (await fetch(simulator.endpoint)).arrayBuffer());
+
+async function obey(request: IronicRequest): Promise<void> {
   switch (request.ask) {
     case 'look':
       return;
     case 'restartConductor':
       simulator.restart();
+      await keep();
       return;
     case 'setPassword':
       simulator.setPassword(request.machine, request.password);
+      await keep();
       return;
     case 'hold':
     case 'release':
@@ -54,8 +59,8 @@ function obey(request: IronicRequest): void {
 }
 
 process.on('disconnect', () => process.exit()); // whoever started it is gone
-process.on('message', ({ id, request }: { id: number; request: IronicRequest }) => {
-  obey(request);
+process.on('message', async ({ id, request }: { id: number; request: IronicRequest }) => {
+  await obey(request);
   tell({ answered: id, sight: look() });
 });
 tell({ port: simulator.port });
