@@ -20,6 +20,11 @@ export interface Adapter {
   readonly realm: string;
   /** What a process that serves it is asked to do, with `--roles`. */
   readonly role: string;
+  /**
+   * The node whose process must run an operation; undefined: any that plays the role. An adapter with `route` is served
+   * for a node, which the process must have been told: its role is played only where it is named.
+   */
+  readonly route?: (request: OperationRequest) => string | undefined;
   /** Of all its kinds, for their CRDs: written, or as finished definitions. */
   readonly contracts: readonly Contract[];
   /** Flags of the commands that give the cluster its definitions, or look whether it has them; no process takes them. */
@@ -74,11 +79,6 @@ export interface Configured {
   readonly lateMs?: number;
   /** Begins to serve the operations. @throws {TerminalError} an option turns out to be wrong */
   serve(ports: ServePorts): Promise<Served>;
-  /**
-   * The node whose process must run an operation; undefined: any that plays the role. An adapter with `route` is served
-   * for a node, which the process must have been told.
-   */
-  readonly route?: (request: OperationRequest) => string | undefined;
   /**
    * Looks whether the foreign systems that objects lead to can be entered, for `troupe doctor`: each once, and no more than a
    * sign-in. @throws {TerminalError} as `serve`

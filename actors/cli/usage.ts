@@ -1,7 +1,7 @@
 // The commands of `troupe`, the options of each, and what `troupe help` says.
 import type { Adapter, Flag } from '../../adapters/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
-import { knownRoles } from '../process/config.ts';
+import { knownRoles, rolesOfNodes } from '../process/config.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
@@ -535,7 +535,7 @@ export function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(USAGES, name);
 }
 
-type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'flags' | 'definitionFlags' | 'scaffold'>;
+type KnownAdapter = Pick<Adapter, 'realm' | 'role' | 'route' | 'flags' | 'definitionFlags' | 'scaffold'>;
 
 /** Commands that have their adapters configured. */
 const CONFIGURED: readonly CommandName[] = [
@@ -553,6 +553,9 @@ const CONFIGURED: readonly CommandName[] = [
   'machines',
 ];
 
+/** Commands with all on this machine: what is done for a node is done for it. */
+const DEVELOPING: readonly CommandName[] = ['dev', 'demo'];
+
 /** Commands that take how the cluster is to have the definitions. */
 const DEFINING: readonly CommandName[] = ['crds', 'doctor'];
 
@@ -567,7 +570,12 @@ export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph',
 export function usageOf(name: CommandName, adapters: readonly KnownAdapter[]): Usage {
   const { options, ...usage }: Usage = USAGES[name];
   const all: Record<string, Option> = { ...options };
-  if (all['roles'] !== undefined) all['roles'] = { ...all['roles'], value: knownRoles(adapters).join() };
+  if (all['roles'] !== undefined) {
+    const unasked = DEVELOPING.includes(name) ? [] : rolesOfNodes(adapters);
+    const but = unasked.length === 0 ? '' : ` but ${unasked.join()}`;
+    const fallback = all['roles'].fallback?.replace('all', `all${but}`);
+    all['roles'] = { ...all['roles'], value: knownRoles(adapters).join(), ...(fallback && { fallback }) };
+  }
   const flags = flagsOf(adapters);
   if (DEFINING.includes(name)) Object.assign(all, flags.definitions);
   if (CONFIGURED.includes(name)) Object.assign(all, flags.process);
@@ -579,7 +587,7 @@ export function allOptions(adapters: readonly KnownAdapter[]): Options {
   const all = Object.values(USAGES).map(({ options }): Options => options);
   const { options: ofRun } = usageOf('run', adapters);
   const { options: ofDemo } = usageOf('demo', adapters);
-  return { ...Object.assign({}, ...all), ...ofRun, ...ofDemo, ...flagsOf(adapters).definitions };
+  return { ...Object.assign({}, ...all), ...ofDemo, ...ofRun, ...flagsOf(adapters).definitions };
 }
 
 /** Of all adapters, by what they are for. */

@@ -1,5 +1,6 @@
 // The adapters of a process. The only file of the runtime that names one.
 import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/adapter.ts';
+import { windows } from '../../adapters/csi-proxy/kinds/mod.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
@@ -7,7 +8,7 @@ import { TerminalError } from '../../bus/errors.ts';
 import { Role } from './config.ts';
 
 /** Those that come with Troupe. */
-export const BUILT_IN: readonly Adapter[] = [openstack, metal3];
+export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
 
 /**
  * All adapters of a process.

@@ -1,21 +1,17 @@
 // Whom a process is known as on the bus: its roles say it, so that nobody has to.
-import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { Adapter } from '../../adapters/adapter.ts';
 import type { BusRole, BusUser } from '../../bus/permissions.ts';
-import { knownRoles, Role, rolesWith, VISUALIZER, WEBHOOKS } from './config.ts';
+import { knownRoles, type Player, Role, rolesOfNodes, rolesWith, VISUALIZER, WEBHOOKS } from './config.ts';
 
-type Known = Pick<Adapter, 'realm' | 'role'>;
+type Known = Pick<Adapter, 'realm' | 'role' | 'route'>;
 
 /** Who plays all roles that objects need; that it shows them, too, makes it nobody else. */
 const ALONE = 'alone';
 
 /** The user of a process with these roles. */
-export function busUser(
-  roles: ReadonlySet<string>,
-  adapters: readonly (Known & Pick<ConfiguredAdapter, 'route'>)[],
-  node: string | undefined,
-): BusUser {
+export function busUser(roles: ReadonlySet<string>, adapters: readonly Known[], node: string | undefined): BusUser {
   const [only, ...others] = rolesOnBus(adapters).filter((role) => roles.has(role));
-  const isOfNode = others.length === 0 && adapters.some(({ role, route }) => role === only && route !== undefined);
+  const isOfNode = only !== undefined && others.length === 0 && rolesOfNodes(adapters).includes(only);
   return userOf(roles, adapters, isOfNode ? node : undefined);
 }
 
@@ -34,6 +30,6 @@ export function userOf(roles: ReadonlySet<string>, adapters: readonly Known[], n
 }
 
 /** Roles for which the bus is there: webhooks are asked by the API server alone. */
-export function rolesOnBus(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
+export function rolesOnBus(adapters: readonly Player[]): readonly string[] {
   return knownRoles(adapters).filter((role) => role !== WEBHOOKS);
 }

@@ -18,14 +18,22 @@ export const VISUALIZER = 'visualizer';
 /** Answers the API server, which asks while it serves objects. It is played where it has an address, too. */
 export const WEBHOOKS = 'webhooks';
 
-/** All that objects need somebody to do; all of it in one process unless told. */
-export function rolesWith(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
-  return [...Object.values(Role), ...adapters.map(({ role }) => role)];
+/** An adapter as far as its role goes. */
+export type Player = Pick<Adapter, 'role' | 'route'>;
+
+/** All that objects need somebody to do, wherever that is; all of it in one process unless told. */
+export function rolesWith(adapters: readonly Player[]): readonly string[] {
+  return [...Object.values(Role), ...adapters.filter(({ route }) => route === undefined).map(({ role }) => role)];
+}
+
+/** What is done for a node, by a process that is told which: none does it unless the role is named. */
+export function rolesOfNodes(adapters: readonly Player[]): readonly string[] {
+  return adapters.filter(({ route }) => route !== undefined).map(({ role }) => role);
 }
 
 /** All that a process may be asked to do. */
-export function knownRoles(adapters: readonly Pick<Adapter, 'role'>[]): readonly string[] {
-  return [...rolesWith(adapters), VISUALIZER, WEBHOOKS];
+export function knownRoles(adapters: readonly Player[]): readonly string[] {
+  return [...Object.values(Role), ...adapters.map(({ role }) => role), VISUALIZER, WEBHOOKS];
 }
 
 /** Where the page of the visualizer is served. */
@@ -107,6 +115,9 @@ const WEBHOOK_SERVICE = 'troupe-webhooks';
 /** Where `troupe dev` serves the visualizer. */
 const DEVELOPMENT_ADDRESS = '127.0.0.1:8090';
 
+/** The node that `troupe dev` is. */
+const DEVELOPMENT_NODE = 'node-1';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -120,7 +131,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(
   env: Environment,
   options: Environment = {},
-  adapters: readonly Pick<Adapter, 'role'>[] = [],
+  adapters: readonly Player[] = [],
   purpose?: 'development',
 ): Config {
   const read = (option: string, variable: string): Given => {
@@ -137,7 +148,8 @@ export function readConfig(
     purpose,
   );
   const webhooks = webhookPlace(read);
-  const played = roles(read('roles', 'TROUPE_ROLES'), adapters, { [VISUALIZER]: place, [WEBHOOKS]: webhooks });
+  const places = { [VISUALIZER]: place, [WEBHOOKS]: webhooks };
+  const played = roles(read('roles', 'TROUPE_ROLES'), adapters, places, purpose);
   const leaseMs = whole('lease-ms', 'TROUPE_LEASE_MS', 15_000, 1_000, 'milliseconds');
   return {
     kubeconfig: read('kubeconfig', 'KUBECONFIG').value,
@@ -171,7 +183,7 @@ export function readConfig(
     metricsAudience: read('metrics-audience', 'TROUPE_METRICS_AUDIENCE').value || undefined,
     metricsSecure: flag(read('metrics-secure', 'TROUPE_METRICS_SECURE'), true),
     podName: read('pod-name', 'POD_NAME').value,
-    nodeName: read('node-name', 'NODE_NAME').value,
+    nodeName: read('node-name', 'NODE_NAME').value ?? (purpose && DEVELOPMENT_NODE),
     events: flag(read('events', 'TROUPE_EVENTS'), true),
     visualizer: played.has(VISUALIZER) ? guarded(place) : undefined,
     webhooks: played.has(WEBHOOKS) ? webhooks : undefined,
@@ -234,16 +246,23 @@ const ADDRESSES = {
   [WEBHOOKS]: '--webhook-address, such as 127.0.0.1:9443',
 } as const;
 
-/** @param places  of the roles that need one */
+/**
+ * @param places  of the roles that need one
+ * @param purpose  in development, what is done for a node is done for this one, too
+ */
 function roles(
   { name, value }: Given,
-  adapters: readonly Pick<Adapter, 'role'>[],
+  adapters: readonly Player[],
   places: Readonly<Record<keyof typeof ADDRESSES, object | undefined>>,
+  purpose: 'development' | undefined,
 ): ReadonlySet<string> {
   const all = knownRoles(adapters);
   const needs = (role: string): role is keyof typeof ADDRESSES => Object.hasOwn(ADDRESSES, role);
   const isPlaceless = (role: string): boolean => needs(role) && places[role] === undefined;
-  if (value === undefined) return new Set(all.filter((role) => !isPlaceless(role)));
+  if (value === undefined) {
+    const unasked = purpose === 'development' ? [] : rolesOfNodes(adapters);
+    return new Set(all.filter((role) => !isPlaceless(role) && !unasked.includes(role)));
+  }
   const named = value.split(',').map((role) => role.trim());
   const unknown = named.find((role) => !all.includes(role));
   if (unknown !== undefined)

@@ -9,13 +9,10 @@ import { USAGES as CSI_PROXY } from '../../actors/cli/csi-proxy/usage.ts';
 import { USAGES as MODEL } from '../../actors/cli/model/usage.ts';
 import { allOptions, type CommandName, USAGES, usageOf } from '../../actors/cli/usage.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
-import { windows } from '../../adapters/csi-proxy/kinds/adapter.ts';
 import { toldMetrics } from '../deploy/told-metrics.ts';
 import { documents, ROOT } from './blocks.ts';
 
 const test = suite('names in the documentation');
-/** With the one that is loaded by `--adapters`. */
-const ADAPTERS = [...BUILT_IN, windows];
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Options of all commands. */
@@ -24,13 +21,13 @@ const EVERYWHERE = ['help', 'version'];
 /** The options of a command, by what follows `troupe`. */
 const OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [
-    ...(Object.keys(USAGES) as CommandName[]).map((name) => usageOf(name, ADAPTERS)),
+    ...(Object.keys(USAGES) as CommandName[]).map((name) => usageOf(name, BUILT_IN)),
     ...[BUS, MODEL, CSI_PROXY].flatMap((usages): Usage[] => Object.values(usages)),
   ].map(({ name, options }) => [name, new Set([...Object.keys(options), ...EVERYWHERE])]),
 );
 const KNOWN: ReadonlySet<string> = new Set([
   ...[...OPTIONS.values()].flatMap((options) => [...options]),
-  ...Object.keys(allOptions(ADAPTERS)),
+  ...Object.keys(allOptions(BUILT_IN)),
 ]);
 
 /** Options of other programs that documents name by themselves. */
@@ -154,7 +151,7 @@ test('each option that stands by itself is one of some command, or of a program 
 /** What adapters ask for when they are configured: some of the names are put together. */
 function askedByAdapters(): ReadonlySet<string> {
   const asked = new Set<string>();
-  for (const { flags = [], definitionFlags = [], configure } of ADAPTERS) {
+  for (const { flags = [], definitionFlags = [], configure } of BUILT_IN) {
     for (const { variable } of [...flags, ...definitionFlags]) asked.add(variable);
     configure({
       flag: (name) => ({ name, value: undefined }),
@@ -211,7 +208,7 @@ test('each metric that a document names is told', async () => {
 
 test('each metric of hosts is explained', () => {
   const text = read('deploy/operating.md');
-  const metrics = ADAPTERS.flatMap(({ metrics: declared = [] }) => declared);
+  const metrics = BUILT_IN.flatMap(({ metrics: declared = [] }) => declared);
   assert.ok(metrics.length > 10, `only ${metrics.length} are declared`);
   for (const { name, labels } of metrics) {
     const row = text.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));

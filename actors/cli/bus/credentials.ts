@@ -83,7 +83,7 @@ export async function credentials(
 
 /** All users of a deployment. @throws {TerminalError} one is named that cannot be, or two have one name */
 export function usersOf(
-  adapters: readonly Pick<Adapter, 'realm' | 'role'>[],
+  adapters: readonly Pick<Adapter, 'realm' | 'role' | 'route'>[],
   more: readonly string[],
 ): readonly BusUser[] {
   const needed = rolesWith(adapters);
@@ -103,9 +103,9 @@ export function usersOf(
     return userOf(new Set(names), adapters, node);
   });
   const standard = [userOf(new Set(needed), adapters), ...needed.map((role) => userOf(new Set([role]), adapters))];
-  // Whoever plays all roles and shows them is known by the same name: he may what is named.
-  const isWidened = ({ name }: BusUser): boolean =>
-    named.some((other) => other.name === name && other.roles.some(({ does }) => does === 'visualize'));
+  // Whoever plays all roles and more than these is known by the same name: he may what is named.
+  const isWidened = ({ name, roles }: BusUser): boolean =>
+    named.some((other) => other.name === name && other.roles.length > roles.length);
   const users: readonly BusUser[] = [
     ...standard.filter((user) => !isWidened(user)),
     ...named,

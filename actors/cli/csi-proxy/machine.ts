@@ -1,10 +1,7 @@
 // The machine that `troupe csi-proxy serve` serves: the one it runs on, or one in memory.
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
-import { withFaults } from '../../../adapters/csi-proxy/hosts/memory/faults.ts';
-import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { parseSeed, plant } from '../../../adapters/csi-proxy/hosts/memory/seed.ts';
+import { readSeedFile, seededMachine } from '../../../adapters/csi-proxy/hosts/memory/seeded-machine.ts';
 import { realFiles } from '../../../adapters/csi-proxy/hosts/real-files.ts';
 import { answerLimitMs } from '../../../adapters/csi-proxy/hosts/windows/answer-limits.ts';
 import { windowsHost } from '../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
@@ -27,10 +24,8 @@ export async function openHost(
 ): Promise<Host> {
   if (host === HostKind.Memory) {
     const folder = files === undefined ? {} : { files: realFiles({ folder: files, drives: 'folder' }) };
-    const seed = parseSeed(machine === undefined ? undefined : await readMachine(machine));
-    const made = await memoryMachine({ clock, unknownShares: seed.unknownShares, ...folder });
-    await plant(made, seed);
-    return withFaults(made.host, seed.faults, clock);
+    const data = machine === undefined ? undefined : await readSeedFile('--machine', machine);
+    return (await seededMachine(data, { clock, ...folder })).host;
   }
   if (process.platform !== 'win32')
     throw new TerminalError('--host windows needs Windows; --host memory runs anywhere');
@@ -48,14 +43,4 @@ export async function openHost(
         Math.max(answerLimitMs(operation), limitsMs.get(`${operation[0]?.toUpperCase()}${operation.slice(1)}`) ?? 0),
     }),
   });
-}
-
-async function readMachine(path: string): Promise<unknown> {
-  // Loaded for those who have such a file: a server has no other use for it.
-  const { parse } = await import('yaml');
-  try {
-    return parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new TerminalError(`--machine: ${error instanceof Error ? error.message : error}`, { cause: error });
-  }
 }

@@ -1,12 +1,12 @@
 // The storage of Windows machines as an adapter: what the runtime is given of it. Its role is played on the machine itself.
 import { TerminalError } from '../../../bus/errors.ts';
-import type { Adapter, Served, ServePorts } from '../../adapter.ts';
+import type { Adapter, Served, ServePorts, Settings } from '../../adapter.ts';
 import type { Host } from '../hosts/host.ts';
 import { Lanes } from '../lanes.ts';
 import { PathRules } from '../server/path-rules.ts';
 import { windowsContracts } from './contracts/mod.ts';
 import { iscsiTarget } from './iscsi-target.ts';
-import { type OpeningPorts, openMachine } from './machine.ts';
+import type { OpeningPorts } from './machine.ts';
 import { iscsiTargetOperations } from './operations/iscsi-target.ts';
 import { type MachinePorts, nodeOf } from './operations/serving.ts';
 import { smbMappingOperations } from './operations/smb-mapping.ts';
@@ -33,9 +33,11 @@ export function windowsWith(open?: OpenMachine): Adapter {
   return {
     realm: REALM,
     role: ROLE,
+    route: nodeOf,
     contracts: windowsContracts,
     flags: FLAGS,
     lists: [STORAGE_NODES, ISCSI_TARGETS],
+    counterpart: async (ports) => (await import('./development.ts')).counterpart(ports),
     configure(settings) {
       const options = windowsOptions(settings);
       return {
@@ -47,11 +49,15 @@ export function windowsWith(open?: OpenMachine): Adapter {
           smbMapping(options),
           windowsMount(options),
         ],
-        route: nodeOf,
-        serve: (ports) => serve(options, open ?? ((given) => openMachine(options, settings.variable, given)), ports),
+        serve: (ports) => serve(options, open ?? machineOf(options, settings), ports),
       };
     },
   };
+}
+
+/** What leads to a machine is loaded by who does: most processes do not. */
+function machineOf(options: WindowsOptions, { variable }: Settings): OpenMachine {
+  return async (ports) => (await import('./machine.ts')).openMachine(options, variable, ports);
 }
 
 async function serve(

@@ -3,11 +3,12 @@ import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { AdapterLog, Settings } from '../../adapter.ts';
 import type { Host } from '../hosts/host.ts';
-import { memoryMachine } from '../hosts/memory/memory-host.ts';
+import { readSeedFile, seededMachine } from '../hosts/memory/seeded-machine.ts';
 import { realFiles } from '../hosts/real-files.ts';
 import { windowsHost } from '../hosts/windows/windows-host.ts';
 import { PowerShellWorker } from '../hosts/windows/worker.ts';
 import { powerShellCommand, startWorkerProcess } from '../hosts/windows/worker-process.ts';
+import { DEVELOPMENT_MACHINE } from './development.ts';
 import type { WindowsOptions } from './options.ts';
 
 export interface OpeningPorts {
@@ -19,13 +20,17 @@ export interface OpeningPorts {
 /** What of the environment PowerShell needs to find its modules and a place for files. */
 const VARIABLES = ['SystemRoot', 'SystemDrive', 'Path', 'PSModulePath', 'TEMP', 'TMP', 'ComSpec'];
 
-/** @throws {TerminalError} there is no Windows here */
+/** @throws {TerminalError} there is no Windows here, or the file of a machine in memory makes no sense */
 export async function openMachine(
-  { machine }: WindowsOptions,
+  { machine, machineFile }: WindowsOptions,
   variable: Settings['variable'],
   { clock, log }: OpeningPorts,
 ): Promise<Host> {
-  if (machine === 'memory') return (await memoryMachine({ clock })).host;
+  if (machine !== 'windows') {
+    const otherwise = machine === 'development' ? DEVELOPMENT_MACHINE : undefined;
+    const data = machineFile === undefined ? otherwise : await readSeedFile('--windows-machine-file', machineFile);
+    return (await seededMachine(data, { clock })).host;
+  }
   if (process.platform !== 'win32') {
     throw new TerminalError('--windows-machine windows needs Windows; --windows-machine memory runs anywhere');
   }

@@ -1,2 +1,4 @@
-// The storage of Windows machines, for `--adapters`.
-export { windows as adapter } from './adapter.ts';
+// The storage of Windows machines as the other rooms see it.
+export { windows } from './adapter.ts';
+export { GROUP } from './contracts/common.ts';
+export { REALM, ROLE } from './windows-kind.ts';

@@ -9,7 +9,10 @@ export interface WindowsOptions {
   readonly lookEveryMs: number;
   /** Longest that a format is waited for after its process has gone, in milliseconds, before it is said to be uncertain. */
   readonly formatMs: number;
-  readonly machine: 'windows' | 'memory';
+  /** The one that the process runs on, or a made-up one; `development`: with storage to begin with. */
+  readonly machine: 'windows' | 'memory' | 'development';
+  /** What a made-up one begins with; undefined: nothing but its drive C, in development a little of everything. */
+  readonly machineFile: string | undefined;
   /** Where mounts may be. */
   readonly directories: readonly string[];
   readonly encryption: 'required' | 'optional';
@@ -24,7 +27,13 @@ export const FLAGS: readonly Flag[] = [
     variable: 'WINDOWS_MACHINE',
     value: 'NAME',
     fallback: 'windows',
-    help: 'that csi-proxy looks after: windows, which it runs on, or memory, a made-up one',
+    help: "that csi-proxy looks after: windows, which it runs on, or memory, a made-up one, as 'troupe dev' has it",
+  },
+  {
+    name: 'windows-machine-file',
+    variable: 'WINDOWS_MACHINE_FILE',
+    value: 'FILE',
+    help: "what a made-up one begins with, as 'troupe csi-proxy serve --machine' takes it",
   },
   {
     name: 'windows-look-every-ms',
@@ -57,9 +66,11 @@ export const FLAGS: readonly Flag[] = [
 ];
 
 /** @throws {TerminalError} names the flag or variable, the rule, what it got */
-export function windowsOptions({ flag }: Settings): WindowsOptions {
+export function windowsOptions({ flag, purpose }: Settings): WindowsOptions {
+  const machine = flag('windows-machine');
   return {
-    machine: oneOf(flag('windows-machine'), ['windows', 'memory']),
+    machine: machine.value === undefined && purpose !== undefined ? purpose : oneOf(machine, ['windows', 'memory']),
+    machineFile: flag('windows-machine-file').value,
     lookEveryMs: wholeNumber(flag('windows-look-every-ms'), {
       fallback: LOOK_EVERY_MS,
       least: 10,

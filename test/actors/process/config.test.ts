@@ -32,6 +32,21 @@ test('each adapter is a role, and all of them are played unless told', () => {
   );
 });
 
+test('what is done for a node is done where it is named, and in development for the one that there is', () => {
+  const adapters = [...ADAPTERS, { role: 'tapes', route: () => 'one' }];
+  const usual = readConfig({}, {}, adapters);
+  assert.equal([[...usual.roles], usual.nodeName], [['watch', 'actors', 'cloud', 'disks'], undefined]);
+  const named = readConfig({ NODE_NAME: 'one' }, { roles: 'tapes' }, adapters);
+  assert.equal([[...named.roles], named.nodeName], [['tapes'], 'one']);
+  const development = readConfig({}, {}, adapters, 'development');
+  assert.ok(development.roles.has('tapes'));
+  assert.equal(
+    [development.nodeName, readConfig({}, { 'node-name': 'two' }, adapters, 'development').nodeName],
+    ['node-1', 'two'],
+  );
+  assert.not.ok(readConfig({}, { roles: 'watch' }, adapters, 'development').roles.has('tapes'));
+});
+
 test('an option goes before its variable', () => {
   const { natsUrl } = readConfig({ NATS_URL: 'nats://one' }, { 'nats-url': 'nats://two' });
   assert.is(natsUrl, 'nats://two');

@@ -98,6 +98,21 @@ test('there are users for one process, for each role, for nodes, and for people'
   assert.throws(() => usersOf([{ realm: 'x', role: 'server' }], []), "'server'");
 });
 
+test('a role that is played for nodes has users where they are named: for any node, for one, or beside all else', () => {
+  const adapters = [
+    { realm: 'openstack', role: 'openstack' },
+    { realm: 'disks', role: 'disks', route: () => 'one' },
+  ];
+  const said = (...more: readonly string[]): readonly (readonly [string, string | undefined, number])[] =>
+    usersOf(adapters, more).map(({ name, node, roles }) => [name, node, roles.length]);
+  const alone = ['alone', undefined, 3] as const;
+  const others = (['watch', 'actors', 'openstack'] as const).map((name) => [name, undefined, 1] as const);
+  const observer = ['observer', undefined, 1] as const;
+  assert.equal(said(), [alone, ...others, observer]);
+  assert.equal(said('disks', 'disks@one'), [alone, ...others, ['disks', undefined, 1], ['disks', 'one', 1], observer]);
+  assert.equal(said('watch,actors,openstack,disks'), [...others, ['alone', undefined, 4], observer]);
+});
+
 test('a second run changes nothing, and what was lost comes back as it was (C2)', () =>
   Desk.during(async (desk) => {
     const first = await desk.run();
