@@ -125,7 +125,7 @@ test('files that measure time run when all others have ended', () => {
     'c.test.ts': `${HEAD}test('c', () => {}); test.run();`,
   });
   const order = [...stdout.matchAll(/^passed +(.)\.test/gm)].map(([, name]) => name).join('');
-  assert.is(order, 'cba');
+  assert.match(order, /^(bc|cb)a$/);
 });
 
 const LONE_FAILURES: Record<string, { content: string; says: RegExp; lastLine?: string }> = {
