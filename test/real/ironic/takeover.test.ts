@@ -70,7 +70,9 @@ test('what is under way is waited for, what has ended is taken as it is, and not
     });
     await stage.start();
     await each(async (name, { isStalled }) => {
-      if (isStalled) await stage.until(`baremetalhosts/${name}`, 'looked at', ({ status }) => status !== undefined);
+      const isSeen = (): boolean =>
+        orders.entries.some(({ what, host }) => what === 'said' && host === `${NAMESPACE}~${name}`);
+      if (isStalled) await eventually(`${name} is looked at`, async () => isSeen());
     });
     await each(async (name, left, machine) => {
       if (!left.isStalled) return;
