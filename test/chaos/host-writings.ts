@@ -47,10 +47,6 @@ export class Writings {
     this.#possible.set(host, outcome === 'done' ? after : [...before, ...after]);
   }
 
-  gone(host: string): void {
-    this.#possible.delete(host);
-  }
-
   /** @returns what is not as it was written; undefined: all is */
   read(host: string, version: Version, { architecture: _filledIn, ...spec }: JsonObject): string | undefined {
     const possible = this.#possible.get(host) ?? [];
