@@ -1,5 +1,7 @@
 // Who converts hosts between their versions: a pod with the role `webhooks`, and the way of the API server there, which stands
 // for the Service. An embedded API server knows no Services: it is told a URL.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { installCrds } from '../../actors/cli/crds.ts';
 import { contractsIn } from '../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../adapters/ironic/api/definitions.ts';
@@ -24,6 +26,8 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Longest that it is away, in milliseconds: nobody reads or writes a host in the version that is not stored meanwhile. */
 const AWAY_MS = 2_500;
 const WAY_MS = 4_000;
+/** Longest wait until it is there again, in milliseconds. */
+const LISTENS_WITHIN_MS = 15_000;
 
 export async function startConverter(stand: Stand, deps: PodDeps): Promise<Converter> {
   const { clock, world } = deps;
@@ -31,6 +35,11 @@ export async function startConverter(stand: Stand, deps: PodDeps): Promise<Conve
   const env = { ...deps.env, TROUPE_ROLES: 'webhooks', TROUPE_WEBHOOK_ADDRESS: `127.0.0.1:${port}` };
   const pod = new Pod('webhooks', await stand.waysOf('webhooks'), { ...deps, env });
   const way = await startProxy('127.0.0.1', port);
+  /** It has read its certificate, or the API server is away for longer than that is waited for. */
+  const listens = async (): Promise<void> => {
+    const until = clock.now() + LISTENS_WITHIN_MS;
+    while (clock.now() < until && !(await isTaken(port))) await clock.sleep(100);
+  };
   pod.start();
   return {
     pod,
@@ -51,14 +60,15 @@ export async function startConverter(stand: Stand, deps: PodDeps): Promise<Conve
       return [
         {
           name: 'converter killed',
-          weight: 3,
+          weight: 8,
           to: ['webhooks'],
           async play() {
             tell('chaos', 'kills who converts hosts between their versions');
             await pod.kill();
             await clock.sleep(between(faultDeps, 0, AWAY_MS));
             pod.start();
-            await pod.runs();
+            await listens();
+            tell('chaos', 'hosts are converted again');
           },
         },
         ...ofWay(faultDeps, 'the way to who converts hosts', way, ['webhooks'], WAY_MS),
@@ -68,9 +78,20 @@ export async function startConverter(stand: Stand, deps: PodDeps): Promise<Conve
   };
 }
 
+async function isTaken(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
