@@ -147,6 +147,14 @@ export interface Advice {
   readonly todo: string;
 }
 
+/** How an object looks by its status alone, to whoever has heard nothing of its chart. */
+export interface Glance {
+  /** Of the state that its chart would come to. */
+  readonly tags: readonly Tag[];
+  /** What it says of itself, for people; empty: nothing. */
+  readonly message: string;
+}
+
 /** One step of a chart, as it is told of. */
 export interface Step {
   /** The event that it was; `output` and `error` are those of an effect that ended. */
@@ -213,6 +221,11 @@ export interface Life {
   news?(object: KubeObject): (step: Step) => Occurrence | undefined;
   /** What a person can do about a message that such an object says. @param known  what it refers to, as far as it is known */
   advise?(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  /**
+   * How the object looks by its status; undefined: nobody has looked at it as it is now. Without it the
+   * status has a condition `Progressing` with the reasons of the OpenStack resource controller.
+   */
+  glance?(object: KubeObject): Glance | undefined;
   /** Fields of the spec of which nothing comes though the object is up to date, as its status tells. */
   unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
 }

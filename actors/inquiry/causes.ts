@@ -37,9 +37,13 @@ export function unknownKind(
   return { summary, advice: `${install}${correct}${others}`, weight: Weight.Missing };
 }
 
-export function refused(label: string, { reason, message }: Condition, { what, todo }: Partial<Advice> = {}): Cause {
+export function refused(
+  label: string,
+  { reason, message }: Pick<Condition, 'reason' | 'message'>,
+  { what, todo }: Partial<Advice> = {},
+): Cause {
   const advice = todo ?? helpFor(reason);
-  const said = [label, reason, what, oneLine(message)].filter((part) => part !== undefined).join(': ');
+  const said = [label, reason, what, oneLine(message)].filter((part) => part !== undefined && part !== '').join(': ');
   return { summary: said, advice, weight: Weight.Refused };
 }
 

@@ -8,6 +8,7 @@
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, TroupeError, toErrorData } from '../../bus/mod.ts';
 import type { Kind, KnownDependencies, Reference } from '../../machines/kind.ts';
+import { type Glance, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { defectIn } from '../hosting/quarantine.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
@@ -41,8 +42,8 @@ interface Subject {
   readonly id: string | undefined;
 }
 
-/** What a finding says beyond what the object says of itself. */
-type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | 'cause'>;
+/** What a finding says beyond what the conditions of the object say. */
+type Explanation = Pick<Finding, 'standing' | 'needs' | 'sinceMs' | 'heldBy' | 'cause' | 'progressing'>;
 
 /** Serves for one question. */
 export class Inquiry {
@@ -130,6 +131,13 @@ export class Inquiry {
       const told = cause.elsewhere(label, object, subject.resource.plural);
       return { standing: Standing.Waiting, needs: [], ...since, cause: told };
     }
+    if (kind.life.glance !== undefined) {
+      const glance = kind.life.glance(object);
+      const explanation = await this.#glanced(subject, glance);
+      if (progressing === undefined) return { ...explanation, ...since };
+      const { status, reason, message } = progressing;
+      return { ...explanation, ...since, progressing: { status, reason, message: glance?.message || message } };
+    }
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
     const defect = current && defectIn(current.message);
@@ -146,6 +154,35 @@ export class Inquiry {
       return { standing: Standing.Failing, needs, ...since, cause: await this.#retried(subject, '', current) };
     const told = cause.foreign(label, object, current.message, { isBuilt, ...since });
     return { standing: Standing.Waiting, needs, ...since, cause: told };
+  }
+
+  /** Of a kind whose status has no words of its own for that. */
+  async #glanced(subject: Subject, glance: Glance | undefined): Promise<Explanation> {
+    const { object, label, resource, kind, id } = subject;
+    const { tags = [], message = '' } = glance ?? {};
+    const said = { reason: '', message };
+    if (tags.includes(Tag.Refused)) {
+      const advice = kind?.life.advise?.(object, message);
+      return { standing: Standing.Failed, needs: [], cause: cause.refused(label, said, advice) };
+    }
+    if (tags.includes(Tag.Settled)) {
+      const isReady = this.#deps.registry.standing(resource, object).ready;
+      return { standing: isReady ? Standing.Available : Standing.Unavailable, needs: [] };
+    }
+    const needs = await this.#needs(subject, (reference) => counts(reference, id !== undefined, message));
+    if (needs.length > 0) return { standing: Standing.Waiting, needs };
+    if (glance === undefined) {
+      const isNew = object.status === undefined;
+      const { sinceMs } = isNew ? this.#since(object.metadata.creationTimestamp) : {};
+      return { standing: Standing.Unseen, needs, cause: cause.unseen(label, isNew, sinceMs) };
+    }
+    if (tags.includes(Tag.Failing))
+      return { standing: Standing.Failing, needs, cause: await this.#retried(subject, '', said) };
+    return {
+      standing: Standing.Waiting,
+      needs,
+      cause: cause.foreign(label, object, message, { isBuilt: id !== undefined }),
+    };
   }
 
   async #settled(subject: Subject, current: Condition): Promise<Pick<Explanation, 'standing' | 'cause'>> {
@@ -167,7 +204,7 @@ export class Inquiry {
     return { standing: Standing.Available, ...(unheeded.length > 0 && { cause: cause.unheeded(label, unheeded) }) };
   }
 
-  async #retried(subject: Subject, doing: string, said: Condition): Promise<Cause> {
+  async #retried(subject: Subject, doing: string, said: Pick<Condition, 'message'>): Promise<Cause> {
     const { object, label, kind } = subject;
     const defect = defectIn(said.message);
     if (defect !== undefined) return cause.defective(label, defect);
@@ -210,6 +247,9 @@ export class Inquiry {
     const progressing = conditionOf(object, 'Progressing');
     if (kind !== undefined && progressing?.reason === 'TransientError')
       return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', progressing) };
+    const glance = kind?.life.glance?.(object);
+    if (glance?.tags.includes(Tag.Failing) === true)
+      return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', glance) };
     return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 

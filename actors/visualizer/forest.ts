@@ -179,7 +179,7 @@ export class Forest {
     const tone =
       told === undefined
         ? orElse(() => toneOfObject(object, kind, this.#registry), Tone.Unseen)
-        : toneNow(told.tone, object, told.generation);
+        : orElse(() => toneNow(told, object, kind, this.#registry), told.tone);
     const { namespace, name } = address;
     return {
       key,
@@ -191,7 +191,7 @@ export class Forest {
       state: told?.state ?? '',
       since: told?.at ?? instantOf(progressing?.lastTransitionTime),
       createdAt: instantOf(creationTimestamp),
-      said: oneLine(progressing?.message),
+      said: oneLine(orElse(() => kind.life.glance?.(object)?.message, undefined) || progressing?.message),
       needs,
     };
   }

@@ -136,7 +136,8 @@ export interface RemoveInput extends NodeInput {
   readonly force: boolean;
 }
 export interface WatchInput extends NodeInput {
-  readonly pollAfterMs: number;
+  /** From one look to the next, in milliseconds; undefined: as often as a host at rest is looked at. */
+  readonly pollAfterMs: number | undefined;
   /** Told what is new, as `observed`. */
   readonly parent: AnyActorRef;
 }

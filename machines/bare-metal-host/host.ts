@@ -170,14 +170,19 @@ export function isDeleting({ metadata }: BareMetalHost): boolean {
   return (metadata?.deletionTimestamp ?? '') !== '';
 }
 
+/** A host, as far as its annotations go. */
+export interface Annotated {
+  readonly metadata?: Maybe<Pick<HostMetadata, 'annotations'>>;
+}
+
 /** The value of an annotation; undefined: it is not there. */
-export function annotationOf({ metadata }: BareMetalHost, key: string): string | undefined {
+export function annotationOf({ metadata }: Annotated, key: string): string | undefined {
   const annotations = metadata?.annotations;
   return annotations != null && Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 }
 
 /** Whatever it says, it stops everything. */
-export function isPaused(host: BareMetalHost): boolean {
+export function isPaused(host: Annotated): boolean {
   return annotationOf(host, HostAnnotation.Paused) !== undefined;
 }
 

@@ -25,7 +25,6 @@ import {
   wasSwitched,
 } from './leaves.ts';
 import type { Outcome } from './outcome.ts';
-import { PAUSES_MS } from './pauses.ts';
 import type { PowerStep } from './power.ts';
 import { hostSetup, powerStepOf } from './setup.ts';
 
@@ -147,7 +146,7 @@ const resting = hostSetup.createStateConfig({
   invoke: {
     id: 'watch',
     src: 'watch',
-    input: ({ context: { key, node }, self }) => ({ key, node, pollAfterMs: PAUSES_MS.stable, parent: self }),
+    input: ({ context: { key, node }, self }) => ({ key, node, pollAfterMs: undefined, parent: self }),
     onError: { target: 'retrying', actions: noteError },
   },
   on: {

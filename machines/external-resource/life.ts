@@ -52,7 +52,8 @@ export interface ResourceStanding {
   readonly vanished: boolean;
 }
 
-export interface ExternalResourceOptions extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated' | 'intent'> {
+export interface ExternalResourceOptions
+  extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated' | 'intent' | 'glance'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -96,6 +97,7 @@ export function externalResourceLife({
   shows,
   isOutdated,
   intent,
+  glance,
 }: ExternalResourceOptions): Life {
   return {
     machine: externalResourceMachine,
@@ -125,6 +127,7 @@ export function externalResourceLife({
     ...(shows !== undefined && { shows }),
     ...(isOutdated !== undefined && { isOutdated }),
     ...(intent !== undefined && { intent }),
+    ...(glance !== undefined && { glance }),
   };
 }
 

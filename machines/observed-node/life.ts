@@ -39,6 +39,8 @@ export interface ObservedNodeOptions<Reading> {
   fingerprint(status: JsonObject | undefined): string;
   /** @param now  milliseconds since the epoch */
   judge(object: KubeObject, reading: Reading, now: number): Judgement;
+  /** Whether the status says how the node is, of the object as it is now. */
+  isJudged(object: KubeObject): boolean;
   /** Makes what goes with a reading; nothing unless stated. @returns messages of what is not there yet */
   furnish?(ports: LifePorts, key: string, reading: Reading): Promise<readonly string[]>;
   /** Before it is tried again. */
@@ -70,6 +72,7 @@ export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>)
     // While it looks at a node, its watch is all that would tell of it.
     isSpent: (snapshot) => !snapshot.hasTag(Tag.Available),
     isNews: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+    glance: (object) => (options.isJudged(object) ? { tags: [Tag.Settled, Tag.Available], message: '' } : undefined),
     told: (snapshot) => ({ error: snapshot.hasTag(Tag.Failing) ? contextOf(snapshot).error : undefined }),
     news: () => (step) => unreadable(step, options.unreadable),
   };

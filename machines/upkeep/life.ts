@@ -1,7 +1,7 @@
 // The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
 // passes' to write: whole, whoever wrote it before.
 import { fromPromise, type SnapshotFrom } from 'xstate';
-import { type Dependency, type Life, type LifePorts, type Step, Tag } from '../life.ts';
+import { type Dependency, type Glance, type Life, type LifePorts, type Step, Tag } from '../life.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import {
   backoffMs,
@@ -29,6 +29,11 @@ export interface Pass {
 }
 
 export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'intent' | 'shows'> {
+  /**
+   * What the status of an object that is not settled says, for people; undefined or empty: nothing. With it the object looks by its
+   * view (`Life.glance`).
+   */
+  complaint?(object: KubeObject): string | undefined;
   view(object: KubeObject): UpkeepView;
   /**
    * Looks at what is there, does the next thing, and has the status say so. Passes are repeated: one that finds everything as it
@@ -45,7 +50,14 @@ export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'int
 /** A failure that may pass is news when it comes so often in a row. */
 const TOLD_ATTEMPTS = 2;
 
-export function upkeepLife({ view, tend, mayHaveBegun = () => false, failure, ...more }: UpkeepOptions): Life {
+export function upkeepLife({
+  view,
+  tend,
+  mayHaveBegun = () => false,
+  complaint,
+  failure,
+  ...more
+}: UpkeepOptions): Life {
   return {
     ...more,
     machine: upkeepMachine,
@@ -59,6 +71,7 @@ export function upkeepLife({ view, tend, mayHaveBegun = () => false, failure, ..
     // A look that is due at a time would be forgotten by who rests.
     isSpent: (snapshot) => (snapshot as Snapshot).context.lookMs === undefined,
     told: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
+    ...(complaint !== undefined && { glance: (object: KubeObject) => glanceOf(view(object), () => complaint(object)) }),
     news: () => (step) => {
       const { error, attempts } = (step.to as Snapshot).context;
       if (error === undefined || !hasFailed(step)) return undefined;
@@ -66,6 +79,11 @@ export function upkeepLife({ view, tend, mayHaveBegun = () => false, failure, ..
       return isNews ? { type: 'Warning', reason: failure, message: error.message } : undefined;
     },
   };
+}
+
+function glanceOf({ owned, settled }: UpkeepView, complaint: () => string | undefined): Glance | undefined {
+  if (!owned) return undefined;
+  return settled ? { tags: [Tag.Settled], message: '' } : { tags: [Tag.Waiting], message: complaint() ?? '' };
 }
 
 type Snapshot = SnapshotFrom<typeof upkeepMachine>;

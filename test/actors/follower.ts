@@ -49,6 +49,9 @@ interface Waiter {
   readonly look: () => void;
 }
 
+/** With these a watch ends that a new list goes on from: it is too old, or what has changed could not be converted. */
+const BEGUN_ANEW: ReadonlySet<number> = new Set([410, 500]);
+
 export class Follower {
   readonly #clock: Clock;
   readonly #client: KubeClient;
@@ -153,7 +156,7 @@ export class Follower {
         const query = `?watch=1&timeoutSeconds=300&resourceVersion=${version}`;
         for await (const { type, object } of this.#client.stream(`${path}${query}`, undefined, this.#stop.signal)) {
           const seen = object as unknown as Raw;
-          if (type === 'ERROR' && (object as { readonly code?: number }).code === 410) {
+          if (type === 'ERROR' && BEGUN_ANEW.has(Number((object as { readonly code?: number }).code))) {
             version = undefined;
             break;
           }

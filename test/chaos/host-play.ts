@@ -1,8 +1,8 @@
 // One run of chaos with bare-metal hosts: hosts change and go while misfortunes befall everybody, Ironic and its machines among
 // them, and then they must be as they were asked for, and nothing may have been done to a machine that nobody asked for.
-import { installCrds } from '../../actors/cli/crds.ts';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
+import type { Phase } from '../../adapters/ironic/api/definitions.ts';
 import { metal3Resource } from '../../adapters/ironic/serving.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { World } from '../actors/harness.ts';
@@ -10,6 +10,7 @@ import { deployedHeap } from '../actors/processes.ts';
 import type { Entry } from '../adapters/ironic/orders.ts';
 import { newPassword, tracesOf } from '../adapters/ironic/passwords.ts';
 import { befall, changing, DOWN, UP, within } from './befalling.ts';
+import { type Converter, startConverter } from './converter.ts';
 import { type HostFaultDeps, hostMisfortunes } from './host-faults.ts';
 import { type HostFigures, judgeOrders, leftoversOf } from './host-judgement.ts';
 import { HostUser, hostPath } from './host-user.ts';
@@ -18,6 +19,7 @@ import { Pod } from './pod.ts';
 import { racks as racksWith } from './racks.ts';
 import { simulatedIronic } from './simulated-ironic.ts';
 import { groundOf, openStand, type Pace } from './stand.ts';
+import type { Misfortune } from './stand-faults.ts';
 import { story, type Teller } from './story.ts';
 import { pick } from './user.ts';
 
@@ -51,6 +53,8 @@ const SPEED = 20;
 const CHANGES_MS = { least: 100, most: 800 };
 /** Between two misfortunes: a deployment takes a dozen requests, one after another. */
 const FAULTS_MS = { least: 500, most: 4_000 };
+/** Both have both versions; what is stored in v1beta1 is converted for all that the pods read and write. */
+const PHASES: readonly Phase[] = [1, 2];
 const ENVIRONMENT = {
   TROUPE_IRONIC_SPEED: String(SPEED),
   IRONIC_CLIENT_CACHE_TTL: '500ms',
@@ -106,11 +110,16 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
   });
   const random = mulberry32(seed);
   const pods: Pod[] = [];
+  let converter: Converter | undefined;
   const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, peakMib: 0 };
   try {
-    await installCrds(world.client, clock, () => undefined, metal3Contracts);
+    const heap = await deployedHeap();
+    converter = await startConverter(stand, { world, clock, pace: PACE, env: heap, onViolation: violate });
+    const { pod, way: toConverter, misfortunes, define } = converter;
+    const phase = PHASES[seed % PHASES.length] ?? 1;
+    await define(phase);
     for (const { kind, plural } of metal3Contracts) await world.follower.follow(metal3Resource(kind, plural));
-    const user = new HostUser({ world, clock, random: mulberry32(seed + 1), racks, ironic, tell, passwordOf });
+    const user = new HostUser({ world, clock, random: mulberry32(seed + 1), racks, ironic, tell, violate, passwordOf });
     const deps: HostFaultDeps = {
       stand,
       pods,
@@ -130,7 +139,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
         for (let change = 0; change < times && host !== undefined; change++) {
           const { body } = await world.client.call({
             method: 'PATCH',
-            path: hostPath(world, host.name),
+            path: hostPath(world, 'v1alpha1', host.name),
             contentType: 'application/merge-patch+json',
             body: { metadata: { annotations: { 'chaos.test/change': String(change) } } },
           });
@@ -139,7 +148,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
         return version;
       },
     };
-    const env = { ...(await deployedHeap()), ...ENVIRONMENT, IRONIC_ENDPOINT: ironic.endpoint };
+    const env = { ...heap, ...ENVIRONMENT, IRONIC_ENDPOINT: ironic.endpoint };
     for (const name of ['one', 'two']) {
       const ways = await stand.waysOf(name);
       pods.push(new Pod(name, ways, { world, clock, pace: PACE, env, onViolation: violate }));
@@ -147,9 +156,11 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     for (const pod of pods) pod.start();
     await Promise.all(pods.map((pod) => pod.runs()));
     tell('chaos', `begins with seed ${seed}: ${racks.length} hosts, two pods, ${stand.api.name}, a simulated Ironic`);
+    tell('chaos', `stores hosts in ${phase === 1 ? 'v1alpha1' : 'v1beta1'}`);
+    const deck = (): readonly Misfortune[] => [...hostMisfortunes(deps), ...misfortunes(deps)];
     const quiet = (): void => {
       for (const { ways } of pods) for (const way of [ways.nats, ways.api.proxy]) way.heal();
-      ironic.way.heal();
+      for (const way of [ironic.way, toConverter]) way.heal();
       ironic.clear();
       tell('chaos', 'leaves everybody alone');
     };
@@ -157,7 +168,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     // --- the hosts come up, and change ---
     const pace = { clock, random: mulberry32(seed + 2), pauseMs: CHANGES_MS };
     const changes = changing(pace, seconds * UP, () => user.step());
-    figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, hostMisfortunes(deps), seconds * UP);
+    figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, deck(), seconds * UP);
     await changes;
     figures.changes = user.deeds;
     quiet();
@@ -173,7 +184,7 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     await user.wishAllGone();
     await world.deleteNamespace();
     tell('user', 'deletes the namespace');
-    const others = hostMisfortunes(deps).filter(({ name }) => name !== 'password changed' && name !== 'watch expired');
+    const others = deck().filter(({ name }) => name !== 'password changed' && name !== 'watch expired');
     figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, others, seconds * DOWN);
     quiet();
     const goingAt = clock.now();
@@ -184,19 +195,24 @@ export async function playHostChaos({ seed, seconds, program }: HostChaosOptions
     figures.goneMs = Math.round(clock.now() - goingAt);
     await world.namespaceGone();
     tell('chaos', 'all is gone, or should be');
-    figures.peakMib = await judgeMemory(pods, violate);
-    for (const pod of pods) await pod.stop();
-    judgeLogs(pods, violate);
-    judgeSecrets({ pods, world, secrets: secrets(), violate });
+    const all = [...pods, pod];
+    figures.peakMib = await judgeMemory(all, violate);
+    for (const each of all) await each.stop();
+    judgeLogs(all, violate);
+    judgeSecrets({ pods: all, world, secrets: secrets(), violate });
   } catch (error) {
     violate(`the run broke off: ${error instanceof Error ? error.stack : error}`);
   } finally {
     for (const pod of pods) await pod.kill();
+    await converter?.pod.kill();
+    await converter?.close();
     await world.close();
   }
   const seen = judgeOrders(ironic.orders.entries, violate);
   const logs = new Map(
-    pods.flatMap(({ name, lives }) => lives.map((life, index) => [`${name}#${index + 1}`, life.lines])),
+    [...pods, ...(converter === undefined ? [] : [converter.pod])].flatMap(({ name, lives }) =>
+      lives.map((life, index) => [`${name}#${index + 1}`, life.lines]),
+    ),
   );
   return {
     violations,

@@ -1,5 +1,8 @@
 // Somebody who changes hosts all the time: gives them images and takes them away, switches them, takes them out of Ironic, deletes
-// them and creates them again. What is wished is written down before it is, and what is seen to be done is wished no more.
+// them and creates them again, each in one of the versions or now in one, now in the other. What is wished is written down before it
+// is, and what is seen to be done is wished no more.
+import type { Version } from '../../adapters/ironic/api/definitions.ts';
+import { GROUP } from '../../adapters/ironic/api/types.ts';
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../machines/bare-metal-host/host.ts';
 import type { World } from '../actors/harness.ts';
@@ -12,10 +15,11 @@ import {
   wishesOfNew,
   wishesOfReboot,
 } from './host-wishes.ts';
+import { specIn, Writings } from './host-writings.ts';
 import { IMAGES, type Rack, USERNAME } from './racks.ts';
 import type { Ironic, Sight } from './simulated-ironic.ts';
 import type { Teller } from './story.ts';
-import { drawn } from './user.ts';
+import { drawn, pick } from './user.ts';
 
 export interface HostUserDeps {
   world: World;
@@ -24,6 +28,7 @@ export interface HostUserDeps {
   racks: readonly Rack[];
   ironic: Ironic;
   tell: Teller;
+  violate: (what: string) => void;
   /** Of a BMC as it is now, by the name of the host. */
   passwordOf: (host: string) => string;
 }
@@ -33,7 +38,9 @@ interface HostDeed {
   readonly weight: number;
   readonly what: string;
   readonly wishes: readonly HostWish[];
-  run(): Promise<unknown>;
+  /** Of the spec. */
+  readonly change: HostSpec;
+  run(version: Version): Promise<unknown>;
 }
 
 /** So many times as often as another one is a host with images thought of. */
@@ -43,10 +50,13 @@ const PATIENCE = 0.6;
 /** A deleted host is not created again for so long, at most, in milliseconds. */
 const RESTS_MS = 6_000;
 const MERGE = 'application/merge-patch+json';
+/** In which hosts are looked at, as actors do it. */
+const READ_IN: Version = 'v1alpha1';
 
 export class HostUser {
   readonly #deps: HostUserDeps;
   readonly #resting = new Map<string, number>();
+  readonly #writings = new Writings();
   #reboots = 0;
   /** What was done with hosts so far. */
   deeds = 0;
@@ -67,6 +77,7 @@ export class HostUser {
         if ((this.#resting.get(rack.name) ?? 0) <= clock.now()) await this.#create(rack);
         return;
       }
+      await this.#compare(rack, host);
       if (host.metadata?.deletionTimestamp != null) return;
       await this.#tend(rack);
       const isSettled = await this.#isSettled(rack, host);
@@ -75,7 +86,7 @@ export class HostUser {
       if (deed === undefined) return;
       if (isSettled) this.#orders.note({ what: 'settled', host: this.nodeOf(rack) });
       this.wish(rack, deed.wishes);
-      if (await this.#attempt(deed.what, deed.run)) this.deeds++;
+      if (await this.#does(rack, deed)) this.deeds++;
     });
   }
 
@@ -109,8 +120,11 @@ export class HostUser {
         const isOut = isDetached(rack.manifest as BareMetalHost);
         const annotations = isOut ? {} : { [HostAnnotation.Detached]: null };
         this.wish(rack, wishesOf(host, { ...host.spec, ...(spec as HostSpec) }));
-        const change = (): Promise<unknown> => this.#merge(rack.name, { metadata: { annotations }, spec });
-        await this.#attempt(`puts host ${rack.name} right`, change);
+        await this.#does(rack, {
+          what: `puts host ${rack.name} right`,
+          change: spec as HostSpec,
+          run: (version) => this.#merge(rack.name, version, { metadata: { annotations }, spec: specIn(version, spec) }),
+        });
       });
     }
   }
@@ -120,6 +134,7 @@ export class HostUser {
     for (const rack of this.#deps.racks) {
       const host = await this.#read(rack);
       if (host === undefined) continue;
+      await this.#compare(rack, host);
       if (await this.#isSettled(rack, host)) this.#orders.note({ what: 'settled', host: this.nodeOf(rack) });
       this.wish(rack, wishesOfDeletion(host));
     }
@@ -159,8 +174,8 @@ export class HostUser {
     const edit = (what: string, weight: number, change: HostSpec): HostDeed => {
       const next = { ...spec, ...change };
       const wishes = 'image' in change ? wishesOfImage(next) : wishesOf(host, next);
-      const run = (): Promise<unknown> => this.#merge(name, { spec: change as JsonObject });
-      return { weight, what: `${what} host ${name}`, wishes, run };
+      const run: HostDeed['run'] = (version) => this.#merge(name, version, { spec: specIn(version, change) });
+      return { weight, what: `${what} host ${name}`, wishes, change, run };
     };
     const annotate = (
       what: string,
@@ -171,7 +186,8 @@ export class HostUser {
       weight,
       what: `${what} host ${name}`,
       wishes,
-      run: () => this.#merge(name, { metadata: { annotations } }),
+      change: {},
+      run: (version) => this.#merge(name, version, { metadata: { annotations } }),
     });
     const images = IMAGES.filter(({ url }) => url !== spec.image?.url).map(({ url, ...image }) =>
       edit(`gives image ${String(url).slice(-5)} to`, 3, { image: { url, ...image } as HostSpec['image'] }),
@@ -189,7 +205,8 @@ export class HostUser {
         weight: 1,
         what: `deletes host ${name}`,
         wishes: wishesOfDeletion(host),
-        run: () => this.#delete(rack),
+        change: {},
+        run: (version) => this.#delete(rack, version),
       },
     ];
   }
@@ -198,15 +215,40 @@ export class HostUser {
   async #create(rack: Rack): Promise<void> {
     const { world } = this.#deps;
     const { name, manifest, disks } = rack;
+    const version = this.#versionFor(rack);
+    const spec = manifest['spec'] as HostSpec;
     const node = this.nodeOf(rack);
     const sight = await this.#deps.ironic.ask({ ask: 'look' });
     if (sight?.nodes.some((each) => each.name === node)) this.#orders.note({ what: 'left', host: node });
     await this.writeSecret(rack);
     this.#orders.note({ what: 'born', host: node, disks });
     this.wish(rack, wishesOfNew(manifest as BareMetalHost));
-    const path = hostPath(world);
-    const create = (): Promise<unknown> => world.client.call({ method: 'POST', path, body: manifest });
-    if (await this.#attempt(`creates host ${name}`, create)) this.deeds++;
+    const body = { ...manifest, apiVersion: `${GROUP}/${version}`, spec: specIn(version, spec) };
+    const create = (): Promise<unknown> => world.client.call({ method: 'POST', path: hostPath(world, version), body });
+    const isDone = await this.#attempt(`creates host ${name} in ${version}`, create);
+    this.#writings.created(name, { born: version, spec }, isDone ? 'done' : 'unknown');
+    if (isDone) this.deeds++;
+  }
+
+  /** In a version that the rack is for. @returns whether it was done, as far as is known */
+  async #does(rack: Rack, { what, change, run }: Pick<HostDeed, 'what' | 'change' | 'run'>): Promise<boolean> {
+    const version = this.#versionFor(rack);
+    const isDone = await this.#attempt(`${what} in ${version}`, () => run(version));
+    this.#writings.changed(rack.name, change, isDone ? 'done' : 'unknown');
+    return isDone;
+  }
+
+  #versionFor({ versions }: Rack): Version {
+    return pick(versions, this.#deps.random) ?? READ_IN;
+  }
+
+  /** Whether the host reads as it was written, in both versions. */
+  async #compare(rack: Rack, host: BareMetalHost): Promise<void> {
+    const other = await this.#read(rack, 'v1beta1');
+    for (const [version, { spec }] of [[READ_IN, host] as const, ['v1beta1', other ?? {}] as const]) {
+      const wrong = spec == null ? undefined : this.#writings.read(rack.name, version, spec as JsonObject);
+      if (wrong !== undefined) this.#deps.violate(wrong);
+    }
   }
 
   /** A Secret that went with a host of an earlier life. */
@@ -214,10 +256,10 @@ export class HostUser {
     if (this.#deps.world.follower.get('Secret', rack.secret) === undefined) await this.writeSecret(rack);
   }
 
-  async #delete({ name }: Rack): Promise<void> {
+  async #delete({ name }: Rack, version: Version): Promise<void> {
     const { clock, random, world } = this.#deps;
     this.#resting.set(name, clock.now() + random() * RESTS_MS);
-    await world.client.call({ method: 'DELETE', path: hostPath(world, name) });
+    await world.client.call({ method: 'DELETE', path: hostPath(world, version, name) });
   }
 
   /** All is as asked for, and whoever cares for it knows what is. */
@@ -234,19 +276,19 @@ export class HostUser {
     return unrestOf({ host, state: node?.state, power, written });
   }
 
-  async #read({ name }: Rack): Promise<BareMetalHost | undefined> {
+  async #read({ name }: Rack, version: Version = READ_IN): Promise<BareMetalHost | undefined> {
     const { world } = this.#deps;
     try {
-      return (await world.client.call({ method: 'GET', path: hostPath(world, name) })).body as BareMetalHost;
+      return (await world.client.call({ method: 'GET', path: hostPath(world, version, name) })).body as BareMetalHost;
     } catch (error) {
       if (error instanceof TroupeError && error.code === ErrorCode.Absent) return undefined;
       throw error;
     }
   }
 
-  #merge(name: string, body: JsonObject): Promise<unknown> {
+  #merge(name: string, version: Version, body: JsonObject): Promise<unknown> {
     const { world } = this.#deps;
-    return world.client.call({ method: 'PATCH', path: hostPath(world, name), contentType: MERGE, body });
+    return world.client.call({ method: 'PATCH', path: hostPath(world, version, name), contentType: MERGE, body });
   }
 
   /** Whether it could be told to the API server, which may be away. */
@@ -264,7 +306,7 @@ export class HostUser {
   }
 }
 
-export function hostPath({ namespace }: Pick<World, 'namespace'>, name?: string): string {
-  const hosts = `/apis/metal3.io/v1alpha1/namespaces/${namespace}/baremetalhosts`;
+export function hostPath({ namespace }: Pick<World, 'namespace'>, version: Version, name?: string): string {
+  const hosts = `/apis/${GROUP}/${version}/namespaces/${namespace}/baremetalhosts`;
   return name === undefined ? hosts : `${hosts}/${name}`;
 }

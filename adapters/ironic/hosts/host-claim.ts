@@ -4,11 +4,11 @@
 //   H1. A claim holds the hosts that carry its reference, whatever became of policies, labels and states since.
 //   H2. A host that carries any reference is nobody else's.
 
+import { isPaused } from '../../../machines/bare-metal-host/host.ts';
 import { byBytes } from '../json-values.ts';
 import { type Condition, conditionOf, type Verdict, withConditions } from './condition.ts';
 import type { Maybe } from './host.ts';
 import { type ClaimNamespace, claimableNamespaces, type HostDeployPolicy } from './host-deploy-policy.ts';
-import { isPaused, type MarkedHost } from './host-marks.ts';
 import { type HostSelector, isSelected } from './label-selector.ts';
 
 export const HOST_CLAIM_FINALIZER = 'metal3.io/hostclaim';
@@ -42,20 +42,21 @@ export interface ObjectReference {
   readonly namespace?: Maybe<string>;
 }
 
-export interface ClaimableHost extends MarkedHost {
-  readonly metadata: MarkedHost['metadata'] & {
+export interface ClaimableHost {
+  readonly metadata: {
     readonly name: string;
     readonly namespace?: Maybe<string>;
     readonly labels?: Maybe<Readonly<Record<string, string>>>;
+    readonly annotations?: Maybe<Readonly<Record<string, string>>>;
     readonly deletionTimestamp?: Maybe<string>;
   };
   readonly spec?: Maybe<{ readonly consumerRef?: Maybe<ObjectReference> }>;
-  readonly status?: Maybe<
-    NonNullable<MarkedHost['status']> & {
-      readonly errorMessage?: Maybe<string>;
-      readonly conditions?: Maybe<readonly Condition[]>;
-    }
-  >;
+  readonly status?: Maybe<{
+    readonly operationalStatus?: Maybe<string>;
+    readonly provisioning?: Maybe<{ readonly state?: Maybe<string> }>;
+    readonly errorMessage?: Maybe<string>;
+    readonly conditions?: Maybe<readonly Condition[]>;
+  }>;
 }
 
 /** What a host carries that this claim holds: `spec.consumerRef`. */

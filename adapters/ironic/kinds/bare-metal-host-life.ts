@@ -2,6 +2,7 @@
 import type { SnapshotFrom } from 'xstate';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
 import type { HostContext, HostView } from '../../../machines/bare-metal-host/context.ts';
+import { hostGlance } from '../../../machines/bare-metal-host/glance.ts';
 import { type BareMetalHost, HostAnnotation, type HostStatus } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import { SECRET_MISSING } from '../../../machines/bare-metal-host/registration.ts';
@@ -43,6 +44,7 @@ export function bareMetalHostLife(options: HostKindOptions): Life {
       return { error: errorOf(snapshot, status) ?? error, externalId: status.provisioning?.ID || undefined };
     },
     advise,
+    glance: (object) => hostGlance(hostOf(object)),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import { externalResourceLife, type ResourceStanding } from '../../../machines/external-resource/life.ts';
 import type { Reference } from '../../../machines/kind.ts';
-import type { StatusPart } from '../../../machines/life.ts';
+import { type Glance, type StatusPart, Tag } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import {
@@ -32,6 +32,7 @@ export const bmcEventSubscription: DeclaredKind = {
     recording: (object, name) => part(object, { name, error: '' }),
     mayHaveBegun: (object) => isOwned(object) && recordedSubscription(object) === undefined,
     intent: ({ object }) => subscriptionIntent(object),
+    glance,
     ambiguity: 'several subscriptions of the BMC may be the one that was asked for',
   }),
   operations: ['find', 'identify', 'import', 'create', 'observe', 'update', 'remove'],
@@ -70,6 +71,13 @@ function view(object: KubeObject): ResourceView {
     resyncInMs: undefined,
     resyncEveryMs: undefined,
   };
+}
+
+function glance(object: KubeObject): Glance | undefined {
+  if (!isOwned(object)) return undefined;
+  const message = textOf(object.status?.['error']);
+  if (message !== '') return { tags: [Tag.Failing], message };
+  return { tags: isMade(object) ? [Tag.Settled, Tag.Available] : [Tag.Waiting], message };
 }
 
 interface Said {

@@ -72,6 +72,7 @@ export const dataImage: DeclaredKind = {
     mayHaveBegun: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
     intent: ({ object }) => ({ url: textOf(object.spec?.['url']) }),
     isNews: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
+    complaint: (object) => imageOf(object).status?.error?.message ?? undefined,
     failure: 'DataImageFailed',
   }),
   operations: ['look', 'attach', 'detach'],

@@ -62,6 +62,7 @@ export function firmwareKind<Reading>({
     life: observedNodeLife<Reading>({
       manager: `${REALM}/${plural}-status`,
       fingerprint,
+      isJudged,
       judge: (object, reading, now) => judgement(judge(object, reading, now)),
       ...(furnish !== undefined && { furnish }),
       failurePauses: { firstMs: FirmwareRefreshMs.Failed, limitMs: FirmwareRefreshMs.Settled },

@@ -43,8 +43,7 @@ export const hostClaim: DeclaredKind = {
   life: upkeepLife({
     view(object) {
       const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
-      const conditions = (object.status?.['conditions'] ?? []) as unknown as readonly Condition[];
-      const associated = conditionOf(conditions, ClaimCondition.Associated);
+      const associated = associationOf(object);
       const isCurrent = associated?.status === 'True' && associated.observedGeneration === generation;
       return {
         generation,
@@ -57,6 +56,7 @@ export const hostClaim: DeclaredKind = {
     },
     tend,
     isNews: (before, now) => !isDeepStrictEqual(before, now),
+    complaint: (object) => associationOf(object)?.message,
     failure: 'HostClaimFailed',
   }),
   operations: ['choose'],
@@ -126,6 +126,11 @@ async function store({ ports, key }: Pass, association: ClaimVerdict, host: Seen
     lastUpdated: timeOf(now),
   };
   if (!isSameStatus(object.status, status)) await ports.storeStatus(key, MANAGER, status);
+}
+
+function associationOf({ status }: KubeObject): Condition | undefined {
+  const conditions = (status?.['conditions'] ?? []) as unknown as readonly Condition[];
+  return conditionOf(conditions, ClaimCondition.Associated);
 }
 
 function boundTo({ status }: KubeObject): { readonly name: string; readonly namespace: string } | undefined {

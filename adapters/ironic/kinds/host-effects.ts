@@ -77,8 +77,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
       service: operation<ServiceInput>('service'),
       remove: operation<RemoveInput>('remove'),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => {
-        // Only that of a host at rest is not yet what the speed makes of it.
-        const pollAfterMs = Math.min(input.pollAfterMs, PAUSES_MS.stable / speed);
+        const { pollAfterMs = PAUSES_MS.stable / speed } = input;
         return watch(ports, { ...input, pollAfterMs }, signal);
       }),
       writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),

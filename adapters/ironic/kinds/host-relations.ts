@@ -1,10 +1,9 @@
 // What a BareMetalHost refers to, what it makes for itself, and what it makes known.
 import { isDetached } from '../../../machines/bare-metal-host/detachment.ts';
 import {
-  annotationOf,
   type BareMetalHost,
-  HostAnnotation,
   type HostStatus,
+  isPaused,
   ProvisioningState,
 } from '../../../machines/bare-metal-host/host.ts';
 import { type Dependency, Readiness } from '../../../machines/life.ts';
@@ -119,7 +118,7 @@ function imageOf(host: Host, name: string): Child {
 
 /** Whether its node is in Ironic, and is to be worked with. */
 export function isManaged(object: KubeObject): boolean {
-  return isRegistered(object) && !isPaused(object) && !isDetached(hostOf(object));
+  return isRegistered(object) && !isPaused(hostOf(object)) && !isDetached(hostOf(object));
 }
 
 /** What those who refer to a host decide by. */
@@ -132,7 +131,7 @@ export function attributesOf(object: KubeObject): JsonObject {
     poweredOn: status?.poweredOn === true,
     online: spec?.online === true,
     consumer: consumerOf(object),
-    isPaused: isPaused(object),
+    isPaused: isPaused(hostOf(object)),
     isDetached: isDetached(hostOf(object)),
     ...(typeof manufacturer === 'string' && { vendor: manufacturer }),
     ...(typeof productName === 'string' && { model: productName }),
@@ -155,8 +154,4 @@ export function hostOf(object: KubeObject): BareMetalHost & { readonly status?: 
 function isRegistered({ status }: KubeObject): boolean {
   const state = textOf(mapOf(status?.['provisioning'])['state']);
   return state !== ProvisioningState.None && state !== ProvisioningState.Unmanaged;
-}
-
-function isPaused(object: KubeObject): boolean {
-  return annotationOf(hostOf(object), HostAnnotation.Paused) !== undefined;
 }

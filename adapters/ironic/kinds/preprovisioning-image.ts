@@ -47,6 +47,10 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
       },
       tend,
       isNews: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
+      complaint(object) {
+        const standing = standingOf(imageOf(object), builtWith(object));
+        return standing.kind === 'failed' ? standing.message : undefined;
+      },
       failure: 'ImageBuildFailed',
     }),
     operations: ['build'],

@@ -1,4 +1,5 @@
 // What is looked up for HostClaims: hosts and policies of all namespaces. Ironic is not asked.
+import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import {
@@ -10,14 +11,13 @@ import {
   isHeldBy,
 } from '../hosts/host-claim.ts';
 import type { HostDeployPolicy } from '../hosts/host-deploy-policy.ts';
-import { PAUSED_ANNOTATION } from '../hosts/host-marks.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { type IronicPorts, metal3Resource } from '../serving.ts';
 
 /** With what they are chosen by. */
 export const CLAIMABLE_HOSTS: Resource = {
   ...metal3Resource('BareMetalHost', 'baremetalhosts'),
-  carries: { labels: ['*'], annotations: [PAUSED_ANNOTATION] },
+  carries: { labels: ['*'], annotations: [HostAnnotation.Paused] },
 };
 export const DEPLOY_POLICIES: Resource = metal3Resource('HostDeployPolicy', 'hostdeploypolicies');
 export const NAMESPACES: Resource = {

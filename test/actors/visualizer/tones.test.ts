@@ -1,14 +1,19 @@
 // How objects look: by tags, and by their status where nobody told.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withoutOperations } from '../../../actors/effects/operations-service.ts';
+import { registry } from '../../../actors/object/registry.ts';
+import { configure } from '../../../actors/process/adapters.ts';
 import { toneNow, toneOfObject, toneOfTags } from '../../../actors/visualizer/tones.ts';
 import { Tone } from '../../../actors/visualizer/wire.ts';
+import { metal3 } from '../../../adapters/ironic/mod.ts';
 import type { Kind } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { REGISTRY } from './follower.ts';
 
 const test = suite('tones');
 const kind = REGISTRY.kinds.find((each) => each.kind === 'Network') as Kind;
+const ENVIRONMENT = { IRONIC_ENDPOINT: 'http://ironic.test', TROUPE_HOSTCLAIMS: 'true' };
 
 function object(status: JsonObject | undefined, metadata: Partial<KubeObject['metadata']> = {}): KubeObject {
   const known = { name: 'n', namespace: 'shop', uid: 'u', resourceVersion: '1', generation: 2, ...metadata };
@@ -55,15 +60,53 @@ test('where nobody told the status says it', () => {
   assert.is(ask(undefined, { deletionTimestamp, finalizers: ['openstack.k-orc.cloud/subnet'] }), Tone.Held);
 });
 
+test('what is at rest, and has told nothing for as long as events are kept, looks as its status says, whatever its kind', () => {
+  const metal = registry([configure(metal3, ENVIRONMENT)].flatMap(withoutOperations), []);
+  const asked = (plural: string, metadata: Partial<KubeObject['metadata']>, status?: JsonObject): Tone => {
+    const kind = metal.kinds.find((each) => each.plural === plural) as Kind;
+    return toneOfObject({ ...object(status, metadata), kind: kind.kind }, kind, metal);
+  };
+  const observed = (type: string, value: 'True' | 'False', observedGeneration = 2): JsonObject => ({
+    conditions: [{ type, status: value, reason: 'X', message: '', observedGeneration }],
+  });
+  const host = (state: string, operationalStatus = 'OK', observedGeneration = 2): JsonObject => ({
+    ...observed('Progressing', 'False', observedGeneration),
+    operationalStatus,
+    provisioning: { state, ID: 'node' },
+  });
+  assert.is(asked('baremetalhosts', {}, host('provisioned')), Tone.Available);
+  assert.is(asked('baremetalhosts', {}, host('available')), Tone.Available);
+  assert.is(asked('baremetalhosts', {}, host('provisioned', 'detached')), Tone.Unavailable);
+  assert.is(asked('baremetalhosts', {}, host('preparing', 'error')), Tone.Failing);
+  assert.is(asked('baremetalhosts', {}, host('provisioned', 'OK', 1)), Tone.Unseen);
+  assert.is(asked('baremetalhosts', {}), Tone.Unseen);
+  assert.is(asked('hostfirmwaresettings', {}, observed('ChangeDetected', 'False')), Tone.Available);
+  assert.is(asked('hostfirmwaresettings', {}, observed('ChangeDetected', 'False', 1)), Tone.Unseen);
+  const claim = { finalizers: ['metal3.io/hostclaim'] };
+  const bound = { ...observed('Associated', 'True'), bareMetalHost: { name: 'h', namespace: 'shop' } };
+  assert.is(asked('hostclaims', claim, bound), Tone.Available);
+  assert.is(asked('hostclaims', claim, observed('Associated', 'False')), Tone.Waiting);
+  assert.is(asked('hostclaims', {}), Tone.Unseen);
+  const subscription = { finalizers: ['bmceventsubscription.metal3.io'] };
+  assert.is(asked('bmceventsubscriptions', subscription, { error: 'no such host' }), Tone.Failing);
+  // Its life knows of no state in which others may use it; what it says of itself does.
+  const kind = metal.kinds.find(({ plural }) => plural === 'hostclaims') as Kind;
+  const told = { tone: Tone.Unavailable, generation: undefined };
+  assert.is(toneNow(told, object(bound, claim), kind, metal), Tone.Available);
+  assert.is(toneNow(told, object(observed('Associated', 'False'), claim), kind, metal), Tone.Unavailable);
+});
+
 test('a state that was told long ago is not believed of what was changed or deleted since', () => {
   const status = conditions({ status: 'False', reason: 'Success' }, 'True', 1);
-  assert.is(toneNow(Tone.Available, object(status), undefined), Tone.Unseen);
-  assert.is(toneNow(Tone.Available, object(status), 2), Tone.Available, 'told of the change already');
-  assert.is(toneNow(Tone.Waiting, object(status), undefined), Tone.Waiting);
-  assert.is(toneNow(Tone.Available, object(undefined), undefined), Tone.Available);
+  const now = (tone: Tone, of: KubeObject, generation?: number): Tone =>
+    toneNow({ tone, generation }, of, kind, REGISTRY);
+  assert.is(now(Tone.Available, object(status)), Tone.Unseen);
+  assert.is(now(Tone.Available, object(status), 2), Tone.Available, 'told of the change already');
+  assert.is(now(Tone.Waiting, object(status)), Tone.Waiting);
+  assert.is(now(Tone.Available, object(undefined)), Tone.Available);
   const deleted = object(status, { deletionTimestamp: '2030-01-01T00:00:00Z' });
-  assert.is(toneNow(Tone.Available, deleted, undefined), Tone.Deleting);
-  assert.is(toneNow(Tone.Held, deleted, undefined), Tone.Held);
+  assert.is(now(Tone.Available, deleted), Tone.Deleting);
+  assert.is(now(Tone.Held, deleted), Tone.Held);
 });
 
 test.run();

@@ -46,6 +46,7 @@ async function play(
     manager: 'metal3/shown-status',
     fingerprint: (status) => JSON.stringify(status ?? {}),
     judge: () => SAID,
+    isJudged: ({ status }) => status !== undefined,
     failurePauses: { firstMs: 30_000, limitMs: 300_000 },
     unreadable: { type: 'Warning', reason: 'Unreadable' },
     ...options,

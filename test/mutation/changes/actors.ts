@@ -745,6 +745,20 @@ export const ACTORS: readonly Change[] = [
     tests: ['test/actors/cli/why/why.test.ts'],
   },
   {
+    file: 'actors/inquiry/inquiry.ts',
+    breaks: 'what is at rest is refused, where the status has words of its own for that',
+    from: 'if (kind.life.glance !== undefined) {',
+    to: 'if (kind.life.glance !== undefined && progressing === undefined) {',
+    tests: ['test/actors/cli/why/why.test.ts'],
+  },
+  {
+    file: 'actors/visualizer/tones.ts',
+    breaks: 'what others may use looks unavailable, where its life has no state for that',
+    from: 'return told === Tone.Unavailable && registry.standing(kind, object, false).ready ? Tone.Available : told;',
+    to: 'return told;',
+    tests: ['test/actors/visualizer/tones.test.ts'],
+  },
+  {
     file: 'actors/inquiry/findings.ts',
     breaks: 'each object that has wrong credentials has a root cause of its own',
     from: 'return at === undefined ? summary : ',

@@ -3,12 +3,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
+import { withoutOperations } from '../../../../actors/effects/operations-service.ts';
 import { causesOf, duration, type Finding } from '../../../../actors/inquiry/findings.ts';
 import { Inquiry } from '../../../../actors/inquiry/inquiry.ts';
 import { overviewOf } from '../../../../actors/inquiry/overview.ts';
 import type { Reading } from '../../../../actors/inquiry/reading.ts';
-import type { Registry } from '../../../../actors/object/registry.ts';
-import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
+import { type Registry, registry } from '../../../../actors/object/registry.ts';
+import { configure } from '../../../../actors/process/adapters.ts';
+import { metal3 } from '../../../../adapters/ironic/mod.ts';
+import { conditions } from '../../../../machines/bare-metal-host/conditions.ts';
+import type { Json, JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { ago, known, NOW, object, readingOf, type Saying } from '../objects.ts';
 
 const test = suite('troupe why');
@@ -566,6 +570,41 @@ test('a namespace of many objects is told within a moment, whatever is held by w
   assert.is(waiting, 2 * count);
   // Once for each finalizer of each deleted object.
   assert.ok(calls <= 3 * count * count, String(calls));
+});
+
+test('a kind whose status has words of its own is explained by what these come to', async () => {
+  const kinds = [configure(metal3, { IRONIC_ENDPOINT: 'http://ironic.test' })].flatMap(withoutOperations);
+  const metal = registry(kinds, metal3.followed ?? []);
+  const host = (state: string, errorMessage = ''): KubeObject => {
+    const operationalStatus = errorMessage === '' ? 'OK' : 'error';
+    const status = { operationalStatus, errorMessage, provisioning: { state, ID: 'node' } };
+    const one = { ...object('BareMetalHost', 'one'), spec: { online: true }, status };
+    return { ...one, status: { ...status, conditions: conditions(one, { at: NOW }) as unknown as Json } };
+  };
+  const told = async (one: KubeObject): Promise<string> => {
+    const inquiry = new Inquiry({ reading: readingOf([one]), registry: metal, now: NOW });
+    const asked = { realm: 'metal3', plural: 'baremetalhosts', namespace: 'ns', name: 'one' };
+    return whyText(await inquiry.explain(asked), Ink.Plain);
+  };
+  assert.is(await told(host('provisioned')), 'BareMetalHost/one  available\n\nBareMetalHost/one waits for nothing\n');
+  const failed = await told(host('inspecting', 'no such BMC'));
+  assert.match(
+    failed,
+    /^BareMetalHost\/one {2}failing for 0 s: Inspecting: no such BMC\n\nroot cause: BareMetalHost\/one: no such BMC; it is tried again/,
+  );
+  const edited = host('provisioned');
+  const behind = { ...edited, metadata: { ...edited.metadata, generation: 2 } };
+  assert.match(await told(behind), /nobody has looked at BareMetalHost\/one since its spec was changed/);
+  const { status: _, ...fresh } = host('');
+  assert.match(await told(fresh), /nobody has looked at BareMetalHost\/one since it was applied/);
+  const leaving = host('deleting', 'no such BMC');
+  const deleted = { deletionTimestamp: ago(9), finalizers: ['baremetalhost.metal3.io'] };
+  assert.match(
+    await told({ ...leaving, metadata: { ...leaving.metadata, ...deleted } }),
+    /root cause: BareMetalHost\/one cannot be cleaned up: no such BMC; it is tried again/,
+  );
+  assert.match(await told(host('what?')), /^BareMetalHost\/one {2}failed/);
+  assert.match(await told(host('deprovisioning')), /^BareMetalHost\/one {2}waiting/);
 });
 
 test('states have colours on a terminal', async () => {
